@@ -1,0 +1,43 @@
+# Two commands do all the set-up on a machine with Python 3.11+ and make: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
+
+.PHONY: demo test lint format bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/sharnir demo --out out
+
+test: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-bench
+	mkdir -p out
+	$(BIN)/python -m benchmarks --out out/bench.json
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# A stamp says that an installation is done and newer than pyproject.toml, so the next call starts at once.
+$(VENV)/installed: pyproject.toml
+	@echo "Setting up $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sharnir needs Python 3.11 or newer; set PYTHON=...")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/installed-%: pyproject.toml $(VENV)/installed
+	@echo "Adding the packages for '$*' ..."
+	@$(PIP) install --editable '.[$*]'
+	@touch $@

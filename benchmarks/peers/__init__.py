@@ -1,0 +1,1 @@
+"""Other engines, each built from a Sharnir scene."""

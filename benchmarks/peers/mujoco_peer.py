@@ -1,0 +1,244 @@
+"""A Sharnir scene in MuJoCo.
+
+The scene's joints that span it as a tree become MuJoCo joints (no error by construction); the others close loops and
+become equality constraints, which are soft. What MuJoCo has no counterpart for is refused by name. A ball joint's
+``frictionloss`` bounds each of its three axes by itself, where Coulomb friction bounds the length of the vector.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+
+import sharnir as sh
+from sharnir import spatial
+from sharnir.spatial import Array
+
+from ..contender import BodyStates, NotInstalled, NotTranslatable, moving_bodies
+
+_HINGE, _SLIDE, _BALL = "hinge", "slide", "ball"
+
+# MuJoCo joints of a tree joint, from parent to child: type, axis of the joint's frame, name of the friction
+_TREE_JOINTS: dict[type, tuple[tuple[str, int, str], ...]] = {
+    sh.Revolute: ((_HINGE, 2, "angle"),),
+    sh.Prismatic: ((_SLIDE, 2, "displacement"),),
+    sh.Spherical: ((_BALL, 2, "rotation"),),
+    sh.Fixed: (),
+    sh.Cylindrical: ((_SLIDE, 2, "displacement"), (_HINGE, 2, "angle")),
+    sh.Planar: ((_SLIDE, 0, "slide"), (_SLIDE, 1, "slide"), (_HINGE, 2, "angle")),
+}
+_CLOSING_JOINTS = (sh.Revolute, sh.Spherical, sh.Fixed)
+
+
+class _Branch(NamedTuple):
+    """A body hung on its parent; no joint: it floats freely."""
+
+    body: sh.Body
+    parent: sh.Body
+    joint: sh.Joint | None
+
+
+class MujocoRun:
+    """A scene in MuJoCo; solver "Newton", "CG" or "PGS", integrator "Euler", "implicitfast" or "implicit".
+
+    ``solref`` and ``solimp`` set the stiffness of loop-closing constraints; None leaves MuJoCo's defaults.
+    """
+
+    name = "MuJoCo"
+
+    def __init__(
+        self,
+        scene: sh.Scene,
+        dt: float,
+        iterations: int = 100,
+        solver: str = "Newton",
+        integrator: str = "Euler",
+        jacobian: str = "auto",
+        solref: str | None = None,
+        solimp: str | None = None,
+    ) -> None:
+        try:
+            import mujoco
+        except ImportError:
+            raise NotInstalled("mujoco") from None
+        self._mujoco: Any = mujoco
+        self._scene = scene
+        option = {"timestep": repr(dt), "iterations": str(iterations), "solver": solver, "integrator": integrator}
+        closing = {key: value for key, value in (("solref", solref), ("solimp", solimp)) if value is not None}
+        self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, option | {"jacobian": jacobian}, closing))
+        self.data: Any = mujoco.MjData(self.model)
+        _set_velocities(mujoco, self.model, self.data, scene)
+        self.settings = f"{solver}, {integrator}, {jacobian} Jacobian, at most {iterations} iterations, no contacts"
+        self._ids = [self.model.body(body.name).id for body in moving_bodies(scene)]
+
+    def step(self, count: int) -> None:
+        """Make ``count`` steps in one call."""
+        self._mujoco.mj_step(self.model, self.data, count)
+
+    def step_one_by_one(self, count: int) -> None:
+        """Make ``count`` steps, one call each."""
+        step, model, data = self._mujoco.mj_step, self.model, self.data
+        for _ in range(count):
+            step(model, data)
+
+    def states(self) -> BodyStates:
+        """Where the bodies are; positions are brought up to date first, as MuJoCo leaves them one step behind."""
+        mujoco, model, data = self._mujoco, self.model, self.data
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        twists = np.empty((len(self._ids), 6))
+        for row, body in zip(twists, self._ids, strict=True):
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, row, 0)
+        rotation = np.roll(data.xquat[self._ids], -1, axis=1)
+        return BodyStates(data.xipos[self._ids].copy(), rotation, twists[:, 3:], twists[:, :3])
+
+
+def mjcf(scene: sh.Scene, option: dict[str, str], closing: dict[str, str]) -> str:
+    """The scene as MuJoCo's XML; ``closing`` are attributes of the loop-closing constraints."""
+    branches, loops = _spanning_tree(scene)
+    root = ElementTree.Element("mujoco", model=scene.name)
+    ElementTree.SubElement(root, "compiler", angle="radian", autolimits="true")
+    settings = ElementTree.SubElement(root, "option", {"gravity": _text(scene.gravity), **option})
+    ElementTree.SubElement(settings, "flag", contact="disable")
+    elements = {scene.world.name: ElementTree.SubElement(root, "worldbody")}
+    for branch in branches:
+        elements[branch.body.name] = _add_body(elements[branch.parent.name], branch)
+    equality = ElementTree.SubElement(root, "equality")
+    for joint in loops:
+        _add_closing(equality, joint, closing)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _spanning_tree(scene: sh.Scene) -> tuple[list[_Branch], list[sh.Joint]]:
+    """Bodies in an order in which parents come first, and the joints that are left to close loops."""
+    for joint in scene.joints.values():
+        if type(joint.type) not in _TREE_JOINTS:
+            raise NotTranslatable(f"{joint!r} has no counterpart in MuJoCo's joints")
+        if joint.ranges:
+            raise NotTranslatable(f"{joint!r} has limits, which are not translated")
+    group = {name: name for name in [scene.world.name, *scene.bodies]}
+    tree: list[sh.Joint] = []
+    loops: list[sh.Joint] = []
+    # joints that cannot close a loop must be in the tree, so they choose first
+    for joint in sorted(scene.joints.values(), key=lambda joint: isinstance(joint.type, _CLOSING_JOINTS)):
+        first, second = group[joint.a.name], group[joint.b.name]
+        if first == second:
+            loops.append(joint)
+            continue
+        tree.append(joint)
+        group = {name: first if label == second else label for name, label in group.items()}
+    for joint in loops:
+        if not isinstance(joint.type, _CLOSING_JOINTS):
+            raise NotTranslatable(f"{joint!r} closes a loop, which MuJoCo cannot do with this type")
+    return _hang(scene, tree), loops
+
+
+def _hang(scene: sh.Scene, tree: list[sh.Joint]) -> list[_Branch]:
+    neighbours: dict[str, list[tuple[sh.Body, sh.Joint]]] = {name: [] for name in [scene.world.name, *scene.bodies]}
+    for joint in tree:
+        neighbours[joint.a.name].append((joint.b, joint))
+        neighbours[joint.b.name].append((joint.a, joint))
+    branches: list[_Branch] = []
+    reached = {scene.world.name}
+    for root in [scene.world, *scene.bodies.values()]:
+        if root.name not in reached:
+            reached.add(root.name)
+            branches.append(_Branch(root, scene.world, None))
+        elif root is not scene.world:
+            continue
+        queue = deque([root])
+        while queue:
+            parent = queue.popleft()
+            for body, joint in neighbours[parent.name]:
+                if body.name not in reached:
+                    reached.add(body.name)
+                    branches.append(_Branch(body, parent, joint))
+                    queue.append(body)
+    return branches
+
+
+def _add_body(parent: ElementTree.Element, branch: _Branch) -> ElementTree.Element:
+    body = branch.body
+    place = branch.parent.pose.inverse() @ body.pose
+    element = ElementTree.SubElement(
+        parent, "body", name=body.name, pos=_text(place.position), quat=_text(np.roll(place.rotation, 1))
+    )
+    if body.properties is None:
+        return element
+    mass, center, inertia = body.properties
+    full = (inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    ElementTree.SubElement(element, "inertial", pos=_text(center), mass=repr(mass), fullinertia=_text(full))
+    if branch.joint is None:
+        ElementTree.SubElement(element, "freejoint", name=f"{body.name} free")
+        return element
+    frame = _frame_on(branch.joint, body)
+    axes = spatial.matrix(frame.rotation)
+    for i, (kind, axis, friction) in enumerate(_TREE_JOINTS[type(branch.joint.type)]):
+        attributes = {"name": f"{branch.joint.name} {i}", "type": kind, "pos": _text(frame.position)}
+        if kind != _BALL:
+            attributes["axis"] = _text(axes[:, axis])
+        if friction in branch.joint.friction:
+            attributes["frictionloss"] = repr(branch.joint.friction[friction].level)
+        ElementTree.SubElement(element, "joint", attributes)
+    return element
+
+
+def _add_closing(equality: ElementTree.Element, joint: sh.Joint, closing: dict[str, str]) -> None:
+    """A ball as one shared point, a hinge as two on its axis, a weld as a weld; friction has no place in them."""
+    if joint.friction:
+        raise NotTranslatable(f"{joint!r} closes a loop and has friction, which MuJoCo's constraints cannot carry")
+    moving = joint.b if joint.b.properties is not None else joint.a
+    other = joint.a if moving is joint.b else joint.b
+    bodies = {"body1": moving.name, "body2": other.name}
+    frame = _frame_on(joint, moving)
+    if isinstance(joint.type, sh.Fixed):
+        ElementTree.SubElement(equality, "weld", bodies | closing)
+        return
+    along = spatial.rotate(frame.rotation, (0.0, 0.0, 0.5))
+    points = (
+        [frame.position] if isinstance(joint.type, sh.Spherical) else [frame.position - along, frame.position + along]
+    )
+    for point in points:
+        ElementTree.SubElement(equality, "connect", {**bodies, "anchor": _text(point), **closing})
+
+
+def _set_velocities(mujoco: Any, model: Any, data: Any, scene: sh.Scene) -> None:
+    """The joint rates that give the bodies their velocities at the start."""
+    for branch in _spanning_tree(scene)[0]:
+        body, parent, joint = branch
+        spin = np.array(body.spec.angular_velocity)
+        turn = spatial.conjugate(body.pose.rotation)
+        if body.properties is None:
+            continue
+        if joint is None:
+            place = int(model.joint(f"{body.name} free").dofadr[0])
+            data.qvel[place : place + 3] = body.spec.velocity
+            data.qvel[place + 3 : place + 6] = spatial.rotate(turn, spin)
+            continue
+        frame = body.pose @ _frame_on(joint, body)
+        axes = spatial.matrix(frame.rotation)
+        relative_spin = spin - np.array(parent.spec.angular_velocity)
+        relative_velocity = _point_velocity(body, frame.position) - _point_velocity(parent, frame.position)
+        for i, (kind, axis, _) in enumerate(_TREE_JOINTS[type(joint.type)]):
+            place = int(model.joint(f"{joint.name} {i}").dofadr[0])
+            if kind == _BALL:
+                data.qvel[place : place + 3] = spatial.rotate(turn, relative_spin)
+            else:
+                data.qvel[place] = axes[:, axis] @ (relative_spin if kind == _HINGE else relative_velocity)
+    mujoco.mj_forward(model, data)
+
+
+def _point_velocity(body: sh.Body, point: Array) -> Array:
+    return np.array(body.spec.velocity) + np.cross(body.spec.angular_velocity, point - body.pose.position)
+
+
+def _frame_on(joint: sh.Joint, body: sh.Body) -> spatial.Pose:
+    return joint.frame_b if body is joint.b else joint.frame_a
+
+
+def _text(values: Any) -> str:
+    return " ".join(repr(float(value)) for value in values)

@@ -1,0 +1,91 @@
+"""What a benchmark hands back, how it is printed, and the machine it ran on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from sharnir.tables import print_table
+
+PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A figure and the limit it must not exceed."""
+
+    what: str
+    value: float
+    limit: float
+    unit: str
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure keeps to its limit; one that is not a number does not."""
+        return self.value <= self.limit
+
+
+@dataclass
+class Section:
+    """The outcome of one benchmark: a table, its bars, remarks, and everything again as plain numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    bars: list[Bar] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def show(self) -> None:
+        """Print the table, then the bars, then the notes."""
+        print_table(self.title, self.columns, self.rows, numbers=len(self.columns) - 1)
+        if self.bars:
+            print_table("", ("bar", "measured", "limit", "unit", "met"), [_bar_row(bar) for bar in self.bars])
+        for note in self.notes:
+            Console().print(Text(f"  {note}", "dim"))
+        Console().print()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The section for ``bench.json``."""
+        bars = [asdict(bar) | {"met": bar.met} for bar in self.bars]
+        return {"title": self.title, "bars": bars, "notes": self.notes, **self.data}
+
+
+def _bar_row(bar: Bar) -> list[str | Text]:
+    met = Text("yes", "green") if bar.met else Text("NO", "bold red")
+    return [bar.what, f"{bar.value:.3g}", f"{bar.limit:.3g}", bar.unit, met]
+
+
+def machine() -> dict[str, Any]:
+    """The machine and the versions that made the numbers."""
+    return {
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def _cpu_name() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

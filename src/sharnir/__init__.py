@@ -1,0 +1,75 @@
+"""Sharnir: articulated robots in real time. SI units, right-handed, z up, quaternions (x, y, z, w)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import SceneError, SimulationFault
+from .scene.body import Body
+from .scene.elements.friction import Coulomb
+from .scene.elements.limits import Cone, SwingTwist
+from .scene.joint import Joint
+from .scene.joints import Cylindrical, Distance, Fixed, Frame, Planar, Prismatic, Revolute, Spherical, Universal
+from .scene.quantity import Quantity
+from .scene.scene import Scene
+from .scene.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+
+if TYPE_CHECKING:
+    from .experiment import Experiment, Figure
+    from .record.trajectory import Trajectory
+    from .simulation import Simulation, Snapshot
+
+__version__ = "0.1.0"
+
+# Loaded when first used: they bring in Warp or xarray, which take longer than everything above together.
+_LAZY = {
+    "Experiment": "experiment",
+    "Figure": "experiment",
+    "Simulation": "simulation",
+    "Snapshot": "simulation",
+    "Trajectory": "record.trajectory",
+}
+
+__all__ = [
+    "Body",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Coulomb",
+    "Cylinder",
+    "Cylindrical",
+    "Distance",
+    "Experiment",
+    "Figure",
+    "Fixed",
+    "Frame",
+    "Joint",
+    "Mesh",
+    "Planar",
+    "Prismatic",
+    "Quantity",
+    "Revolute",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "SimulationFault",
+    "Snapshot",
+    "Sphere",
+    "Spherical",
+    "SwingTwist",
+    "Trajectory",
+    "Universal",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module 'sharnir' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,8 @@
+"""``python -m sharnir`` is the command ``sharnir``."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

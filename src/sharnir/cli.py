@@ -1,0 +1,230 @@
+"""The command ``sharnir``.
+
+Exit codes: 0 all well, 1 a figure is outside its tolerance, 2 a bad scene, name or argument, 3 the simulation failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__
+from .errors import SceneError, SimulationFault, nearest
+from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
+from .progress import progress_bar
+from .scene.scene import Scene
+
+if TYPE_CHECKING:
+    from .record.trajectory import Trajectory
+
+DEFAULT_TIME = 5.0  # s, of a scene file
+SCENE_FILES = (".yaml", ".yml", ".json")
+FAILED_FIGURE, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except SceneError as error:
+        return _fail(error, BAD_INPUT)
+    except SimulationFault as error:
+        return _fail(error, FAULT)
+    except OSError as error:  # a folder that cannot be written, a file that cannot be read
+        return _fail(error, BAD_INPUT)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+
+
+def _fail(reason: object, code: int) -> int:
+    print(f"sharnir: {' '.join(str(reason).split())}", file=sys.stderr)
+    return code
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, with the nearest known option; takes no option by half its name."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(allow_abbrev=False, **settings)
+
+    def error(self, message: str) -> Any:
+        known = [option for action in self._actions for option in action.option_strings]
+        unknown = [word for word in message.split() if word.startswith("--")]
+        hint = nearest(unknown[0], known) if "unrecognized" in message and unknown else ""
+        self.exit(BAD_INPUT, f"{self.prog}: {message}{hint if 'did you mean' in hint else ''}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="sharnir", description="Articulated rigid-body robots in real time.")
+    parser.add_argument("--version", action="version", version=f"sharnir {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    command = commands.add_parser("list", help="the examples that can be run by name")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(command=_list)
+
+    command = commands.add_parser("run", help="run an example, a scene file or an experiment file")
+    _add_run_arguments(command)
+    command.set_defaults(command=_run)
+
+    command = commands.add_parser("demo", help="run every example; leave a table, plots and data in a folder")
+    command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="where to (default: out)")
+    command.set_defaults(command=_demo)
+
+    command = commands.add_parser("doctor", help="what this machine has, what is missing, how to mend it")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(command=_doctor)
+
+    command = commands.add_parser("schema", help="print the JSON Schema of scene files")
+    command.set_defaults(command=_schema)
+    return parser
+
+
+def _add_run_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
+    command.add_argument("--dt", type=float, metavar="S", help="time step")
+    command.add_argument("--plot", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the plots as PNG")
+    command.add_argument("--out", type=Path, metavar="FILE.nc", help="save the trajectory as netCDF")
+    command.add_argument("--json", action="store_true", help="print the figures as JSON and nothing else")
+    settings = command.add_argument_group("settings of the simulation")
+    settings.add_argument("--solver", help="the solver's name")
+    settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
+    settings.add_argument("--precision", choices=("float64", "float32"))
+    settings.add_argument("--device", help="cpu, cuda, cuda:1, ...")
+    settings.add_argument("--worlds", type=int, metavar="N", help="how many copies to run at once")
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def _list(options: argparse.Namespace) -> int:
+    examples = list_examples()
+    if options.json:
+        print(json.dumps(examples, indent=2, ensure_ascii=False))
+        return 0
+    from .tables import print_table
+
+    print_table("Examples", ("name", "what it shows"), examples.items())
+    print("\nRun one with: sharnir run NAME")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    name, experiment = _experiment(options.what)
+    _apply(options, experiment)
+    begun = time.perf_counter()
+    run = _simulate(name, experiment, quiet=options.json)
+    seconds = time.perf_counter() - begun
+    files = [] if options.out is None else [run.save(options.out)]
+    if options.plot is not None:
+        files += experiment.save_plots(run, Path(name) if options.plot == Path() else options.plot.with_suffix(""))
+    figures = experiment.report(run)
+    if options.json:
+        print(json.dumps(_summary(name, experiment, run, figures, files, seconds), indent=2, ensure_ascii=False))
+    else:
+        _print_run(name, run, figures, files, seconds)
+    return FAILED_FIGURE if any(figure.ok is False for figure in figures) else 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from .tables import print_figures, write_figures
+
+    folder: Path = options.out
+    folder.mkdir(parents=True, exist_ok=True)
+    results: dict[str, list[Figure]] = {}
+    for name, title in list_examples().items():
+        experiment = load_example(name)
+        run = _simulate(name, experiment, quiet=False)
+        results[name] = experiment.report(run)
+        run.save(folder / f"{name}.nc")
+        experiment.save_plots(run, folder / name)
+        print_figures(f"{name}: {title}", results[name])
+        print()
+    write_figures(results, folder)
+    print(f"Plots, trajectories and figures.md are in {folder}/")
+    return FAILED_FIGURE if any(figure.ok is False for figures in results.values() for figure in figures) else 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from .doctor import examine, print_findings
+
+    findings = examine()
+    if options.json:
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2, ensure_ascii=False))
+    else:
+        print_findings(findings)
+    return BAD_INPUT if any(finding.state == "missing" for finding in findings) else 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from .scene.files import scene_schema
+
+    print(json.dumps(scene_schema(), indent=2))
+    return 0
+
+
+# --- parts of a run ---------------------------------------------------------------------------------------------------
+
+
+def _experiment(what: str) -> tuple[str, Experiment]:
+    """What the user named: an example, a scene file, or a Python file with an experiment."""
+    path = Path(what)
+    if path.suffix in (".py", *SCENE_FILES) and not path.is_file():
+        raise SceneError(f"there is no file '{what}'; check the path, or see 'sharnir list' for examples")
+    if path.suffix in SCENE_FILES:
+        return path.stem, Experiment(Scene.load(path), time=DEFAULT_TIME)
+    if path.suffix == ".py":
+        return path.stem, load_experiment(path)
+    return what, load_example(what)
+
+
+def _apply(options: argparse.Namespace, experiment: Experiment) -> None:
+    """Put the given options over the experiment's own settings."""
+    if options.time is not None:
+        experiment.time = options.time
+    if options.dt is not None:
+        experiment.dt = options.dt
+    for name in ("solver", "iterations", "precision", "device", "worlds"):
+        if (value := getattr(options, name)) is not None:
+            experiment.settings[name] = value
+
+
+def _simulate(name: str, experiment: Experiment, quiet: bool) -> Trajectory:
+    if quiet:
+        return experiment.run()
+    with progress_bar(name) as progress:
+        return experiment.run(progress)
+
+
+def _summary(
+    name: str, experiment: Experiment, run: Trajectory, figures: list[Figure], files: list[Path], seconds: float
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "sharnir_version": __version__,
+        "time": float(run.time[-1]),
+        "dt": experiment.dt,
+        "worlds": run.worlds,
+        "wall_seconds": round(seconds, 3),
+        "figures": [figure.as_dict() for figure in figures],
+        "files": [str(file) for file in files],
+    }
+
+
+def _print_run(name: str, run: Trajectory, figures: list[Figure], files: list[Path], seconds: float) -> None:
+    from .tables import print_figures
+
+    print_figures(name, figures)
+    worlds = f" of {run.worlds} worlds" if run.worlds > 1 else ""
+    print(f"\n{run.time[-1]:g} s{worlds} simulated in {seconds:.2f} s, start-up included")
+    for file in files:
+        print(f"wrote {file}")

@@ -1,0 +1,93 @@
+"""Small linear algebra that Warp does not have: masked inverses and frames."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.precision import Precision
+
+wp = load_warp()
+
+
+@cache
+def make_algebra(p: Precision) -> SimpleNamespace:
+    """The functions in a precision."""
+    real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
+
+    @wp.func
+    def diagonal(x: real) -> mat33:
+        return wp.diag(vec3(x, x, x))
+
+    @wp.func
+    def perpendicular(z: vec3) -> vec3:
+        """A unit vector square to the unit vector z."""
+        if wp.abs(z[0]) < real(0.6):
+            return wp.normalize(wp.cross(z, vec3(real(1.0), real(0.0), real(0.0))))
+        return wp.normalize(wp.cross(z, vec3(real(0.0), real(1.0), real(0.0))))
+
+    @wp.func
+    def frame_of(z: vec3) -> mat33:
+        """A rotation matrix whose third column is the unit vector z."""
+        x = perpendicular(z)
+        return wp.matrix_from_cols(x, wp.cross(z, x), z)
+
+    @wp.func
+    def inverse_on(w: mat33, basis: mat33, axes: int) -> mat33:
+        """P^T (P W P^T)^-1 P with P the chosen columns of the basis: the inverse of W on the space they span."""
+        if axes == 7:
+            return wp.inverse(w)
+        x = wp.transpose(basis) * w * basis
+        for i in range(3):
+            if axes & (1 << i) == 0:
+                for j in range(3):
+                    x[i, j] = real(0.0)
+                    x[j, i] = real(0.0)
+                x[i, i] = real(1.0)
+        x = wp.inverse(x)
+        for i in range(3):
+            if axes & (1 << i) == 0:
+                x[i, i] = real(0.0)
+        return basis * x * wp.transpose(basis)
+
+    @wp.func
+    def onto(v: vec3, basis: mat33, axes: int) -> vec3:
+        """The part of v along the chosen columns of the basis."""
+        x = wp.transpose(basis) * v
+        for i in range(3):
+            if axes & (1 << i) == 0:
+                x[i] = real(0.0)
+        return basis * x
+
+    @wp.func
+    def rotated(q: quat, v: vec3) -> quat:
+        """The orientation q turned by the rotation vector v (world axes): exp(v/2) q, with a series for small |v|."""
+        square = wp.dot(v, v) * real(0.25)
+        c = real(1.0)
+        s = real(0.5)
+        if square < real(0.01):
+            # cos x and sin x / x in x^2 = square, both to 1e-16 for x < 0.1
+            s = real(0.5) * (
+                real(1.0)
+                - square
+                / real(6.0)
+                * (
+                    real(1.0)
+                    - square / real(20.0) * (real(1.0) - square / real(42.0) * (real(1.0) - square / real(72.0)))
+                )
+            )
+            c = real(1.0) - square / real(2.0) * (
+                real(1.0) - square / real(12.0) * (real(1.0) - square / real(30.0) * (real(1.0) - square / real(56.0)))
+            )
+        else:
+            x = wp.sqrt(square)
+            s = real(0.5) * wp.sin(x) / x
+            c = wp.cos(x)
+        return wp.normalize(quat(s * v[0], s * v[1], s * v[2], c) * q)
+
+    return SimpleNamespace(
+        diagonal=diagonal,
+        frame_of=frame_of,
+        inverse_on=inverse_on,
+        onto=onto,
+        rotated=rotated,
+    )

@@ -1,0 +1,82 @@
+"""Motion without the joints: gravity, forces from outside, and the gyroscopic torque.
+
+    v' = v + dt (g + F/m)
+    I (w' - w) + dt u x I u = 0,  u = (w + w')/2        (body axes)
+
+The second is the implicit midpoint rule: it keeps 2T = w.Iw and |I w| exactly, where the explicit form gains energy and
+backward Euler loses it (6 % in 9 s for the tumbling body of PHYSICS.md section 2). It is solved by Newton steps from w;
+its Jacobian is I + dt/2 ([u]x I - [I u]x).
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from .coordinates import make_coordinates
+from .pair import make_pair
+
+wp = load_warp()
+
+NEWTON_STEPS = 2
+
+
+@cache
+def make_forces(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    geometry, pair = make_coordinates(p), make_pair(p)
+    frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
+    load, store, kicked, twisted = pair.load, pair.store, pair.kicked, pair.twisted
+
+    @wp.func
+    def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
+        spin = start
+        for _ in range(wp.static(NEWTON_STEPS)):
+            middle = real(0.5) * (start + spin)
+            momentum = inertia * middle
+            error = inertia * (spin - start) + dt * wp.cross(middle, momentum)
+            slope = inertia + real(0.5) * dt * (wp.skew(middle) * inertia - wp.skew(momentum))
+            spin = spin - wp.inverse(slope) * error
+        return spin
+
+    @wp.func
+    def move_freely(m: t.model, c: t.control, s: t.state, k: t.work, dt: real, b: int, w: int):
+        """Velocities of body b after the forces of this step, and its inverse inertia in world axes."""
+        inv_mass = m.inv_mass[b, w]
+        k.push[b, w] = vec3()
+        k.push_spin[b, w] = vec3()
+        if inv_mass == real(0.0):
+            k.velocity[b, w] = vec3()
+            k.spin[b, w] = vec3()
+            k.inv_inertia[b, w] = mat33()
+        else:
+            turn = wp.quat_to_matrix(s.rotation[b, w])
+            back = wp.transpose(turn)
+            inv_inertia = turn * m.inv_inertia[b, w] * back
+            k.inv_inertia[b, w] = inv_inertia
+            if wp.static(features.direct):
+                k.inertia[b, w] = turn * m.inertia[b, w] * back
+            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * c.force[b, w])
+            spin = turn * gyroscopic(m.inertia[b, w], back * s.spin[b, w], dt)
+            k.spin[b, w] = spin + dt * (inv_inertia * c.torque[b, w])
+
+    @wp.func
+    def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, dt: real, i: int, w: int):
+        """The force or torque on free coordinate i, on b along its axis and on a against it."""
+        effort = c.effort[i, w]
+        if effort != real(0.0):
+            j = m.coordinate_joint[i]
+            kind = m.coordinate_kind[i]
+            x = load(m, k, j, w)
+            d = dt * effort * coordinate_axis(frames_of(m, s, j, w), kind)
+            if kind <= 2 or kind == 9:
+                x = kicked(x, d, vec3())
+            else:
+                x = twisted(x, d)
+            store(m, k, j, w, x)
+
+    return SimpleNamespace(move_freely=move_freely, apply_effort=apply_effort)

@@ -1,0 +1,119 @@
+"""Two bodies in a joint: their velocities while rows of that joint are solved, kept in registers."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.fields import structs
+from ..model.precision import Precision
+
+wp = load_warp()
+
+
+@cache
+def make_pair(p: Precision) -> SimpleNamespace:
+    """The struct and its functions in a precision."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+
+    @wp.struct
+    class Pair:
+        """Velocities (v, w), pseudo-velocities (pv, pw), inverse masses (m, i) and arms to the anchor of a and b."""
+
+        va: vec3
+        wa: vec3
+        vb: vec3
+        wb: vec3
+        pva: vec3
+        pwa: vec3
+        pvb: vec3
+        pwb: vec3
+        ma: real
+        mb: real
+        ia: mat33
+        ib: mat33
+        ra: vec3
+        rb: vec3
+        change: real  # square of the largest impulse applied so far in this iteration
+
+    @wp.func
+    def load(m: t.model, k: t.work, j: int, w: int) -> Pair:
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        x = Pair()
+        x.va = k.velocity[a, w]
+        x.wa = k.spin[a, w]
+        x.vb = k.velocity[b, w]
+        x.wb = k.spin[b, w]
+        x.pva = k.push[a, w]
+        x.pwa = k.push_spin[a, w]
+        x.pvb = k.push[b, w]
+        x.pwb = k.push_spin[b, w]
+        x.ma = m.inv_mass[a, w]
+        x.mb = m.inv_mass[b, w]
+        x.ia = k.inv_inertia[a, w]
+        x.ib = k.inv_inertia[b, w]
+        x.ra = k.arm_a[j, w]
+        x.rb = k.arm_b[j, w]
+        return x
+
+    @wp.func
+    def store(m: t.model, k: t.work, j: int, w: int, x: Pair):
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        k.velocity[a, w] = x.va
+        k.spin[a, w] = x.wa
+        k.velocity[b, w] = x.vb
+        k.spin[b, w] = x.wb
+        k.push[a, w] = x.pva
+        k.push_spin[a, w] = x.pwa
+        k.push[b, w] = x.pvb
+        k.push_spin[b, w] = x.pwb
+
+    @wp.func
+    def slip(x: Pair) -> vec3:
+        """Velocity of b relative to a at b's anchor."""
+        return x.vb + wp.cross(x.wb, x.rb) - x.va - wp.cross(x.wa, x.ra)
+
+    @wp.func
+    def push_slip(x: Pair) -> vec3:
+        return x.pvb + wp.cross(x.pwb, x.rb) - x.pva - wp.cross(x.pwa, x.ra)
+
+    @wp.func
+    def kicked(x: Pair, d: vec3, c: vec3) -> Pair:
+        """After an impulse d at b's anchor and an angular impulse c: on b as they are, on a reversed."""
+        x.va = x.va - x.ma * d
+        x.wa = x.wa - x.ia * (wp.cross(x.ra, d) + c)
+        x.vb = x.vb + x.mb * d
+        x.wb = x.wb + x.ib * (wp.cross(x.rb, d) + c)
+        x.change = wp.max(x.change, wp.max(wp.dot(d, d), wp.dot(c, c)))
+        return x
+
+    @wp.func
+    def twisted(x: Pair, c: vec3) -> Pair:
+        """After an angular impulse alone."""
+        x.wa = x.wa - x.ia * c
+        x.wb = x.wb + x.ib * c
+        x.change = wp.max(x.change, wp.dot(c, c))
+        return x
+
+    @wp.func
+    def pushed(x: Pair, d: vec3, c: vec3) -> Pair:
+        """After a pseudo-impulse."""
+        x.pva = x.pva - x.ma * d
+        x.pwa = x.pwa - x.ia * (wp.cross(x.ra, d) + c)
+        x.pvb = x.pvb + x.mb * d
+        x.pwb = x.pwb + x.ib * (wp.cross(x.rb, d) + c)
+        x.change = wp.max(x.change, wp.max(wp.dot(d, d), wp.dot(c, c)))
+        return x
+
+    return SimpleNamespace(
+        Pair=Pair,
+        load=load,
+        store=store,
+        slip=slip,
+        push_slip=push_slip,
+        kicked=kicked,
+        twisted=twisted,
+        pushed=pushed,
+    )

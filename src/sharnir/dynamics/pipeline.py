@@ -1,0 +1,234 @@
+"""The stages of one step, in order; the only place where that order is written.
+
+    begin     free motion (forces, gyroscopic torque)  ->  rows of every joint  ->  efforts  ->  last step's impulses
+    iterate   the solver, until no impulse changes by more than epsilon
+    finish    check  ->  new poses  ->  turns and sticking remembered
+
+``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from .coordinates import make_coordinates
+from .forces import make_forces
+from .integrate import make_integrate
+from .pair import make_pair
+from .rows.friction import make_friction
+from .rows.limit import make_limit
+from .rows.lock import make_lock
+from .solvers.direct import make_direct
+from .solvers.sequential import make_sequential
+from .stiffen import make_stiffen
+
+wp = load_warp()
+
+
+@cache
+def make_stages(p: Precision, features: Features) -> SimpleNamespace:
+    """The three stages as device functions."""
+    real = p.real
+    t = structs(p)
+    geometry, pair, forces, motion = make_coordinates(p), make_pair(p), make_forces(p, features), make_integrate(p)
+    lock, limit, friction = make_lock(p, features), make_limit(p), make_friction(p)
+    frames_of, load, store = geometry.frames_of, pair.load, pair.store
+    move_freely, apply_effort = forces.move_freely, forces.apply_effort
+    inverse_mass_ll, prepare_lock, warm_lock = lock.inverse_mass_ll, lock.prepare_lock, lock.warm_lock
+    prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
+    prepare_friction, friction_kick, is_sticking = (
+        friction.prepare_friction,
+        friction.friction_kick,
+        friction.is_sticking,
+    )
+    held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
+    solver = make_direct(p, features) if features.direct else make_sequential(p, features)
+    factor = make_direct(p, features).factor
+    stiffen_joint = make_stiffen(p).stiffen_joint
+    has_bounds = features.limits or features.friction
+    check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
+
+    @wp.func
+    def place_arms(m: t.model, s: t.state, k: t.work, j: int, w: int):
+        """From the centres of mass to b's anchor, where both bodies feel the joint's impulses."""
+        b = m.joint_b[j]
+        arm = wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
+        k.arm_b[j, w] = arm
+        k.arm_a[j, w] = s.position[b, w] + arm - s.position[m.joint_a[j], w]
+
+    @wp.func
+    def prepare_joint(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
+        """All rows of joint j; returns its worst error."""
+        f = frames_of(m, s, j, w)
+        x = load(m, k, j, w)
+        w_ll = inverse_mass_ll(x)
+        worst = prepare_lock(m, n, k, f, x, w_ll, j, w)
+        w_aa = x.ia + x.ib
+        if wp.static(features.direct and has_bounds):
+            if m.limit_start[j] < m.limit_end[j] or m.friction_start[j] < m.friction_end[j]:
+                w_ll = held_mass_ll(m, k, x, w_ll, j, w)
+                w_aa = held_mass_aa(m, k, x, j, w)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                prepare_friction(m, n, k, f, w_ll, w_aa, o.dt, i, j, w)
+        return worst
+
+    @wp.func
+    def warm_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+        """Apply the impulses that joint j had in the last step."""
+        x = warm_lock(m, n, load(m, k, j, w), j, w)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                x = warm_limit(m, n, k, x, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                x = friction_kick(m, x, n.friction_impulse[i, w], i)
+        store(m, k, j, w, x)
+
+    @wp.func
+    def forget_joint(m: t.model, n: t.memory, j: int, w: int):
+        """Start from no impulses instead."""
+        n.lock_impulse[j, w] = p.vec3()
+        if wp.static(features.angular_locks):
+            n.lock_angular[j, w] = p.vec3()
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                n.low_impulse[i, w] = real(0.0)
+                n.high_impulse[i, w] = real(0.0)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                n.friction_impulse[i, w] = p.vec3()
+
+    @wp.func
+    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        for b in range(o.bodies):
+            move_freely(m, c, s, k, o.dt, b, w)
+        for j in range(o.joints):
+            if o.warm_start == 0:
+                forget_joint(m, n, j, w)
+            place_arms(m, s, k, j, w)
+            if wp.static(features.direct):
+                stiffen_joint(m, n, k, o.dt, j, w)
+        worst = real(0.0)
+        for j in range(o.joints):
+            worst = wp.max(worst, prepare_joint(m, s, n, k, o, j, w))
+        if wp.static(features.direct):
+            factor(m, k, o, w)
+        for i in range(o.coordinates):
+            apply_effort(m, c, s, k, o.dt, i, w)
+        for j in range(o.joints):
+            warm_joint(m, n, k, j, w)
+        r.joint_error[w] = worst
+        r.iterations[w] = 0
+        r.residual[w] = real(0.0)
+        r.done[w] = 0
+
+    @wp.func
+    def finish(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        for b in range(1, o.bodies):
+            check(k, r, o.top_speed, b, w)
+        if r.fault[w] == 0:
+            for b in range(1, o.bodies):
+                integrate(s, k, o.dt, b, w)
+            if wp.static(features.twists):
+                for i in range(o.twists):
+                    count_turns(m, s, i, w)
+            if wp.static(features.friction):
+                for i in range(o.frictions):
+                    n.sticking[i, w] = is_sticking(n, k, i, w)
+            r.step[w] = r.step[w] + 1
+
+    return SimpleNamespace(begin=begin, iterate=solver.iterate, finish=finish)
+
+
+@cache
+def step_kernel(p: Precision, features: Features) -> object:
+    """The kernel that makes whole steps: one thread per world, ``steps`` steps a launch."""
+    t = structs(p)
+    stages = make_stages(p, features)
+    begin, iterate, finish = stages.begin, stages.iterate, stages.finish
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_step(
+        m: t.model,
+        c: t.control,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        first_world: int,
+        steps: int,
+    ):
+        w = first_world + wp.tid()
+        for _ in range(steps):
+            if r.fault[w] == 0:
+                begin(m, c, s, n, k, r, o, w)
+                iterate(m, n, k, r, o, o.iterations, w)
+                finish(m, s, n, k, r, o, w)
+
+    return sharnir_step
+
+
+@cache
+def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
+    """The same stages as three kernels, for steps that must end in time."""
+    t = structs(p)
+    stages = make_stages(p, features)
+    begin, iterate, finish = stages.begin, stages.iterate, stages.finish
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_begin(
+        m: t.model,
+        c: t.control,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        first_world: int,
+        count: int,
+    ):
+        w = first_world + wp.tid()
+        if r.fault[w] == 0:
+            begin(m, c, s, n, k, r, o, w)
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_iterate(
+        m: t.model,
+        c: t.control,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        first_world: int,
+        count: int,
+    ):
+        w = first_world + wp.tid()
+        if r.fault[w] == 0:
+            iterate(m, n, k, r, o, count, w)
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_finish(
+        m: t.model,
+        c: t.control,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        first_world: int,
+        count: int,
+    ):
+        w = first_world + wp.tid()
+        if r.fault[w] == 0:
+            finish(m, s, n, k, r, o, w)
+
+    return SimpleNamespace(begin=sharnir_begin, iterate=sharnir_iterate, finish=sharnir_finish)

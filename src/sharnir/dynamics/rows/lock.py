@@ -1,0 +1,187 @@
+"""Locked axes of a joint, solved together as one block (paper 000, reactions; paper 001, stabilisation).
+
+    J V = 0,   V* from zero with   J V* + (ERP/dt) G = 0
+
+    u   slip of b against a at b's anchor: v_b + w_b x r_b - v_a - w_a x r_a      s   relative spin w_b - w_a
+    P   rows: the locked directions       W   P (J M^-1 J^T) P^T, the inverse effective mass
+    K   P^T W^-1 P, kept in world axes as three 3x3 blocks: (force, torque) = -K (slip, spin)
+    G   error of the locked axes: gap (m), tilt (rad)
+
+In world axes every joint type is the same code: a free direction is one in which K is zero.
+
+"Held" inverse masses belong to the direct solver: there an impulse on a free axis comes with the reaction of its own
+joint, so the free axis answers with W - W K W instead of W.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from ..coordinates import make_coordinates
+from ..pair import make_pair
+
+wp = load_warp()
+
+
+@cache
+def make_lock(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
+    Pair, Frames = pair.Pair, geometry.Frames
+    diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
+    slip, push_slip, kicked, pushed = pair.slip, pair.push_slip, pair.kicked, pair.pushed
+    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
+    needs_mass = not features.direct or features.limits or features.friction
+    SOFTNESS = wp.constant(real(1e-11 if p.name == "float64" else 1e-6))
+    linear_error, angular_error = geometry.linear_error, geometry.angular_error
+
+    @wp.func
+    def inverse_mass_ll(x: Pair) -> mat33:
+        """Slip from an impulse at the anchor."""
+        sa = wp.skew(x.ra)
+        sb = wp.skew(x.rb)
+        return diagonal(x.ma + x.mb) - sa * x.ia * sa - sb * x.ib * sb
+
+    @wp.func
+    def inverse_mass_al(x: Pair) -> mat33:
+        """Relative spin from an impulse at the anchor."""
+        return x.ia * wp.skew(x.ra) + x.ib * wp.skew(x.rb)
+
+    @wp.func
+    def pick(basis: mat33, axes: int) -> mat33:
+        """Rows: the chosen columns of the basis, zero for the others."""
+        rows = wp.transpose(basis)
+        for i in range(3):
+            if axes & (1 << i) == 0:
+                for j in range(3):
+                    rows[i, j] = real(0.0)
+        return rows
+
+    @wp.func
+    def prepare_translations(m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, j: int, w: int) -> real:
+        """Gap, locked directions and effective mass of the translations alone; the length of the gap."""
+        locked = m.linear_lock[j]
+        gap = f.offset
+        if wp.static(features.direct):
+            k.softness_l[j, w] = SOFTNESS * wp.trace(w_ll)
+            k.locked_l[j, w] = diagonal(real(1.0))
+        if wp.static(features.partial_locks):
+            if locked != 7:
+                basis = linear_basis(f, m.basis[j])
+                gap = basis * linear_error(f, basis, m.basis[j], locked, m.length[j])
+                n.lock_impulse[j, w] = onto(n.lock_impulse[j, w], basis, locked)
+                if wp.static(features.direct):
+                    k.locked_l[j, w] = pick(basis, locked)
+                if wp.static(needs_mass):
+                    k.mass_ll[j, w] = inverse_on(w_ll, basis, locked)
+            elif wp.static(needs_mass):
+                k.mass_ll[j, w] = wp.inverse(w_ll)
+        elif wp.static(needs_mass):
+            k.mass_ll[j, w] = wp.inverse(w_ll)
+        k.gap[j, w] = gap
+        return wp.length(gap)
+
+    @wp.func
+    def prepare_rotations(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, j: int, w: int) -> real:
+        """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
+        locked = m.angular_lock[j]
+        basis = angular_basis(f, m.basis[j])
+        tilt = basis * angular_error(f, basis, locked)
+        k.tilt[j, w] = tilt
+        n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
+        if wp.static(features.direct):
+            k.locked_a[j, w] = pick(basis, locked)
+            k.softness_a[j, w] = SOFTNESS * wp.trace(x.ia + x.ib)
+        if wp.static(needs_mass):
+            w_al = inverse_mass_al(x)
+            cross = w_al * k.mass_ll[j, w]
+            mass_aa = inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
+            mass_al = -(mass_aa * cross)
+            k.mass_aa[j, w] = mass_aa
+            k.mass_al[j, w] = mass_al
+            k.mass_ll[j, w] = k.mass_ll[j, w] - wp.transpose(cross) * mass_al
+        return wp.length(tilt)
+
+    @wp.func
+    def prepare_lock(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, w: int) -> real:
+        """Errors and effective masses of joint j; keeps the last impulses on its locked axes. The worst error."""
+        worst = prepare_translations(m, n, k, f, w_ll, j, w)
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                worst = wp.max(worst, prepare_rotations(m, n, k, f, x, j, w))
+        return worst
+
+    @wp.func
+    def held_mass_ll(m: t.model, k: t.work, x: Pair, w_ll: mat33, j: int, w: int) -> mat33:
+        """Slip from an impulse at the anchor when the joint's own locks react to it at once: W - W K W."""
+        w_al = inverse_mass_al(x)
+        d = k.mass_ll[j, w] * w_ll
+        held = w_ll - w_ll * d
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                c = k.mass_al[j, w] * w_ll + k.mass_aa[j, w] * w_al
+                d = wp.transpose(k.mass_al[j, w]) * w_al
+                held = held - w_ll * d - wp.transpose(w_al) * c
+        return held
+
+    @wp.func
+    def held_mass_aa(m: t.model, k: t.work, x: Pair, j: int, w: int) -> mat33:
+        """Relative spin from an angular impulse when the joint's own locks react to it at once."""
+        w_al = inverse_mass_al(x)
+        w_la = wp.transpose(w_al)
+        w_aa = x.ia + x.ib
+        d = k.mass_ll[j, w] * w_la
+        held = w_aa - w_al * d
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                c = k.mass_al[j, w] * w_la + k.mass_aa[j, w] * w_aa
+                d = wp.transpose(k.mass_al[j, w]) * w_aa
+                held = held - w_al * d - w_aa * c
+        return held
+
+    @wp.func
+    def warm_lock(m: t.model, n: t.memory, x: Pair, j: int, w: int) -> Pair:
+        c = vec3()
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                c = n.lock_angular[j, w]
+        return kicked(x, n.lock_impulse[j, w], c)
+
+    @wp.func
+    def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
+        """One visit: impulses that stop the slip, pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
+        u = slip(x)
+        pu = push_slip(x) + rate * k.gap[j, w]
+        mass = k.mass_ll[j, w]
+        d = -(mass * u)
+        pd = -(mass * pu)
+        c = vec3()
+        pc = vec3()
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                s = x.wb - x.wa
+                ps = x.pwb - x.pwa + rate * k.tilt[j, w]
+                mass_al = k.mass_al[j, w]
+                mass_aa = k.mass_aa[j, w]
+                d = d - s * mass_al
+                pd = pd - ps * mass_al
+                c = -(mass_al * u + mass_aa * s)
+                pc = -(mass_al * pu + mass_aa * ps)
+                n.lock_angular[j, w] = n.lock_angular[j, w] + c
+        n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+        return pushed(kicked(x, d, c), pd, pc)
+
+    return SimpleNamespace(
+        inverse_mass_ll=inverse_mass_ll,
+        prepare_lock=prepare_lock,
+        held_mass_ll=held_mass_ll,
+        held_mass_aa=held_mass_aa,
+        warm_lock=warm_lock,
+        visit_lock=visit_lock,
+    )

@@ -1,0 +1,230 @@
+"""The direct solver: all locked rows at once, exactly, with limits and friction projected around them.
+
+    [ M   J^T   ] [  dV ]   [  0  ]
+    [ J  -Gamma ] [ -dl ] = [ -JV ]        factored once a step as L D L^T, in the order of model/ordering.py
+
+Gamma, 1e-11 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
+the impulses, it delays their convergence by that share and does not soften the joint.
+
+Outer iteration: solve the locked rows, then visit limits and friction joint by joint. A visit of those applies its
+impulse together with the reaction of its own joint, and knows the effective mass that goes with it (see ``rows``), so a
+single hinge converges in one iteration.  The last act is always a solve: joints are exact whatever the number of
+iterations. Pseudo-velocities use the same factors.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from ..pair import make_pair
+from ..rows.friction import make_friction
+from ..rows.limit import make_limit
+from ..rows.lock import make_lock
+
+wp = load_warp()
+
+A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
+
+
+@cache
+def make_direct(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    diagonal = make_algebra(p).diagonal
+    pair, lock = make_pair(p), make_lock(p, features)
+    limit, friction = make_limit(p), make_friction(p)
+    load, store, slip, push_slip = pair.load, pair.store, pair.slip, pair.push_slip
+    visit_lock = lock.visit_lock
+    visit_limit, push_limit, visit_friction = limit.visit_limit, limit.push_limit, friction.visit_friction
+    has_bounds = features.limits or features.friction
+
+    @wp.func
+    def put(k: t.work, block: int, row: int, column: int, value: mat33, w: int):
+        """Store the coupling of a joint's row node with a body's column node, the later node's index first."""
+        if block >= 0:
+            if row > column:
+                k.block[block, w] = value
+            else:
+                k.block[block, w] = wp.transpose(value)
+
+    @wp.func
+    def assemble_joint(m: t.model, k: t.work, j: int, w: int):
+        a = m.body_node[m.joint_a[j]]
+        b = m.body_node[m.joint_b[j]]
+        row = m.joint_node_l[j]
+        first = 6 * j
+        if row >= 0:
+            q = k.locked_l[j, w]
+            put(k, m.joint_block[first + wp.static(A_LINEAR)], row, a, -q, w)
+            put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
+            put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
+            put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
+            k.block[m.pivot[row], w] = pivot_of(q, k.softness_l[j, w])
+        if wp.static(features.angular_locks):
+            turn = m.joint_node_a[j]
+            if turn >= 0:
+                q = k.locked_a[j, w]
+                put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
+                put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
+                k.block[m.pivot[turn], w] = pivot_of(q, k.softness_a[j, w])
+
+    @wp.func
+    def pivot_of(rows: mat33, softness: real) -> mat33:
+        """-Gamma on locked rows, -1 on free ones."""
+        d = vec3()
+        for i in range(3):
+            d[i] = real(-1.0)
+            if rows[i, 0] != real(0.0) or rows[i, 1] != real(0.0) or rows[i, 2] != real(0.0):
+                d[i] = -softness
+        return wp.diag(d)
+
+    @wp.func
+    def assemble_body(m: t.model, k: t.work, b: int, w: int):
+        node = m.body_node[b]
+        if node >= 0:
+            k.block[m.pivot[node], w] = diagonal(real(1.0) / m.inv_mass[b, w])
+            k.block[m.pivot[node + 1], w] = k.inertia[b, w]
+
+    @wp.func
+    def factor(m: t.model, k: t.work, o: t.settings, w: int):
+        """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
+        for i in range(o.fills):
+            k.block[m.fill_block[i], w] = mat33()
+        for b in range(o.bodies):
+            assemble_body(m, k, b, w)
+        for j in range(o.joints):
+            assemble_joint(m, k, j, w)
+        for i in range(o.nodes):
+            inverse = wp.inverse(k.block[m.pivot[i], w])
+            k.block[m.pivot[i], w] = inverse
+            start = m.edge_start[i]
+            update = m.update_start[i]
+            for reverse in range(m.edge_start[i + 1] - start):
+                high = m.edge_start[i + 1] - 1 - reverse
+                lower = k.block[m.edge_block[high], w] * inverse
+                for low in range(start, high + 1):
+                    target = m.update_block[update]
+                    k.block[target, w] = k.block[target, w] - lower * wp.transpose(k.block[m.edge_block[low], w])
+                    update += 1
+                k.block[m.edge_block[high], w] = lower
+
+    @wp.func
+    def substitute(m: t.model, k: t.work, o: t.settings, w: int):
+        """The right-hand side in ``solution`` becomes the solution."""
+        for i in range(o.nodes):
+            x = k.solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                target = m.edge_node[e]
+                k.solution[target, w] = k.solution[target, w] - k.block[m.edge_block[e], w] * x
+            k.solution[i, w] = k.block[m.pivot[i], w] * x
+        for reverse in range(o.nodes):
+            i = o.nodes - 1 - reverse
+            x = k.solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                x = x - k.solution[m.edge_node[e], w] * k.block[m.edge_block[e], w]
+            k.solution[i, w] = x
+
+    @wp.func
+    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Change velocities and impulses so that every locked row holds."""
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.solution[node, w] = vec3()
+                k.solution[node + 1, w] = vec3()
+        for j in range(o.joints):
+            x = load(m, k, j, w)
+            if m.joint_node_l[j] >= 0:
+                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * slip(x))
+            if wp.static(features.angular_locks):
+                if m.joint_node_a[j] >= 0:
+                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.wb - x.wa))
+        substitute(m, k, o, w)
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
+                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+        for j in range(o.joints):
+            if m.joint_node_l[j] >= 0:
+                n.lock_impulse[j, w] = n.lock_impulse[j, w] - k.solution[m.joint_node_l[j], w] * k.locked_l[j, w]
+            if wp.static(features.angular_locks):
+                if m.joint_node_a[j] >= 0:
+                    n.lock_angular[j, w] = n.lock_angular[j, w] - k.solution[m.joint_node_a[j], w] * k.locked_a[j, w]
+
+    @wp.func
+    def solve_push(m: t.model, k: t.work, o: t.settings, rate: real, w: int):
+        """Pseudo-velocities that close the gaps at ``rate``."""
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.solution[node, w] = vec3()
+                k.solution[node + 1, w] = vec3()
+        for j in range(o.joints):
+            x = load(m, k, j, w)
+            if m.joint_node_l[j] >= 0:
+                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * (push_slip(x) + rate * k.gap[j, w]))
+            if wp.static(features.angular_locks):
+                if m.joint_node_a[j] >= 0:
+                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.pwb - x.pwa + rate * k.tilt[j, w]))
+        substitute(m, k, o, w)
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push[b, w] = k.push[b, w] + k.solution[node, w]
+                k.push_spin[b, w] = k.push_spin[b, w] + k.solution[node + 1, w]
+
+    @wp.func
+    def visit_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
+        """Limits and friction of joint j, each with the joint's own reaction; the square of the largest impulse."""
+        x = load(m, k, j, w)
+        change = real(0.0)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                x.change = real(0.0)
+                x = visit_limit(m, n, k, x, o.dt, i, w)
+                x = push_limit(m, k, x, o.erp / o.dt, i, w)
+                change = wp.max(change, x.change)
+                if x.change > real(0.0):
+                    x = visit_lock(m, n, k, x, o.erp / o.dt, j, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                x.change = real(0.0)
+                x = visit_friction(m, n, k, x, i, w)
+                change = wp.max(change, x.change)
+                if x.change > real(0.0):
+                    x = visit_lock(m, n, k, x, o.erp / o.dt, j, w)
+        store(m, k, j, w, x)
+        return change
+
+    @wp.func
+    def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+        """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
+        if r.iterations[w] == 0:
+            solve_velocity(m, n, k, o, w)
+            solve_push(m, k, o, o.erp / o.dt, w)
+        sweep = int(0)
+        while sweep < count and r.done[w] == 0:
+            sweep += 1
+            if wp.static(has_bounds):
+                change = real(0.0)
+                for j in range(o.joints):
+                    if m.limit_start[j] < m.limit_end[j] or m.friction_start[j] < m.friction_end[j]:
+                        change = wp.max(change, visit_bounds(m, n, k, o, j, w))
+                r.residual[w] = wp.sqrt(change)
+                if change > real(0.0):
+                    solve_velocity(m, n, k, o, w)
+                    if wp.static(features.limits):
+                        solve_push(m, k, o, o.erp / o.dt, w)
+                if r.residual[w] <= o.epsilon:
+                    r.done[w] = 1
+            else:
+                r.done[w] = 1
+        r.iterations[w] = r.iterations[w] + sweep
+
+    return SimpleNamespace(factor=factor, iterate=iterate)

@@ -1,0 +1,62 @@
+"""Sequential impulses (paper 000): joint by joint, reactions, then limits, then friction, each applied at once.
+
+Pseudo-impulses (paper 001) travel in the same visit: they solve the same matrix from zero and touch nothing else, so
+the order does not matter and the joint's data are loaded once.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..pair import make_pair
+from ..rows.friction import make_friction
+from ..rows.limit import make_limit
+from ..rows.lock import make_lock
+
+wp = load_warp()
+
+
+@cache
+def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real = p.real
+    t = structs(p)
+    pair, lock, limit, friction = make_pair(p), make_lock(p, features), make_limit(p), make_friction(p)
+    load, store = pair.load, pair.store
+    visit_lock, visit_limit, push_limit = lock.visit_lock, limit.visit_limit, limit.push_limit
+    visit_friction = friction.visit_friction
+
+    @wp.func
+    def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
+        """One visit of joint j; returns the square of the largest impulse."""
+        rate = o.erp / o.dt
+        x = load(m, k, j, w)
+        x = visit_lock(m, n, k, x, rate, j, w)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                x = visit_limit(m, n, k, x, o.dt, i, w)
+                x = push_limit(m, k, x, rate, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                x = visit_friction(m, n, k, x, i, w)
+        store(m, k, j, w, x)
+        return x.change
+
+    @wp.func
+    def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+        """At most ``count`` sweeps over all joints, until no impulse changes by more than epsilon."""
+        sweep = int(0)
+        while sweep < count and r.done[w] == 0:
+            change = real(0.0)
+            for j in range(o.joints):
+                change = wp.max(change, visit_joint(m, n, k, o, j, w))
+            sweep += 1
+            r.residual[w] = wp.sqrt(change)
+            if r.residual[w] < o.epsilon:
+                r.done[w] = 1
+        r.iterations[w] = r.iterations[w] + sweep
+
+    return SimpleNamespace(iterate=iterate)

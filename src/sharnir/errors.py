@@ -1,0 +1,49 @@
+"""The two ways Sharnir says no: a scene that cannot be simulated, and a simulation that went wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+class SceneError(ValueError):
+    """A scene that cannot be simulated. The message names the object, the value and the remedy."""
+
+
+class SimulationFault(RuntimeError):
+    """One or more worlds stopped: a number became NaN or a body ran away.
+
+    The other worlds go on. ``file`` holds the last good states, ``run`` what was recorded until then.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        world: int,
+        step: int,
+        body: str,
+        joint: str | None,
+        worlds: tuple[int, ...],
+        file: Path | None,
+        run: Any,
+    ) -> None:
+        super().__init__(message)
+        self.world = world
+        self.step = step
+        self.body = body
+        self.joint = joint
+        self.worlds = worlds
+        self.file = file
+        self.run = run
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint naming the known word nearest to a mistyped one: ``; did you mean 'mass'?``, or the whole list."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; known: {', '.join(known)}" if known else ""

@@ -1,0 +1,176 @@
+"""Experiments: a scene, how it is driven, and the figures that come out; each file in ``examples/`` holds one."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import SceneError, nearest
+from .scene.joint import Joint
+from .scene.quantity import Quantity
+from .scene.scene import Scene
+
+if TYPE_CHECKING:
+    from .record.trajectory import Trajectory
+
+Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
+Progress = Callable[[int, int], None]
+
+JOINTS_SHOWN = 8  # a scene without figures of its own shows this many
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that a run is about: its value, its unit and, where it is known, what it should be."""
+
+    name: str
+    value: float
+    unit: str = ""
+    expected: float | None = None
+    tolerance: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """How far the value is from the expected one."""
+        return None if self.expected is None else self.value - self.expected
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether the value is as expected; None where nothing is expected."""
+        if self.expected is None or self.tolerance is None:
+            return None
+        return bool(abs(self.value - self.expected) <= self.tolerance)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figure for a JSON file; a value that is not finite becomes None."""
+        value = float(self.value) if math.isfinite(self.value) else None
+        given = {"expected": self.expected, "tolerance": self.tolerance, "ok": self.ok}
+        return {"name": self.name, "value": value, "unit": self.unit} | (given if self.expected is not None else {})
+
+
+@dataclass
+class Experiment:
+    """A scene, how long (s) and with what step (s) it runs, what drives it, and what to show of the run.
+
+    ``torque`` and ``force`` are the inputs of ``Simulation.run``; ``settings`` are further arguments of ``Simulation``.
+    Each entry of ``plots`` is one picture. ``figures`` reads the numbers of interest from the run of one world.
+    """
+
+    scene: Scene
+    time: float
+    dt: float = 0.005
+    torque: Inputs = field(default_factory=dict)
+    force: Inputs = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    plots: Sequence[tuple[Quantity, ...]] = ()
+    figures: Callable[[Trajectory], list[Figure]] | None = None
+
+    def run(self, progress: Progress | None = None) -> Trajectory:
+        """Simulate, and return the trajectory."""
+        from .simulation import Simulation
+
+        simulation = Simulation(self.scene, dt=self.dt, **self.settings)
+        return simulation.run(self.time, torque=self.torque, force=self.force, progress=progress)
+
+    def report(self, run: Trajectory) -> list[Figure]:
+        """The figures of a run; of several worlds, those of the first."""
+        first = run.world(0)
+        if self.figures is None:
+            return general_figures(self.scene, first)
+        try:
+            return self.figures(first)
+        except (IndexError, ValueError) as error:  # what they look for did not happen yet
+            raise SceneError(
+                f"the figures of '{self.scene.name}' cannot be read from a run of {run.time[-1]:g} s ({error}); "
+                f"the experiment takes {self.time:g} s or more"
+            ) from error
+
+    def save_plots(self, run: Trajectory, stem: Path) -> list[Path]:
+        """Draw the experiment's plots into ``stem.png``, or ``stem-1.png`` and so on when there are several."""
+        plots = self.plots or general_plots(self.scene)
+        names = [f"{stem.name}.png"] if len(plots) == 1 else [f"{stem.name}-{i}.png" for i in range(1, len(plots) + 1)]
+        files = [stem.with_name(name) for name in names]
+        for quantities, file in zip(plots, files, strict=True):
+            run.plot(*quantities, file=file)
+        return files
+
+    def show(self) -> None:
+        """Simulate and print the table of figures."""
+        from .progress import progress_bar
+        from .tables import print_figures
+
+        with progress_bar(self.scene.name) as progress:
+            run = self.run(progress)
+        print_figures(self.scene.name, self.report(run))
+
+
+def general_figures(scene: Scene, run: Trajectory) -> list[Figure]:
+    """What can be said of any run: where the joints ended, how well they held, what became of the energy."""
+    figures = []
+    for joint in list(scene.joints.values())[:JOINTS_SHOWN]:
+        for coordinate in joint.type.coordinates:
+            quantity = joint.coordinate(coordinate.name)
+            figures.append(Figure(f"{quantity.label} at the end", float(run[quantity][-1]), quantity.unit))
+    if scene.joints:
+        figures.append(Figure("largest gap in a joint", float(run.data["gap"].max()), "m"))
+    energy = run[scene.energy]
+    figures.append(Figure("energy at the start", float(energy[0]), "J"))
+    figures.append(Figure("energy at the end", float(energy[-1]), "J"))
+    return figures
+
+
+def general_plots(scene: Scene) -> list[tuple[Quantity, ...]]:
+    """What to draw of any scene: joint coordinates and their rates, or bodies where there are no joints."""
+    axes = [(j, c.name) for j in scene.joints.values() for c in j.type.coordinates][:JOINTS_SHOWN]
+    if axes:
+        return [tuple(j.coordinate(name) for j, name in axes) + tuple(j.rate(name) for j, name in axes)]
+    bodies = list(scene.bodies.values())[:JOINTS_SHOWN]
+    return [tuple(body.position for body in bodies) + tuple(body.velocity for body in bodies)]
+
+
+# --- the examples -----------------------------------------------------------------------------------------------------
+
+
+def examples_folder() -> Path:
+    """Where the examples lie: inside an installed package, or at the top of a checkout."""
+    here = Path(__file__).resolve().parent
+    installed = here / "examples"
+    return installed if installed.is_dir() else here.parents[1] / "examples"
+
+
+def list_examples() -> dict[str, str]:
+    """The names of the examples with their titles: the first line of each file's docstring."""
+    return {file.stem: _title(file) for file in sorted(examples_folder().glob("*.py"))}
+
+
+def load_example(name: str) -> Experiment:
+    """An example by name, ready to run."""
+    known = list_examples()
+    if name not in known:
+        raise SceneError(f"there is no example '{name}'{nearest(name, known)} ('sharnir list' shows them)")
+    return load_experiment(examples_folder() / f"{name}.py")
+
+
+def load_experiment(file: Path) -> Experiment:
+    """The experiment that a Python file makes in its function ``experiment``."""
+    spec = importlib.util.spec_from_file_location(f"sharnir_experiment_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise SceneError(f"'{file}' is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not hasattr(module, "experiment"):
+        raise SceneError(f"'{file}' has no function experiment() that returns a sharnir.Experiment; add one")
+    made = module.experiment()
+    if not isinstance(made, Experiment):
+        raise SceneError(f"experiment() in '{file}' returned {made!r}; it must return a sharnir.Experiment")
+    return made
+
+
+def _title(file: Path) -> str:
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or file.stem
+    return text.splitlines()[0].rstrip(".")

@@ -1,0 +1,65 @@
+"""Inputs of a run: torques and forces from outside, as numbers or functions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import SceneError
+from .model.fields import write
+from .model.layout import Layout
+from .scene.body import Body
+from .scene.joint import Joint
+from .scene.quantity import Quantity
+from .scene.scene import Scene
+
+Input = Any  # a number, a vector, one row per world, or a function of time (s) that returns one
+
+
+class Inputs:
+    """Torques (N m) and forces (N) by joint, joint effort or body, written to the controls before a step."""
+
+    def __init__(self, scene: Scene, layout: Layout, torques: Mapping[Any, Input], forces: Mapping[Any, Input]) -> None:
+        self._targets: list[tuple[str, int, Input]] = []
+        for word, unit, given in (("torque", "N m", torques), ("force", "N", forces)):
+            for key, value in given.items():
+                self._targets.append((*_target(scene, layout, word, unit, key), value))
+        self.constant = not any(callable(value) for _, _, value in self._targets)
+
+    def apply(self, control: Any, time: float) -> None:
+        """Write the inputs at a time (s)."""
+        for array, place, value in self._targets:
+            _write_row(getattr(control, array), place, _at(value, time))
+
+    def release(self, control: Any) -> None:
+        """Set what the inputs had set back to zero."""
+        for array, place, _ in self._targets:
+            _write_row(getattr(control, array), place, 0.0)
+
+
+def _at(value: Input, time: float) -> Any:
+    return value(time) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+
+
+def _write_row(array: Any, place: int, values: Any) -> None:
+    if array.device.is_cpu:
+        array.numpy()[place] = values
+    else:
+        write(array[place], values)
+
+
+def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tuple[str, int]:
+    """The control array and the place in it that an input acts on."""
+    if isinstance(key, Body):
+        if scene.bodies.get(key.name) is not key:
+            raise SceneError(f"{word}: body '{key.name}' is not in this scene; take one that scene.body(...) returned")
+        return word, list(scene.bodies).index(key.name) + 1
+    effort = key.effort() if isinstance(key, Joint) else key
+    if not isinstance(effort, Quantity) or effort.variable != "effort" or effort.item not in layout.coordinates:
+        raise SceneError(
+            f"{word}: {key!r} cannot be driven; give a joint, joint.effort('name') or a body of this scene"
+        )
+    if effort.unit != unit:
+        other = "force" if word == "torque" else "torque"
+        raise SceneError(f"{word}: '{effort.item}' takes {effort.unit}, not {unit}; pass it as {other}=")
+    return "effort", layout.coordinates.index(effort.item)

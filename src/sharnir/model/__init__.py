@@ -1,0 +1,1 @@
+"""The scene compiled to flat arrays."""

@@ -1,0 +1,236 @@
+"""From a scene to flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..scene.check import check_scene
+from ..scene.joint import Joint
+from ..scene.joints import Kind
+from ..scene.measure import start_value
+from ..scene.scene import Scene
+from .features import Features
+from .fields import MODEL, allocate, write
+from .layout import Layout, coordinates_of, frictions_of, layout_of
+from .ordering import Link, elimination_program
+from .precision import Precision
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A scene as numbers on the host: what ``allocate`` needs to know, and what goes into the arrays."""
+
+    scene: Scene
+    layout: Layout
+    features: Features
+    counts: dict[str, int]
+    twists: tuple[int, ...]  # the coordinates whose turns are counted
+    model: dict[str, Any]  # field -> values [item] or [item, 1]
+    state: dict[str, Any]
+
+
+def compile_scene(scene: Scene, solver: str) -> Compiled:
+    """Check a scene and write it down as arrays."""
+    check_scene(scene)
+    layout = layout_of(scene)
+    joints = list(scene.joints.values())
+    coordinates = coordinates_of(scene)
+    tracked = tuple(
+        place
+        for place, (_, joint, coordinate) in enumerate(coordinates)
+        if coordinate.kind == Kind.TWIST and (len(joint.type.coordinates) < 4 or "twist" in joint.ranges)
+    )
+    features = Features(
+        angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
+        partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
+        limits=bool(layout.limits),
+        friction=bool(layout.frictions),
+        twists=bool(tracked),
+        direct=solver == "direct",
+    )
+    counts = {
+        "body": len(layout.bodies) + 1,
+        "joint": len(joints),
+        "angular": len(joints) if features.angular_locks else 0,
+        "coordinate": len(coordinates),
+        "twist": len(tracked),
+        "limit": len(layout.limits),
+        "friction": len(layout.frictions),
+    }
+    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked) | _frictions(scene)
+    model |= _direct(scene, features.direct)
+    counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
+    counts["block"] = max(model["pivot"] + model["edge_block"] + model["fill_block"], default=-1) + 1
+    return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
+
+
+def _bodies(scene: Scene) -> dict[str, Any]:
+    mass, inertia = [0.0], [np.zeros((3, 3))]
+    for body in scene.bodies.values():
+        mass.append(0.0 if body.properties is None else body.properties.mass)
+        inertia.append(np.zeros((3, 3)) if body.properties is None else body.properties.inertia)
+    tensor = np.array(inertia)
+    return mass_fields(np.array(mass)[:, None], tensor[:, None]) | {"gravity": np.array([scene.gravity])}
+
+
+def mass_fields(mass: Any, inertia: Any) -> dict[str, Any]:
+    """The model's mass fields from mass [body, world] and inertia [body, world, 3, 3]; zero mass means fixed."""
+    moving = mass > 0.0
+    inv_inertia = np.zeros_like(inertia)
+    inv_inertia[moving] = np.linalg.inv(inertia[moving])
+    inv_mass = np.divide(1.0, mass, out=np.zeros_like(mass), where=moving)
+    return {"inv_mass": inv_mass, "inertia": inertia, "inv_inertia": inv_inertia}
+
+
+def _bits(mask: tuple[bool, ...]) -> int:
+    return sum(1 << place for place, on in enumerate(mask) if on)
+
+
+def _anchor(joint: Joint, side: str) -> Any:
+    body, frame = (joint.a, joint.frame_a) if side == "a" else (joint.b, joint.frame_b)
+    center = np.zeros(3) if body.properties is None else body.properties.center
+    return frame.position - center
+
+
+def _joints(scene: Scene) -> dict[str, Any]:
+    joints = list(scene.joints.values())
+    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
+    limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
+    frictions = np.cumsum([0] + [len(joint.friction) for joint in joints])
+    return {
+        "joint_a": [place[joint.a.name] for joint in joints],
+        "joint_b": [place[joint.b.name] for joint in joints],
+        "anchor_a": [_anchor(joint, "a") for joint in joints],
+        "anchor_b": [_anchor(joint, "b") for joint in joints],
+        "turn_a": [joint.frame_a.rotation for joint in joints],
+        "turn_b": [joint.frame_b.rotation for joint in joints],
+        "linear_lock": [_bits(joint.type.locked_translations) for joint in joints],
+        "angular_lock": [_bits(joint.type.locked_rotations) for joint in joints],
+        "basis": [int(joint.type.basis) for joint in joints],
+        "length": [joint.length for joint in joints],
+        "limit_start": limits[:-1],
+        "limit_end": limits[1:],
+        "friction_start": frictions[:-1],
+        "friction_end": frictions[1:],
+    }
+
+
+def _coordinates(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+    coordinates = coordinates_of(scene)
+    place = {name: i for i, name in enumerate(scene.joints)}
+    of = [place[joint.name] for _, joint, _ in coordinates]
+    return {
+        "coordinate_joint": of,
+        "coordinate_kind": [int(coordinate.kind) for _, _, coordinate in coordinates],
+        "twist_joint": [of[i] for i in tracked],
+    }
+
+
+def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+    place = {name: i for i, name in enumerate(scene.joints)}
+    rows = [
+        (place[joint.name], coordinate.kind, joint.ranges[coordinate.name], tracked.index(i) if i in tracked else -1)
+        for i, (_, joint, coordinate) in enumerate(coordinates_of(scene))
+        if coordinate.name in joint.ranges
+    ]
+    return {
+        "limit_joint": [joint for joint, _, _, _ in rows],
+        "limit_kind": [int(kind) for _, kind, _, _ in rows],
+        "limit_linear": [int(kind.is_linear) for _, kind, _, _ in rows],
+        "limit_twist": [twist for _, _, _, twist in rows],
+        "lower": [[-np.inf if low is None else low] for _, _, (low, _), _ in rows],
+        "upper": [[np.inf if high is None else high] for _, _, (_, high), _ in rows],
+    }
+
+
+def _frictions(scene: Scene) -> dict[str, Any]:
+    place = {name: i for i, name in enumerate(scene.joints)}
+    rows = [(joint, axes, joint.friction[axes.name]) for _, joint, axes in frictions_of(scene)]
+    return {
+        "friction_joint": [place[joint.name] for joint, _, _ in rows],
+        "friction_linear": [int(axes.is_linear) for _, axes, _ in rows],
+        "friction_axes": [sum(1 << axis for axis in axes.axes) for _, axes, _ in rows],
+        "friction_clamp": [int(law.law == "impulse-clamp") for _, _, law in rows],
+        "dynamic_level": [[law.level] for _, _, law in rows],
+        "static_level": [[law.level if law.static is None else law.static] for _, _, law in rows],
+    }
+
+
+# Items of the direct solver and the model field that has one entry for each; all empty for the other solver.
+DIRECT_COUNTS = {
+    "direct_body": "body_node",
+    "direct_joint": "joint_node_l",
+    "direct_coupling": "joint_block",
+    "node": "pivot",
+    "node_end": "edge_start",
+    "edge": "edge_node",
+    "update": "update_block",
+    "fill": "fill_block",
+}
+
+
+def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
+    """The elimination program of the direct solver; on the device body 0 is the world."""
+    if not wanted:
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "edge_block", "update_start"]
+        return {name: [] for name in names}
+    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
+    moves = [False] + [body.properties is not None for body in scene.bodies.values()]
+    joints = list(scene.joints.values())
+    ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
+    links = [
+        Link(a, b, any(joint.type.locked_translations), any(joint.type.locked_rotations))
+        for joint, (a, b) in zip(joints, ends, strict=True)
+    ]
+    program = elimination_program(moves, links)
+    couplings = []
+    for i, link in enumerate(links):
+        linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
+        body_nodes = [
+            (-1, -1) if e is None else (program.nodes.body_linear[e], program.nodes.body_angular[e])
+            for e in (link.a, link.b)
+        ]
+        for body_linear, body_angular in body_nodes:
+            couplings += [program.block_of(linear, body_linear), program.block_of(linear, body_angular)]
+        couplings += [program.block_of(angular, body_angular) for _, body_angular in body_nodes]
+    return {
+        "body_node": program.nodes.body_linear,
+        "joint_node_l": program.nodes.joint_linear,
+        "joint_node_a": program.nodes.joint_angular,
+        "joint_block": couplings,
+        "pivot": program.pivot,
+        "edge_start": program.edge_start,
+        "edge_node": program.edge_node,
+        "edge_block": program.edge_block,
+        "update_start": program.update_start,
+        "update_block": program.update_block,
+        "fill_block": program.fill,
+    }
+
+
+def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+    position, rotation, velocity, spin = [np.zeros(3)], [np.array([0, 0, 0, 1.0])], [np.zeros(3)], [np.zeros(3)]
+    for body in scene.bodies.values():
+        center = np.zeros(3) if body.properties is None else body.properties.center
+        at = body.pose.point(center)
+        spun = np.array(body.spec.angular_velocity)
+        position.append(at)
+        rotation.append(body.pose.rotation)
+        velocity.append(np.array(body.spec.velocity) + np.cross(spun, at - body.pose.position))
+        spin.append(spun)
+    rows = coordinates_of(scene)
+    twist = [start_value(joint, coordinate) for _, joint, coordinate in (rows[i] for i in tracked)]
+    columns = {"position": position, "rotation": rotation, "velocity": velocity, "spin": spin, "twist": twist}
+    return {name: np.array(values)[:, None] for name, values in columns.items()}
+
+
+def build_model(compiled: Compiled, precision: Precision, worlds: int, device: str) -> Any:
+    """The model's arrays on a device, the same for every world."""
+    model = allocate("model", precision, compiled.counts, worlds, device)
+    for field in MODEL:
+        values = np.asarray(compiled.model[field.name])
+        write(getattr(model, field.name), values)
+    return model

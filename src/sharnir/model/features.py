@@ -1,0 +1,17 @@
+"""What a scene contains, in a handful of yes or no: kernels are specialised on this and on nothing else of a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Features:
+    """The groups of device code that a scene needs; what it does not need is not compiled."""
+
+    angular_locks: bool  # some joint locks a rotation
+    partial_locks: bool  # some joint locks only some of the translations
+    limits: bool
+    friction: bool
+    twists: bool  # some joint counts turns
+    direct: bool  # the direct solver rather than sequential impulses

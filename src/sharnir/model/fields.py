@@ -1,0 +1,234 @@
+"""Every array of a simulation: its name, items, type, unit and the stage that writes it.
+
+Arrays are indexed [item, world]; those of the model that no world may change are indexed [item]. A struct per table is
+handed to the kernels, so a kernel takes five arguments whatever the number of arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..device import load_warp
+from .precision import Precision
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array: what it runs over (None: one value per world), its element type and what it holds."""
+
+    name: str
+    items: str | None
+    type: str
+    note: str
+    per_world: bool = True
+
+
+def _shared(name: str, items: str, type_: str, note: str) -> Field:
+    return Field(name, items, type_, note, per_world=False)
+
+
+# Read by the kernels, never written while stepping.
+MODEL = (
+    Field("inv_mass", "body", "real", "1/kg; 0 for the world and fixed bodies"),
+    Field("inertia", "body", "mat33", "kg m^2 about the centre of mass, body axes"),
+    Field("inv_inertia", "body", "mat33", "1/(kg m^2), body axes; 0 for fixed bodies"),
+    Field("gravity", None, "vec3", "m/s^2"),
+    _shared("joint_a", "joint", "int", "body a"),
+    _shared("joint_b", "joint", "int", "body b"),
+    _shared("anchor_a", "joint", "vec3", "m from a's centre of mass, a's axes"),
+    _shared("anchor_b", "joint", "vec3", "m from b's centre of mass, b's axes"),
+    _shared("turn_a", "joint", "quat", "joint frame in a's axes"),
+    _shared("turn_b", "joint", "quat", "joint frame in b's axes"),
+    _shared("linear_lock", "joint", "int", "bits x=1, y=2, z=4: locked translations"),
+    _shared("angular_lock", "joint", "int", "bits: locked rotations"),
+    _shared("basis", "joint", "int", "scene.joints.Basis"),
+    _shared("length", "joint", "real", "m, of a radial lock"),
+    _shared("limit_start", "joint", "int", "first of the joint's limits"),
+    _shared("limit_end", "joint", "int", "one past the last"),
+    _shared("friction_start", "joint", "int", "first of the joint's frictions"),
+    _shared("friction_end", "joint", "int", "one past the last"),
+    _shared("coordinate_joint", "coordinate", "int", "joint of the coordinate"),
+    _shared("coordinate_kind", "coordinate", "int", "scene.joints.Kind"),
+    _shared("twist_joint", "twist", "int", "joint whose turns are counted"),
+    _shared("limit_joint", "limit", "int", "joint of the limit"),
+    _shared("limit_kind", "limit", "int", "scene.joints.Kind of its coordinate"),
+    _shared("limit_linear", "limit", "int", "1: a length, 0: an angle"),
+    _shared("limit_twist", "limit", "int", "its place among the twists, or -1"),
+    Field("lower", "limit", "real", "rad or m; -inf when open"),
+    Field("upper", "limit", "real", "rad or m; +inf when open"),
+    _shared("friction_joint", "friction", "int", "joint of the friction"),
+    _shared("friction_linear", "friction", "int", "1: sliding, 0: turning"),
+    _shared("friction_axes", "friction", "int", "bits: the free axes it acts on"),
+    _shared("friction_clamp", "friction", "int", "1: the impulse clamp of paper 000, 0: true Coulomb"),
+    Field("dynamic_level", "friction", "real", "N or N m"),
+    Field("static_level", "friction", "real", "N or N m"),
+    # the direct solver's program, see ordering.py
+    _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
+    _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
+    _shared("joint_node_a", "direct_joint", "int", "node of the locked rotations, or -1"),
+    _shared(
+        "joint_block", "direct_coupling", "int", "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1"
+    ),
+    _shared("pivot", "node", "int", "block of the diagonal"),
+    _shared("edge_start", "node_end", "int", "first edge of a node"),
+    _shared("edge_node", "edge", "int", "node an edge leads to"),
+    _shared("edge_block", "edge", "int", "block of the edge"),
+    _shared("update_start", "node_end", "int", "first update of a node"),
+    _shared("update_block", "update", "int", "block updated"),
+    _shared("fill_block", "fill", "int", "block that starts as zero"),
+)
+
+# What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
+STATE = (
+    Field("position", "body", "vec3", "m, centre of mass"),
+    Field("rotation", "body", "quat", "body axes to world axes"),
+    Field("velocity", "body", "vec3", "m/s, centre of mass"),
+    Field("spin", "body", "vec3", "rad/s, world axes"),
+    Field("twist", "twist", "real", "rad, turns counted"),
+)
+
+# Set by the user between steps, constant during one.
+CONTROL = (
+    Field("force", "body", "vec3", "N at the centre of mass, world axes"),
+    Field("torque", "body", "vec3", "N m, world axes"),
+    Field("effort", "coordinate", "real", "N or N m on a free coordinate"),
+)
+
+# Carried from step to step to warm-start the solver; part of a snapshot. Written by the solver.
+MEMORY = (
+    Field("lock_impulse", "joint", "vec3", "N s on b at its anchor, world axes"),
+    Field("lock_angular", "angular", "vec3", "N m s on b, world axes"),
+    Field("low_impulse", "limit", "real", "N s or N m s of the lower bound, >= 0"),
+    Field("high_impulse", "limit", "real", "of the upper bound, >= 0"),
+    Field("friction_impulse", "friction", "vec3", "N s or N m s on b, world axes"),
+    Field("sticking", "friction", "int", "1 if it held in the last step"),
+)
+
+# Scratch, made anew in every step by the stage named.
+WORK = (
+    Field("velocity", "body", "vec3", "m/s; forces, solver"),
+    Field("spin", "body", "vec3", "rad/s; forces, solver"),
+    Field("push", "body", "vec3", "m/s, pseudo-velocity; solver"),
+    Field("push_spin", "body", "vec3", "rad/s, pseudo-velocity; solver"),
+    Field("inv_inertia", "body", "mat33", "1/(kg m^2), world axes; forces"),
+    Field("arm_a", "joint", "vec3", "m from a's centre to b's anchor; prepare"),
+    Field("arm_b", "joint", "vec3", "m from b's centre to b's anchor; prepare"),
+    Field("gap", "joint", "vec3", "m, error of the locked translations; prepare"),
+    Field("tilt", "angular", "vec3", "rad, error of the locked rotations; prepare"),
+    Field("mass_ll", "joint", "mat33", "kg, effective mass of the locked block: force from velocity; prepare"),
+    Field("mass_al", "angular", "mat33", "kg m: torque from velocity; prepare"),
+    Field("mass_aa", "angular", "mat33", "kg m^2: torque from spin; prepare"),
+    Field("limit_axis", "limit", "vec3", "world direction of the coordinate; prepare"),
+    Field("limit_mass", "limit", "real", "kg or kg m^2; prepare"),
+    Field("low_gap", "limit", "real", "rad or m left to the lower bound; prepare"),
+    Field("high_gap", "limit", "real", "rad or m left to the upper bound; prepare"),
+    Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
+    Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
+    Field("friction_mass", "friction", "mat33", "kg or kg m^2: sticking impulse from velocity; prepare"),
+    Field("friction_bound", "friction", "real", "N s or N m s; prepare"),
+    # the direct solver's matrix and right-hand sides
+    Field("inertia", "direct_body", "mat33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+    Field("locked_l", "direct_joint", "mat33", "rows: the locked translations in world axes, zero if free; prepare"),
+    Field("locked_a", "direct_joint", "mat33", "rows: the locked rotations; prepare"),
+    Field("softness_l", "direct_joint", "real", "1/kg, compliance that keeps redundant rows regular; prepare"),
+    Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
+    Field("block", "block", "mat33", "the matrix, then its factors; assemble, factor"),
+    Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
+)
+
+# What every step reports, one value per world.
+REPORT = (
+    Field("step", None, "int", "steps done"),
+    Field("iterations", None, "int", "of the last step"),
+    Field("residual", None, "real", "largest change of an impulse in the last iteration, N s or N m s"),
+    Field("joint_error", None, "real", "worst error of a locked axis when the step began, m or rad"),
+    Field("done", None, "int", "1 once the iterations of this step have converged"),
+    Field("fault", None, "int", "0, or why the world stopped: 1 not finite, 2 runaway"),
+    Field("fault_body", None, "int", "the body it was seen on"),
+)
+
+SETTINGS = {
+    "dt": "real",
+    "erp": "real",
+    "epsilon": "real",
+    "top_speed": "real",
+    "iterations": "int",
+    "warm_start": "int",
+    "bodies": "int",
+    "joints": "int",
+    "coordinates": "int",
+    "twists": "int",
+    "frictions": "int",
+    "nodes": "int",
+    "fills": "int",
+}
+
+TABLES = {"model": MODEL, "state": STATE, "control": CONTROL, "memory": MEMORY, "work": WORK, "report": REPORT}
+
+
+def element_type(precision: Precision, name: str) -> Any:
+    """The Warp type of an array element by its name in the tables."""
+    return int if name == "int" else getattr(precision, name)
+
+
+@cache
+def structs(precision: Precision) -> SimpleNamespace:
+    """The Warp structs of all tables, and ``settings``, in a precision."""
+    wp = load_warp()
+
+    def struct(name: str, annotations: dict[str, Any]) -> Any:
+        return wp.struct(type(name, (), {"__annotations__": annotations, "__module__": __name__}))
+
+    made = {}
+    for table, fields in TABLES.items():
+        annotations = {}
+        for field in fields:
+            dims = 1 if field.items is None or not field.per_world else 2
+            annotations[field.name] = wp.array(dtype=element_type(precision, field.type), ndim=dims)
+        made[table] = struct(f"{table.capitalize()}_{precision.name}", annotations)
+    scalars = {name: element_type(precision, kind) for name, kind in SETTINGS.items()}
+    made["settings"] = struct(f"Settings_{precision.name}", scalars)
+    return SimpleNamespace(**made)
+
+
+def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Any:
+    """A struct of zeroed arrays for a table.
+
+    On the GPU neighbouring worlds are neighbours in memory, so that the threads of a warp read one line together; on
+    the CPU a world's items are neighbours, so that a thread stays in its own cache lines. The kernels index
+    [item, world] either way: the CPU arrays are transposed views.
+    """
+    wp = load_warp()
+    filled = getattr(structs(precision), table)()
+    for field in TABLES[table]:
+        dtype = element_type(precision, field.type)
+        if field.items is None:
+            array = wp.zeros(worlds, dtype=dtype, device=device)
+        elif not field.per_world:
+            array = wp.zeros(counts[field.items], dtype=dtype, device=device)
+        elif device == "cpu":
+            array = wp.zeros((worlds, counts[field.items]), dtype=dtype, device=device).transpose((1, 0))
+        else:
+            array = wp.zeros((counts[field.items], worlds), dtype=dtype, device=device)
+        setattr(filled, field.name, array)
+    return filled
+
+
+def write(array: Any, values: Any) -> None:
+    """Copy numbers into a device array, repeating them along the worlds where there is one of them only."""
+    if array.size == 0:
+        return
+    if array.device.is_cpu:
+        array.numpy()[...] = values
+    else:
+        array.assign(np.broadcast_to(values, array.numpy().shape))
+
+
+def read(array: Any) -> Any:
+    """The numbers of a device array, copied to a numpy array."""
+    return np.array(array.numpy())

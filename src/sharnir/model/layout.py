@@ -1,0 +1,50 @@
+"""The order in which the items of a scene lie in flat arrays, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..scene.joint import Joint
+from ..scene.joints import Coordinate, FreeAxes
+from ..scene.scene import Scene
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names along the item axis of every array, in scene order.
+
+    On the device the world is body 0, so the body at place i here is body i + 1 there; everything else keeps its place.
+    """
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
+    limits: tuple[str, ...]  # the coordinates that have limits
+    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry friction
+
+
+def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
+    """Every free coordinate of a scene with its label, in the order of the arrays."""
+    return [(f"{j.name}.{c.name}", j, c) for j in scene.joints.values() for c in j.type.coordinates]
+
+
+def frictions_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes]]:
+    """Every set of free axes that carries friction with its label, in the order of the arrays."""
+    return [
+        (f"{j.name}.{axes.name}", j, axes)
+        for j in scene.joints.values()
+        for axes in j.type.free_axes
+        if axes.name in j.friction
+    ]
+
+
+def layout_of(scene: Scene) -> Layout:
+    """The layout of a scene."""
+    coordinates = coordinates_of(scene)
+    return Layout(
+        bodies=tuple(scene.bodies),
+        joints=tuple(scene.joints),
+        coordinates=tuple(label for label, _, _ in coordinates),
+        limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
+        frictions=tuple(label for label, _, _ in frictions_of(scene)),
+    )

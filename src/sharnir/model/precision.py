@@ -1,0 +1,34 @@
+"""Scalar types: one set of kernels in float64, one in float32, from the same source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ..device import load_warp
+from ..errors import SceneError, nearest
+
+PRECISIONS = ("float64", "float32")
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The Warp types that the kernels are made of; annotated as Any because they stand for types only Warp knows."""
+
+    name: str
+    real: Any
+    vec3: Any
+    quat: Any
+    mat33: Any
+
+
+@cache
+def precision_of(name: str) -> Precision:
+    """The types of a precision by name."""
+    wp = load_warp()
+    if name == "float64":
+        return Precision(name, wp.float64, wp.vec3d, wp.quatd, wp.mat33d)
+    if name == "float32":
+        return Precision(name, wp.float32, wp.vec3f, wp.quatf, wp.mat33f)
+    raise SceneError(f"precision '{name}' is unknown{nearest(name, PRECISIONS)}")

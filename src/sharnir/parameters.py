@@ -1,0 +1,130 @@
+"""Setting quantities of a running simulation, for all worlds or one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import spatial
+from .errors import SceneError, nearest
+from .model.compile import Compiled, mass_fields
+from .model.fields import read, write
+from .model.layout import coordinates_of
+from .scene.measure import coordinate
+from .scene.quantity import Quantity
+from .scene.scene import Scene
+
+SETTABLE = (
+    "mass",
+    "friction_level",
+    "lower",
+    "upper",
+    "gravity",
+    "effort",
+    "position",
+    "rotation",
+    "velocity",
+    "angular_velocity",
+)
+
+
+def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quantity: Quantity, values: Any) -> None:
+    """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
+    variable, item = quantity.variable, quantity.item
+    if variable not in SETTABLE:
+        raise SceneError(f"'{quantity.label}' cannot be set{nearest(variable, SETTABLE)}")
+    given = np.asarray(values, float)
+    if not np.isfinite(given).all():
+        raise SceneError(f"'{quantity.label}' is set to {values}; give finite numbers")
+    if variable == "mass":
+        _set_mass(compiled, tables["model"], item, given)
+    elif variable == "gravity":
+        write(tables["model"].gravity, given)
+    elif variable in ("lower", "upper"):
+        _set_bound(compiled, tables["model"], variable, item, given)
+    elif variable == "friction_level":
+        _set_friction(compiled, tables["model"], item, given)
+    elif variable == "effort":
+        _write_row(tables["control"].effort, compiled.layout.coordinates.index(str(item)), given)
+    else:
+        _set_body(scene, compiled, tables["state"], variable, str(item), given)
+
+
+def _write_row(array: Any, place: int, values: Any) -> None:
+    whole = read(array)
+    whole[place] = values
+    write(array, whole)
+
+
+def _set_mass(compiled: Compiled, model: Any, name: str | None, mass: Any) -> None:
+    i = compiled.layout.bodies.index(str(name)) + 1
+    if (mass <= 0).any() or compiled.model["inv_mass"][i, 0] == 0:
+        raise SceneError(f"mass of body '{name}' is set to {mass}; it must be above zero, and the body not fixed")
+    start = 1.0 / compiled.model["inv_mass"][i, 0]
+    worlds = model.inv_mass.shape[1]
+    masses = np.broadcast_to(mass, worlds).reshape(1, worlds)
+    tensors = compiled.model["inertia"][i, 0] * (masses / start)[..., None, None]
+    for field, row in mass_fields(masses, tensors).items():
+        _write_row(getattr(model, field), i, row[0])
+
+
+def _set_bound(compiled: Compiled, model: Any, side: str, label: str | None, value: Any) -> None:
+    if label not in compiled.layout.limits:
+        raise SceneError(
+            f"'{label}' has no limits in the scene{nearest(str(label), compiled.layout.limits)}; add them there"
+        )
+    i = compiled.layout.limits.index(label)
+    _write_row(getattr(model, side), i, value)
+    if (read(model.lower)[i] > read(model.upper)[i]).any():
+        raise SceneError(f"the {side} limit of '{label}' is set to {value}: the lower one is above the upper")
+
+
+def _set_friction(compiled: Compiled, model: Any, label: str | None, level: Any) -> None:
+    if (level < 0).any():
+        raise SceneError(f"friction of '{label}' is set to {level}; it must not be negative")
+    i = compiled.layout.frictions.index(str(label))
+    dynamic, static = compiled.model["dynamic_level"][i][0], compiled.model["static_level"][i][0]
+    _write_row(model.dynamic_level, i, level)
+    _write_row(model.static_level, i, level * (static / dynamic if dynamic > 0 else 1.0))
+
+
+def _set_body(scene: Scene, compiled: Compiled, state: Any, variable: str, name: str, values: Any) -> None:
+    """Body quantities are of the body's frame; the state holds the centre of mass."""
+    i = compiled.layout.bodies.index(name) + 1
+    body = scene.bodies[name]
+    center = np.zeros(3) if body.properties is None else body.properties.center
+    place, turn = read(state.position)[i], read(state.rotation)[i]
+    arm = spatial.rotate(turn, center)
+    if variable == "position":
+        _write_row(state.position, i, values + arm)
+    elif variable == "rotation":
+        norm = np.linalg.norm(values, axis=-1, keepdims=True)
+        if (np.abs(norm - 1) > 1e-3).any():
+            raise SceneError(f"rotation of body '{name}' is set to {values}; give unit quaternions (x, y, z, w)")
+        _write_row(state.rotation, i, values / norm)
+        _write_row(state.position, i, place - arm + spatial.rotate(values / norm, center))
+    elif variable == "velocity":
+        _write_row(state.velocity, i, values + np.cross(read(state.spin)[i], arm))
+    else:
+        origin = read(state.velocity)[i] - np.cross(read(state.spin)[i], arm)
+        _write_row(state.spin, i, values)
+        _write_row(state.velocity, i, origin + np.cross(read(state.spin)[i], arm))
+    if variable in ("position", "rotation"):
+        _count_turns_anew(scene, compiled, state)
+
+
+def _count_turns_anew(scene: Scene, compiled: Compiled, state: Any) -> None:
+    """After a body was moved by hand, its joints' twists are those within one turn."""
+    rows = coordinates_of(scene)
+    places = ["world", *scene.bodies]
+    position, rotation = read(state.position), read(state.rotation)
+    for k, i in enumerate(compiled.twists):
+        _, joint, found = rows[i]
+        frames = []
+        for body, frame in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
+            n = places.index(body.name)
+            center = np.zeros(3) if body.properties is None else body.properties.center
+            pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], center), rotation[n])
+            frames.append(pose @ frame)
+        _write_row(state.twist, k, coordinate(found.kind, frames[0], frames[1]))

@@ -1,0 +1,1 @@
+"""Recorded runs: trajectories, signals, plots."""

@@ -1,0 +1,35 @@
+"""Frames: the raw numbers of a run, as the simulation hands them over, one row per recorded instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..spatial import Array
+
+
+@dataclass
+class Frames:
+    """Arrays indexed [frame, item, world] (vectors: one more axis), in the order of the scene's ``Layout``.
+
+    Impulses and efforts of frame k are those of the step that led to it; at the first frame they are zero.
+    """
+
+    time: Array  # [frame] s
+    center: Array  # [frame, body, world, 3] position of the centre of mass, m
+    rotation: Array  # [frame, body, world, 4] orientation of the body's frame
+    center_velocity: Array  # [frame, body, world, 3] velocity of the centre of mass, m/s
+    angular_velocity: Array  # [frame, body, world, 3] rad/s, world axes
+    twist: Array  # [frame, coordinate, world] rad, turns counted; only coordinates of Kind.TWIST are filled
+    effort: Array  # [frame, coordinate, world] N or N m from outside
+    lock_impulse: Array  # [frame, joint, world, 3] N s, on body b at its anchor, world axes
+    lock_angular_impulse: Array  # [frame, joint, world, 3] N m s
+    limit_impulse: Array  # [frame, limit, world] N s or N m s, positive towards larger coordinates
+    friction_impulse: Array  # [frame, friction, world, 3] in the axes of the joint's frame on body a
+    stuck: Array  # [frame, friction, world] bool
+    iterations: Array  # [frame, world]
+    residual: Array  # [frame, world] largest change of an impulse in the last iteration
+    out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations
+    mass: Array  # [body, world] kg; 0 for fixed bodies
+    inertia: Array  # [body, world, 3, 3] kg m^2 about the centre of mass, body axes; 0 for fixed bodies
+    gravity: Array  # [world, 3] m/s^2
+    dt: float  # s

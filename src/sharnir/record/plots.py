@@ -1,0 +1,109 @@
+"""Plots of a trajectory: one panel per unit over a shared time axis, units on the axes, names in the legend."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SceneError
+from ..scene.quantity import Quantity
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .trajectory import Trajectory
+
+WORLDS_DRAWN = 5
+PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 9.0, 2.0, 0.7  # inches
+
+STYLE: dict[str, Any] = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.labelcolor": "#333333",
+    "axes.edgecolor": "#888888",
+    "axes.titlesize": 10,
+    "font.size": 9,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+}
+# What each unit measures, for the axes. Quantities that hold for a whole step are drawn as steps.
+UNIT_NAMES = {
+    "rad": "angle",
+    "m": "length",
+    "rad/s": "angular velocity",
+    "m/s": "velocity",
+    "N": "force",
+    "N m": "torque",
+    "N s": "impulse",
+    "N m s": "angular impulse",
+    "J": "energy",
+}
+HELD_OVER_A_STEP = {"effort", "limit_impulse", "friction_impulse", "stuck", "iterations", "out_of_budget"}
+COLORS = ["#1f5fa8", "#d1592b", "#2f8f5b", "#8253a8", "#b8860b", "#4a4a4a", "#c23b6b", "#2a9aa8"]
+
+
+def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | None = None) -> Figure:
+    """Draw the quantities; see ``Trajectory.plot``."""
+    import matplotlib
+    from cycler import cycler
+
+    if not quantities:
+        raise SceneError("nothing to plot; give one or more quantities, such as hinge.angle")
+    panels: dict[str, list[Quantity]] = {}
+    for quantity in quantities:
+        panels.setdefault(quantity.unit, []).append(quantity)
+    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+    with matplotlib.rc_context(style):
+        figure = _new_figure(len(panels))
+        axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        for panel, (unit, shown) in zip(axes, panels.items(), strict=True):
+            _draw_panel(panel, unit, run, shown)
+        axes[0].set_title(str(run.data.attrs["scene_name"]), loc="left")
+        axes[-1].set_xlabel("time, s")
+        axes[-1].set_xlim(run.time[0], max(run.time[-1], run.time[0] + 1e-9))
+        if file is not None:
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            figure.savefig(file, dpi=150)
+    return figure
+
+
+def _new_figure(panels: int) -> Figure:
+    """A figure of its own, or one of pyplot's where somebody sits at a prompt and expects to see it."""
+    size = (PANEL_WIDTH, MARGIN + PANEL_HEIGHT * panels)
+    if hasattr(sys, "ps1"):
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def _draw_panel(panel: Axes, unit: str, run: Trajectory, quantities: list[Quantity]) -> None:
+    for quantity in quantities:
+        style = "steps-pre" if quantity.variable in HELD_OVER_A_STEP else "default"
+        for label, values in _lines(run[quantity]):
+            panel.plot(values["time"].values, values.values.astype(float), label=label, drawstyle=style)
+    panel.set_ylabel(f"{UNIT_NAMES[unit]}, {unit}" if unit in UNIT_NAMES else unit.removeprefix("1"))
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)
+
+
+def _lines(signal: xr.DataArray) -> list[tuple[str, xr.DataArray]]:
+    """A signal as single lines: one per component and, of several worlds, for the first few."""
+    lines = [(str(signal.name), signal)]
+    for axis in ("xyz", "xyzw"):
+        if axis in signal.dims:
+            lines = [(f"{name}.{part}", values.sel({axis: part})) for name, values in lines for part in axis]
+    if "world" in signal.dims:
+        shown = range(min(WORLDS_DRAWN, signal.sizes["world"]))
+        lines = [(f"{name} [{world}]", values.isel(world=world)) for name, values in lines for world in shown]
+    return lines

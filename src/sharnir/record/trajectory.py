@@ -1,0 +1,164 @@
+"""Trajectory: a recorded run as a labelled ``xarray.Dataset``, read by quantity, saved as netCDF, plotted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from ..errors import SceneError, nearest
+from ..model.layout import coordinates_of, frictions_of
+from ..scene.quantity import Quantity
+from ..scene.scene import Scene
+from ..spatial import Array
+from .frames import Frames
+from .signals import SIGNALS, Readings, Signal, item_names, place_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COMPONENT_AXIS = {3: "xyz", 4: "xyzw"}
+
+
+class Trajectory:
+    """What a run recorded.
+
+    ``run[hinge.angle]`` is a labelled ``xarray.DataArray`` over time; ``run.data`` is the whole dataset, with the axes
+    ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, and ``world`` when there are
+    several worlds. Units are in the attribute ``units``; where they differ along an axis, in ``axis_unit`` and so on.
+    """
+
+    def __init__(self, data: xr.Dataset) -> None:
+        self.data = data
+
+    @classmethod
+    def from_frames(cls, scene: Scene, frames: Frames) -> Trajectory:
+        """The trajectory of raw frames."""
+        readings = Readings(scene, frames)
+        names = item_names(readings.layout)
+        several = frames.residual.shape[1] > 1
+        variables = {
+            name: _variable(signal, readings, names, several)
+            for name, signal in SIGNALS.items()
+            if signal.items is None or names[signal.items]
+        }
+        coords: dict[str, Any] = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
+        coords |= {axis: list(labels) for axis, labels in names.items() if labels}
+        coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}
+        if several:
+            coords["world"] = np.arange(frames.residual.shape[1])
+        return cls(xr.Dataset(variables, coords, attrs=_attributes(scene, frames)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Read a trajectory from a netCDF file."""
+        path = Path(path)
+        if not path.is_file():
+            raise SceneError(f"there is no trajectory file '{path}'; check the path")
+        try:
+            return cls(xr.load_dataset(path, engine="h5netcdf", decode_times=False))
+        except (OSError, ValueError) as error:
+            raise SceneError(f"'{path}' is not a netCDF file ({error}); give one written by Trajectory.save") from error
+
+    def save(self, path: str | Path) -> Path:
+        """Write the trajectory to a netCDF4 file (``.nc``)."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        packed = {name: {"zlib": True, "complevel": 4} for name, values in self.data.items() if values.size > 1000}
+        self.data.to_netcdf(path, engine="h5netcdf", encoding=packed)
+        return path
+
+    def __getitem__(self, quantity: Quantity) -> xr.DataArray:
+        known = [str(name) for name in self.data.data_vars]
+        if quantity.variable not in known:
+            raise SceneError(f"this trajectory has no '{quantity.variable}'{nearest(quantity.variable, known)}")
+        values = self.data[quantity.variable]
+        axis = SIGNALS[quantity.variable].items
+        if axis is not None:
+            labels = tuple(str(label) for label in values[axis].values)
+            values = values.isel({axis: place_of(quantity, labels)}, drop=True)
+        values.attrs["units"] = quantity.unit
+        return values.rename(quantity.label)
+
+    @property
+    def time(self) -> Array:
+        """The recorded instants, s."""
+        return np.asarray(self.data["time"].values)
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds recorded."""
+        return int(self.data.sizes.get("world", 1))
+
+    def world(self, number: int) -> Trajectory:
+        """One world of several; a run of one world has world 0 only."""
+        if not 0 <= number < self.worlds:
+            raise SceneError(f"there is no world {number}; this trajectory has worlds 0 to {self.worlds - 1}")
+        return self if "world" not in self.data.dims else Trajectory(self.data.isel(world=number, drop=True))
+
+    def plot(self, *quantities: Quantity, file: str | Path | None = None) -> Figure:
+        """Draw quantities over time, those of one unit together; ``file`` saves the picture (PNG, SVG, PDF)."""
+        from .plots import plot
+
+        return plot(self, quantities, file)
+
+    def __len__(self) -> int:
+        return int(self.data.sizes["time"])
+
+    def __repr__(self) -> str:
+        worlds = f", {self.worlds} worlds" if self.worlds > 1 else ""
+        return f"<trajectory of '{self.data.attrs['scene_name']}': {len(self)} instants to {self.time[-1]:g} s{worlds}>"
+
+
+def _variable(signal: Signal, readings: Readings, names: dict[str, tuple[str, ...]], several: bool) -> xr.Variable:
+    dims = ["time", "world"]
+    if signal.items is None:
+        values = signal.read(readings, 0)
+    else:
+        values = np.stack([signal.read(readings, i) for i in range(len(names[signal.items]))], axis=1)
+        dims.insert(1, signal.items)
+    if signal.components:
+        dims.append(COMPONENT_AXIS[len(signal.components)])
+    if not several:
+        values = np.take(values, 0, axis=dims.index("world"))
+        dims.remove("world")
+    units = {"units": signal.unit} if signal.unit else {}
+    return xr.Variable(dims, values, attrs={"long_name": signal.about} | units)
+
+
+def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
+    """Units along the axes whose items differ; rates and efforts follow from the unit of the coordinate."""
+    coordinates = coordinates_of(scene)
+    limited = [found for _, joint, found in coordinates if found.name in joint.ranges]
+    units = {
+        "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
+        "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
+        "friction_unit": ("friction", [axes.unit for _, _, axes in frictions_of(scene)]),
+    }
+    return {name: entry for name, entry in units.items() if entry[1]}
+
+
+def _attributes(scene: Scene, frames: Frames) -> dict[str, Any]:
+    from .. import __version__
+
+    return {
+        "title": f"Sharnir run of '{scene.name}'",
+        "scene_name": scene.name,
+        "scene": _scene_text(scene),
+        "sharnir_version": __version__,
+        "dt": frames.dt,
+    }
+
+
+def _scene_text(scene: Scene) -> str:
+    """The scene as JSON, so that a saved run tells what it was a run of."""
+    from ..scene.files.scene_file import SceneFile
+    from ..scene.files.text import write_json
+    from ..scene.files.typed import to_plain
+
+    bodies = {name: body.spec for name, body in scene.bodies.items()}
+    joints = {name: joint.spec for name, joint in scene.joints.items()}
+    content = SceneFile(sharnir=1, name=scene.name, gravity=scene.gravity, bodies=bodies, joints=joints)
+    return write_json(to_plain(content))

@@ -1,0 +1,1 @@
+"""What the user writes: plain typed descriptions in SI units."""

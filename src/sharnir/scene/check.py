@@ -1,0 +1,107 @@
+"""Checks of a whole scene, made before it is compiled: can it start as described?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import SceneError
+from .joint import Joint
+from .joints import Basis, Coordinate, Kind
+from .measure import coordinate, lock_error, misalignment, start_value
+from .scene import Scene
+from .values import Range
+
+MEETING_TOLERANCE = 1e-6  # m and rad: a joint whose locked axes are further off does not meet
+LIMIT_TOLERANCE = 1e-6  # m and rad: a start this little outside its limits is rounding
+LARGEST_SWING = 3.1  # rad; at pi the swing has no direction and the twist no value
+
+
+def check_scene(scene: Scene) -> None:
+    """Refuse a scene that cannot start: nothing moves, joints that do not meet, limits that exclude the start."""
+    if all(body.spec.fixed for body in scene.bodies.values()):
+        raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
+    for joint in scene.joints.values():
+        _check_meets(joint)
+        _check_swing(joint)
+        for free in joint.type.coordinates:
+            if free.name in joint.ranges:
+                _check_range(joint, free, joint.ranges[free.name])
+
+
+def opening(joint: Joint) -> tuple[float, float]:
+    """How far a joint's locked axes are apart at the start: m and rad."""
+    frames = joint.world_frames()
+    translation, _ = lock_error(joint.type, joint.length, *frames)
+    return float(np.linalg.norm(translation)), float(np.linalg.norm(misalignment(joint.type, *frames)))
+
+
+def describe_opening(gap: float, tilt: float) -> str:
+    """An opening (m, rad) in words: ``12.5 mm and 3.1°``, without a part that is closed."""
+    parts = [f"{1000.0 * gap:.6g} mm"] if gap > MEETING_TOLERANCE or tilt <= MEETING_TOLERANCE else []
+    return " and ".join(parts + ([f"{math.degrees(tilt):.6g}°"] if tilt > MEETING_TOLERANCE else []))
+
+
+def _check_meets(joint: Joint) -> None:
+    gap, tilt = opening(joint)
+    bodies = f"'{joint.a.name}' and '{joint.b.name}'"
+    if joint.type.basis == Basis.RADIAL:
+        apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
+        if apart < 1e-9 or joint.length < 1e-9:
+            raise SceneError(
+                f"joint '{joint.name}': its points on {bodies} coincide, so their distance has no direction; "
+                "move one of them, or use Spherical"
+            )
+        if gap > MEETING_TOLERANCE:
+            raise SceneError(
+                f"joint '{joint.name}': its points on {bodies} are {apart:.9g} m apart at the start, "
+                f"{1000 * gap:.6g} mm off its length {joint.length:.9g} m; "
+                "move a body, change the length, or call scene.assemble()"
+            )
+    if gap > MEETING_TOLERANCE or tilt > MEETING_TOLERANCE:
+        raise SceneError(
+            f"joint '{joint.name}': its frames on {bodies} do not meet at the start, they are "
+            f"{describe_opening(gap, tilt)} apart; move a body or a frame, or call scene.assemble()"
+        )
+
+
+def _check_swing(joint: Joint) -> None:
+    kinds = {free.kind for free in joint.type.coordinates if free.name in joint.ranges}
+    if Kind.SWING not in {free.kind for free in joint.type.coordinates} or not kinds:
+        return
+    swing = float(coordinate(Kind.SWING, *joint.world_frames()))
+    if swing > LARGEST_SWING:
+        raise SceneError(
+            f"joint '{joint.name}' starts with a swing of {_angle(swing)}, where its limits have no direction; "
+            f"turn a body or a frame so that its z axes are less than {_angle(LARGEST_SWING)} apart"
+        )
+    for free in joint.type.coordinates:
+        if free.name not in joint.ranges or free.kind not in (Kind.SWING_X, Kind.SWING_Y):
+            continue
+        widest = max(abs(bound) for bound in (*joint.ranges[free.name], 0.0) if bound is not None)
+        if widest > LARGEST_SWING:
+            raise SceneError(
+                f"joint '{joint.name}' {free.name} limits reach {_angle(widest)}; "
+                f"keep them within {_angle(LARGEST_SWING)}"
+            )
+
+
+def _check_range(joint: Joint, free: Coordinate, bounds: Range) -> None:
+    value = start_value(joint, free)
+    lower, upper = (math.inf * sign if bound is None else bound for sign, bound in zip((-1, 1), bounds, strict=True))
+    if lower - LIMIT_TOLERANCE <= value <= upper + LIMIT_TOLERANCE:
+        return
+    show = _length if free.kind.is_linear else _angle
+    raise SceneError(
+        f"joint '{joint.name}': its {free.name} starts at {show(value)}, outside its limits "
+        f"({show(lower)}, {show(upper)}); widen the limits, or start it inside them"
+    )
+
+
+def _angle(value: float) -> str:
+    return f"{value:.6g} rad ({math.degrees(value):.6g}°)" if math.isfinite(value) else "open"
+
+
+def _length(value: float) -> str:
+    return f"{value:.6g} m" if math.isfinite(value) else "open"

@@ -1,0 +1,139 @@
+"""Scene files: a scene written as YAML or JSON, and read back the same to the bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ...errors import SceneError
+from ..body import BodySpec
+from ..joint import JointSpec
+from ..scene import STANDARD_GRAVITY, Scene
+from ..shapes import Mesh
+from ..values import Description, Vec3, shown
+from . import text as texts
+from .typed import Misfit, to_plain, to_typed
+
+
+class SceneFile(Description, frozen=True):
+    """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
+
+    ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``bodies`` and ``joints`` are by name. Files of
+    meshes are named relative to the folder of the scene file.
+    """
+
+    sharnir: Literal[1]
+    name: str = "scene"
+    gravity: Vec3 = STANDARD_GRAVITY
+    bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
+    joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+
+
+def save_scene(scene: Scene, path: str | Path) -> Path:
+    """Write a scene to a YAML or JSON file, by the ending of its name, and return its path.
+
+    Meshes are not copied: their files are named relative to the scene file, so the two move together.
+    """
+    path = Path(path)
+    is_json = _is_json(path)
+    folder = path.absolute().parent
+    content = SceneFile(
+        sharnir=1,
+        name=scene.name,
+        gravity=scene.gravity,
+        bodies={
+            name: _with_meshes(body.spec, lambda file: _beside(folder, file)) for name, body in scene.bodies.items()
+        },
+        joints={name: joint.spec for name, joint in scene.joints.items()},
+    )
+    plain = to_plain(content)
+    try:
+        path.write_text(texts.write_json(plain) if is_json else texts.write_yaml(plain), encoding="utf-8", newline="\n")
+    except UnicodeEncodeError as error:
+        raise SceneError(
+            f"{path}: a name holds {error.object[error.start]!r}, which a file cannot; rename it"
+        ) from None
+    except OSError as error:
+        raise SceneError(f"{path} cannot be written: {error.strerror}; check the folder and its permissions") from None
+    return path
+
+
+def load_scene(path: str | Path) -> Scene:
+    """Read a scene from a YAML or JSON file; every error names the file, the place in it and the remedy."""
+    path = Path(path)
+    text = _read(path)
+    try:
+        data = texts.parse_json(text) if _is_json(path) else texts.parse_yaml(text)
+        return _scene(data, path.parent)
+    except texts.TextError as error:
+        raise SceneError(f"{_place(path, error.line)} {error}") from None
+    except Misfit as misfit:
+        where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in misfit.where).lstrip(".")
+        place = _place(path, texts.line_of(text, misfit.at))
+        raise SceneError(f"{place}: {where}{': ' if where else ''}{misfit}") from None
+    except RecursionError:
+        raise SceneError(f"{path}: is nested too deeply") from None
+
+
+def _scene(data: object, folder: Path) -> Scene:
+    if data is None:
+        raise Misfit((), "the file is empty; give sharnir, bodies and joints")
+    if isinstance(data, dict) and data.get("sharnir", 1) != 1:
+        raise Misfit(("sharnir",), f"is {shown(data['sharnir'])}; this version of Sharnir reads format 1")
+    content: SceneFile = to_typed(SceneFile, data)
+    try:
+        scene = Scene(content.name, content.gravity)
+    except SceneError as error:
+        raise Misfit((), str(error), ("gravity",)) from None
+    for name, body in content.bodies.items():
+        try:
+            scene.add_body(name, _with_meshes(body, lambda file: str(folder / file)))
+        except SceneError as error:
+            raise Misfit((), str(error), ("bodies", name)) from None
+    for name, joint in content.joints.items():
+        try:
+            scene.add_joint(name, joint)
+        except SceneError as error:
+            raise Misfit((), str(error), ("joints", name)) from None
+    return scene
+
+
+def _with_meshes(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:
+    shapes = tuple(
+        msgspec.structs.replace(shape, file=renamed(shape.file)) if isinstance(shape, Mesh) and shape.file else shape
+        for shape in spec.shapes
+    )
+    return msgspec.structs.replace(spec, shapes=shapes)
+
+
+def _beside(folder: Path, file: str) -> str:
+    """A mesh file's name relative to a folder, where there is one (on Windows another drive has none)."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:
+        return file
+
+
+def _is_json(path: Path) -> bool:
+    ending = path.suffix.lower()
+    if ending not in (".yaml", ".yml", ".json"):
+        raise SceneError(f"{path}: its name ends in '{ending}'; scene files end in .yaml, .yml or .json")
+    return ending == ".json"
+
+
+def _read(path: Path) -> str:
+    _is_json(path)
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SceneError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise SceneError(f"{path} cannot be read: {error.strerror}; check the path") from None
+
+
+def _place(path: Path, line: int | None) -> str:
+    return f"{path}" if line is None else f"{path}, line {line}"

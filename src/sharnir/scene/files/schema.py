@@ -1,0 +1,75 @@
+"""The JSON Schema of scene files, from the annotations and docstrings of the descriptions.
+
+It is published as ``docs/scene.schema.json``; write :func:`schema_text` there when a description changes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import msgspec
+
+from ..values import Description
+from .scene_file import SceneFile
+from .text import write_json
+from .typed import is_description, to_plain
+
+_SCALARS = {float: "number", int: "integer", str: "string", bool: "boolean", NoneType: "null"}
+
+
+def scene_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) that every scene file, YAML or JSON, obeys."""
+    definitions: dict[str, Any] = {}
+    top = _schema(SceneFile, definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Sharnir scene",
+        **top,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def schema_text() -> str:
+    """The schema as the text of a file."""
+    return write_json(scene_schema())
+
+
+def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if is_description(hint):
+        if hint.__name__ not in definitions:
+            definitions[hint.__name__] = _object(hint, definitions)
+        return {"$ref": f"#/$defs/{hint.__name__}"}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_schema(option, definitions) for option in arguments]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if origin is tuple:
+        items = [_schema(item, definitions) for item in arguments]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    return {"type": _SCALARS[hint]}
+
+
+def _object(kind: type[Description], definitions: dict[str, Any]) -> dict[str, Any]:
+    tag = kind.__struct_config__.tag
+    properties: dict[str, Any] = {} if tag is None else {"type": {"const": tag}}
+    required = list(properties)
+    for field in msgspec.structs.fields(kind):
+        properties[field.name] = _schema(field.type, definitions)
+        if field.required:
+            required.append(field.name)
+        elif field.default is not msgspec.NODEFAULT and field.default is not None:
+            properties[field.name]["default"] = to_plain(field.default)
+    return {
+        "type": "object",
+        "description": inspect.cleandoc(kind.__doc__ or "").replace("``", "`"),
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }

@@ -1,0 +1,31 @@
+"""Joint types, one short file each. See ``docs/adding-a-joint-type.md``."""
+
+from .base import Basis, Coordinate, Frame, FreeAxes, JointType, Kind
+from .cylindrical import Cylindrical
+from .distance import Distance
+from .fixed import Fixed
+from .planar import Planar
+from .prismatic import Prismatic
+from .revolute import Revolute
+from .spherical import Spherical
+from .universal import Universal
+
+AnyJoint = Revolute | Prismatic | Spherical | Fixed | Cylindrical | Universal | Planar | Distance
+
+__all__ = [
+    "AnyJoint",
+    "Basis",
+    "Coordinate",
+    "Cylindrical",
+    "Distance",
+    "Fixed",
+    "Frame",
+    "FreeAxes",
+    "JointType",
+    "Kind",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+]

@@ -1,0 +1,30 @@
+"""Planar joint: two translations in a plane and the rotation about its normal are free."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ... import spatial
+from ..values import ORIGIN, Vec3
+from .base import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+
+
+class Planar(JointType, frozen=True, tag="planar"):
+    """Body b slides and turns in the plane through ``anchor`` with the given ``normal``; x runs along ``reference``."""
+
+    locked_translations: ClassVar[Mask] = (False, False, True)
+    locked_rotations: ClassVar[Mask] = (True, True, False)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (
+        Coordinate("x", Kind.SLIDE_X),
+        Coordinate("y", Kind.SLIDE_Y),
+        Coordinate("angle", Kind.TWIST),
+    )
+    free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("slide", True, (0, 1)), FreeAxes("angle", False, (2,)))
+
+    normal: Vec3 = (0.0, 0.0, 1.0)
+    anchor: Vec3 = ORIGIN
+    reference: Vec3 | None = None
+
+    def world_frames(self, what: str, b: spatial.Pose) -> tuple[spatial.Pose, spatial.Pose]:
+        frame = world_pose(self.anchor, self.normal, self.reference, what)
+        return frame, frame

@@ -1,0 +1,35 @@
+"""Revolute joint (hinge): one rotation is free."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ... import spatial
+from ..values import ORIGIN, Vec3, number
+from .base import LOCKED, Coordinate, Frame, FreeAxes, JointType, Kind, Mask, world_pose
+
+
+class Revolute(JointType, frozen=True, tag="revolute"):
+    """A hinge about ``axis`` through ``anchor``, both in world coordinates at the start.
+
+    The angle (rad, turns counted) starts at ``initial``.
+    """
+
+    locked_translations: ClassVar[Mask] = LOCKED
+    locked_rotations: ClassVar[Mask] = (True, True, False)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("angle", Kind.TWIST),)
+    free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("angle", False, (2,)),)
+
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    anchor: Vec3 = ORIGIN
+    initial: float = 0.0
+
+    def world_frames(self, what: str, b: spatial.Pose) -> tuple[spatial.Pose, spatial.Pose]:
+        frame = world_pose(self.anchor, self.axis, None, what)
+        back = spatial.Pose(np.zeros(3), spatial.about((0, 0, 1), -number(self.initial, f"{what} initial (rad)")))
+        return frame @ back, frame
+
+    def on_bodies(self, frame_a: Frame, frame_b: Frame, length: float) -> Self:
+        return type(self)(frame_a=frame_a, frame_b=frame_b, initial=self.initial)

@@ -1,0 +1,185 @@
+"""The scene: what the user writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..errors import SceneError, nearest
+from .body import Body, BodySpec
+from .joint import AnyFriction, AnyLimits, Joint, JointSpec
+from .joints import AnyJoint, JointType
+from .quantity import XYZ, Quantity
+from .shapes import AnyShape, Shape
+from .values import ORIGIN, UPRIGHT, vector
+
+WORLD = "world"
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+class Scene:
+    """Bodies and the joints between them. SI units, right-handed, z up.
+
+    >>> scene = Scene()
+    >>> door = scene.body("door", Box(0.9, 0.04, 2.0, mass=26.5), position=(0.45, 0, 1))
+    >>> hinge = scene.joint("hinge", Revolute(axis=(0, 0, 1)), scene.world, door)
+    """
+
+    def __init__(self, name: str = "scene", gravity: Iterable[float] = STANDARD_GRAVITY) -> None:
+        self.name = name
+        self.gravity = vector(_floats(gravity), "gravity (m/s^2)")
+        self.world = Body(WORLD, BodySpec(fixed=True))
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+
+    def __repr__(self) -> str:
+        return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+    def body(
+        self,
+        name: str,
+        *shapes: AnyShape,
+        position: Iterable[float] = ORIGIN,
+        rotation: Iterable[float] = UPRIGHT,
+        velocity: Iterable[float] = ORIGIN,
+        angular_velocity: Iterable[float] = ORIGIN,
+        mass: float | None = None,
+        center_of_mass: Iterable[float] | None = None,
+        inertia: Iterable[float] | None = None,
+        fixed: bool = False,
+    ) -> Body:
+        """Add a body made of shapes; see :class:`BodySpec` for what each argument means and its unit."""
+        for shape in shapes:
+            if not isinstance(shape, Shape):
+                raise SceneError(
+                    f"body '{name}': {shape!r} is not a shape; give Box, Sphere, Cylinder, Capsule or Mesh"
+                )
+        spec = BodySpec(
+            shapes=shapes,
+            position=_floats(position),
+            rotation=_floats(rotation),
+            velocity=_floats(velocity),
+            angular_velocity=_floats(angular_velocity),
+            mass=mass,
+            center_of_mass=None if center_of_mass is None else _floats(center_of_mass),
+            inertia=None if inertia is None else _floats(inertia),
+            fixed=fixed,
+        )
+        return self.add_body(name, spec)
+
+    def add_body(self, name: str, spec: BodySpec) -> Body:
+        """Add a body from its description."""
+        self._check_new("body", name, self.bodies)
+        body = Body(name, spec)
+        self.bodies[name] = body
+        return body
+
+    def joint(
+        self,
+        name: str,
+        joint: AnyJoint,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: AnyFriction | None = None,
+        limits: AnyLimits | None = None,
+    ) -> Joint:
+        """Connect body ``a`` to body ``b``. Coordinates are of b relative to a."""
+        if not isinstance(joint, JointType):
+            raise SceneError(f"joint '{name}': {joint!r} is not a joint type; give Revolute(...), Prismatic(...), ...")
+        names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
+        return self.add_joint(
+            name, JointSpec(joint=joint, between=(names[0], names[1]), friction=friction, limits=limits)
+        )
+
+    def add_joint(self, name: str, spec: JointSpec) -> Joint:
+        """Add a joint from its description."""
+        self._check_new("joint", name, self.joints)
+        a, b = (self._body(f"joint '{name}'", body) for body in spec.between)
+        if a is b:
+            raise SceneError(f"joint '{name}' connects '{a.name}' to itself; give two bodies")
+        if a.spec.fixed and b.spec.fixed:
+            raise SceneError(f"joint '{name}' connects two bodies that cannot move; make one of them free, or drop it")
+        joint = Joint(name, spec, a, b)
+        self.joints[name] = joint
+        return joint
+
+    def assemble(self) -> None:
+        """Move the free bodies as little as possible so that all joints meet; see :mod:`sharnir.scene.assemble`."""
+        from .assemble import assemble
+
+        assemble(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the scene to a YAML or JSON file, by the ending of its name."""
+        from .files import save_scene
+
+        return save_scene(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Scene:
+        """Read a scene from a YAML or JSON file."""
+        from .files import load_scene
+
+        return load_scene(path)
+
+    # --- quantities of the whole scene ------------------------------------------------------------------------------
+
+    @property
+    def kinetic_energy(self) -> Quantity:
+        """Kinetic energy of all bodies, J."""
+        return Quantity("total_kinetic_energy", None, "J")
+
+    @property
+    def potential_energy(self) -> Quantity:
+        """Potential energy in gravity, zero at the world's origin, J."""
+        return Quantity("total_potential_energy", None, "J")
+
+    @property
+    def energy(self) -> Quantity:
+        """Kinetic plus potential energy, J."""
+        return Quantity("total_energy", None, "J")
+
+    @property
+    def gravity_vector(self) -> Quantity:
+        """Gravity, m/s^2; it can be set per world."""
+        return Quantity("gravity", None, "m/s^2", XYZ)
+
+    @property
+    def momentum(self) -> Quantity:
+        """Linear momentum of all bodies, N s."""
+        return Quantity("momentum", None, "N s", XYZ)
+
+    @property
+    def angular_momentum(self) -> Quantity:
+        """Angular momentum of all bodies about the world's origin, N m s."""
+        return Quantity("angular_momentum", None, "N m s", XYZ)
+
+    # ----------------------------------------------------------------------------------------------------------------
+
+    def _check_new(self, what: str, name: str, taken: dict[str, Any]) -> None:
+        if not isinstance(name, str) or not name or "." in name:
+            raise SceneError(f"a {what} is named {name!r}; give a text without dots")
+        if name == WORLD and what == "body":
+            raise SceneError("a body cannot be named 'world': that is the ground")
+        if name in taken:
+            raise SceneError(f"there is a {what} '{name}' already; give the second one another name")
+
+    def _body(self, what: str, body: Body | str) -> Body:
+        name = body.name if isinstance(body, Body) else body
+        known = {WORLD: self.world} | self.bodies
+        if not isinstance(name, str) or name not in known:
+            raise SceneError(f"{what} names a body {name!r} that is not in the scene{nearest(str(name), known)}")
+        if isinstance(body, Body) and known[name] is not body:
+            raise SceneError(f"{what}: body '{name}' belongs to another scene; add it to this one first")
+        return known[name]
+
+
+def _floats(values: Any) -> Any:
+    """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return values
+    return tuple(
+        float(value) if isinstance(value, (int, float)) or hasattr(value, "__float__") else value for value in values
+    )

@@ -1,0 +1,119 @@
+"""The numbers a scene is made of, and the checks they pass when they come in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..errors import SceneError
+
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+Range = tuple[float | None, float | None]
+
+ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+UPRIGHT: Quat = (0.0, 0.0, 0.0, 1.0)
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A plain, immutable, typed piece of a scene; everything that a scene file can hold is one."""
+
+    def __post_init__(self) -> None:
+        """Numpy numbers and rows, and lists, become plain numbers and tuples: what is saved is what was used."""
+        for name in self.__struct_fields__:
+            given = getattr(self, name)
+            plain = _plain(given)
+            if plain is not given:
+                msgspec.structs.force_setattr(self, name, plain)
+
+
+def number(value: Any, what: str) -> float:
+    """A finite float, or an error that names the quantity."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SceneError(f"{what} is {shown(value)}; give a number") from None
+    if not math.isfinite(result):
+        raise SceneError(f"{what} is {result}; give a finite number")
+    return result
+
+
+def positive(value: Any, what: str) -> float:
+    """A finite float above zero."""
+    result = number(value, what)
+    if result <= 0.0:
+        raise SceneError(f"{what} is {result:g}; it must be above zero")
+    return result
+
+
+def not_negative(value: Any, what: str) -> float:
+    """A finite float of at least zero."""
+    result = number(value, what)
+    if result < 0.0:
+        raise SceneError(f"{what} is {result:g}; it must not be negative")
+    return result
+
+
+def vector(value: Any, what: str) -> Vec3:
+    """Three finite floats."""
+    items = _sequence(value, 3, what)
+    x, y, z = (number(item, f"{what}[{i}]") for i, item in enumerate(items))
+    return (x, y, z)
+
+
+def direction(value: Any, what: str) -> Vec3:
+    """A vector that is not zero; its length does not matter."""
+    result = vector(value, what)
+    if math.hypot(*result) < 1e-12:
+        raise SceneError(f"{what} is {result}, which has no direction; give a vector that is not zero")
+    return result
+
+
+def quaternion(value: Any, what: str) -> Quat:
+    """A unit quaternion (x, y, z, w); kept to the bit when its norm is 1 to rounding, refused when far from it."""
+    items = _sequence(value, 4, what)
+    x, y, z, w = (number(item, f"{what}[{i}]") for i, item in enumerate(items))
+    norm = math.sqrt(x * x + y * y + z * z + w * w)
+    if abs(norm - 1.0) > 1e-3:
+        raise SceneError(f"{what} is {(x, y, z, w)} with norm {norm:g}; give a unit quaternion (x, y, z, w)")
+    if abs(norm - 1.0) > 1e-15:
+        return (x / norm, y / norm, z / norm, w / norm)
+    return (x, y, z, w)
+
+
+def bounds(value: Any, what: str) -> Range:
+    """A (lower, upper) pair with lower <= upper; None leaves that side open."""
+    items = _sequence(value, 2, what)
+    lower, upper = (None if item is None else number(item, what) for item in items)
+    if lower is not None and upper is not None and lower > upper:
+        raise SceneError(f"{what} are ({lower:g}, {upper:g}): the lower one is above the upper; swap them")
+    return (lower, upper)
+
+
+def _sequence(value: Any, length: int, what: str) -> Sequence[Any]:
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != length:
+        raise SceneError(f"{what} is {shown(value)}; give {length} numbers")
+    return list(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        plain = tuple(_plain(item) for item in value)
+        return value if isinstance(value, tuple) and all(a is b for a, b in zip(value, plain, strict=True)) else plain
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: not longer than a line."""
+    if isinstance(value, int) and abs(value) > 10**30:
+        return "an integer of more than 30 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

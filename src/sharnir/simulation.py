@@ -1,0 +1,337 @@
+"""Simulation: a scene, stepped; one world or many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .device import core_count, resolve_device
+from .dynamics.integrate import RUNAWAY
+from .dynamics.stepper import Stepper
+from .errors import SceneError, SimulationFault, nearest
+from .inputs import Input, Inputs
+from .model.compile import build_model, compile_scene
+from .model.fields import MEMORY, STATE, allocate, read, structs, write
+from .model.precision import precision_of
+from .parameters import set_quantity
+from .record.recorder import Recorder
+from .scene.quantity import Quantity
+from .scene.scene import Scene
+
+if TYPE_CHECKING:
+    from .record.trajectory import Trajectory
+
+SOLVERS = ("direct", "sequential-impulses")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything a simulation needs to go on bit for bit: state, warm-start impulses, efforts and the step count."""
+
+    arrays: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the last step says of itself, one value per world."""
+
+    iterations: Any
+    residual: Any  # N s or N m s, the largest change of an impulse in the last iteration
+    joint_error: Any  # m or rad, the worst error of a locked axis when the step began
+    out_of_budget: bool  # the wall-clock budget ended the iterations
+
+
+class Simulation:
+    """A scene compiled and stepped with a fixed time step ``dt`` (s).
+
+    ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
+    ``iterations`` and ``epsilon`` (N s, N m s) end either, whichever comes first; ``budget`` (s of wall-clock time
+    per step) ends them earlier. ``erp`` is the share of a joint's error that one step removes. ``worlds`` runs many
+    copies side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and
+    rad/s) is where a body counts as a runaway; ``fault_folder`` receives the last good states then.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        dt: float = 0.005,
+        *,
+        worlds: int = 1,
+        solver: str = "direct",
+        iterations: int = 50,
+        epsilon: float = 1e-10,
+        erp: float = 0.2,
+        warm_start: bool = True,
+        budget: float | None = None,
+        precision: str = "float64",
+        device: str = "cpu",
+        threads: int | None = None,
+        top_speed: float = 1e5,
+        fault_folder: str | Path = "out",
+    ) -> None:
+        _check_settings(dt, worlds, solver, iterations, epsilon, erp, budget, threads)
+        self.scene = scene
+        self.dt = float(dt)
+        self.worlds = int(worlds)
+        self.device = resolve_device(device)
+        self.budget = budget
+        self.iterations = int(iterations)
+        self.fault_folder = Path(fault_folder)
+        self._precision = precision_of(precision)
+        self._compiled = compile_scene(scene, solver)
+        self._layout = self._compiled.layout
+        self._out_of_budget = False
+        counts = self._compiled.counts
+        self.model = build_model(self._compiled, self._precision, self.worlds, self.device)
+        self.state, self.control, self.memory, self.work, self.report_arrays = (
+            allocate(table, self._precision, counts, self.worlds, self.device)
+            for table in ("state", "control", "memory", "work", "report")
+        )
+        self._tables = {
+            "model": self.model,
+            "state": self.state,
+            "control": self.control,
+            "memory": self.memory,
+            "report": self.report_arrays,
+        }
+        settings = structs(self._precision).settings()
+        settings.dt, settings.erp, settings.epsilon, settings.top_speed = dt, erp, epsilon, top_speed
+        settings.iterations, settings.warm_start = iterations, int(warm_start)
+        settings.bodies, settings.joints = counts["body"], counts["joint"]
+        settings.coordinates, settings.twists = counts["coordinate"], counts["twist"]
+        settings.frictions, settings.nodes, settings.fills = counts["friction"], counts["node"], counts["fill"]
+        arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
+        workers = core_count() if threads is None else threads
+        self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
+        self._known_faults: set[int] = set()
+        self.reset()
+
+    def __repr__(self) -> str:
+        return f"<simulation of {self.scene!r}, dt {self.dt:g} s, {self.worlds} world(s) on {self.device}>"
+
+    # --- stepping ---------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._steps * self.dt
+
+    @property
+    def steps(self) -> int:
+        """Steps made since the start."""
+        return self._steps
+
+    def step(self, steps: int = 1) -> None:
+        """Make steps with the present efforts. Raises ``SimulationFault`` if a world stops; the others go on."""
+        self._advance(steps)
+        self._raise_new_faults(None)
+
+    def run(
+        self,
+        duration: float,
+        *,
+        torque: Mapping[Any, Input] | None = None,
+        force: Mapping[Any, Input] | None = None,
+        every: int = 1,
+        before_step: Callable[[Simulation], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Trajectory:
+        """Simulate ``duration`` seconds, recording every ``every``-th step.
+
+        ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
+        time, which is taken at the middle of each step. Ctrl-C ends the run and keeps what was recorded.
+        """
+        from .record.trajectory import Trajectory
+
+        total = round(duration / self.dt)
+        if not duration > 0 or every < 1:
+            raise SceneError(f"run: duration is {duration:g} s and every is {every}; both must be above zero")
+        inputs = Inputs(self.scene, self._layout, torque or {}, force or {})
+        recorder = self._recorder(total // every + 1)
+        recorder.capture(self.time)
+        chunk = every if before_step is None and inputs.constant else 1
+        done = 0
+        try:
+            while done < total:
+                if before_step is not None:
+                    before_step(self)
+                inputs.apply(self.control, self.time + 0.5 * self.dt)
+                steps = min(chunk, total - done)
+                self._advance(steps)
+                done += steps
+                if done % every == 0:
+                    recorder.capture(self.time, self._out_of_budget)
+                if self.worlds == 1:
+                    self._raise_new_faults(recorder)
+                if progress is not None:
+                    progress(done, total)
+        except KeyboardInterrupt:
+            pass
+        inputs.release(self.control)
+        self._raise_new_faults(recorder)
+        return Trajectory.from_frames(self.scene, recorder.frames())
+
+    def _advance(self, steps: int) -> None:
+        if steps < 1:
+            raise SceneError(f"step: {steps} steps asked for; give at least 1")
+        if self.budget is None:
+            self._stepper.step(steps)
+        else:
+            for _ in range(steps):
+                done = self.report_arrays.done
+                self._out_of_budget = self._stepper.step_within(self.budget, self.iterations, done)
+        self._steps += steps
+
+    @property
+    def report(self) -> Report:
+        """Iterations, residual and joint error of the last step."""
+        r = self.report_arrays
+        return Report(read(r.iterations), read(r.residual), read(r.joint_error), self._out_of_budget)
+
+    # --- reading and setting ----------------------------------------------------------------------------------------
+
+    def get(self, quantity: Quantity) -> Any:
+        """A quantity now: a number or vector; with many worlds one row per world."""
+        from .record.signals import evaluate
+
+        recorder = self._recorder(1)
+        recorder.capture(self.time)
+        values = evaluate(self.scene, recorder.frames(), quantity)[0]
+        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
+
+    def set(self, quantity: Quantity, values: Any) -> None:
+        """Set a quantity for all worlds, or one value (or vector) per world.
+
+        Masses, friction levels, limits, gravity and efforts; positions, rotations and velocities of bodies.
+        """
+        set_quantity(self.scene, self._compiled, self._tables, quantity, values)
+
+    # --- starting over ----------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Back to the start of the scene, in all worlds; parameters that were set stay."""
+        for field in STATE:
+            write(getattr(self.state, field.name), self._compiled.state[field.name])
+        for field in MEMORY:
+            write(getattr(self.memory, field.name), 0)
+        for name in ("step", "iterations", "residual", "joint_error", "done", "fault", "fault_body"):
+            write(getattr(self.report_arrays, name), 0)
+        self._known_faults.clear()
+        self._steps = 0
+
+    def snapshot(self) -> Snapshot:
+        """A copy of all that changes; restoring it continues bit for bit."""
+        tables = {"state": self.state, "memory": self.memory, "control": self.control, "report": self.report_arrays}
+        arrays = {
+            table: {name: read(getattr(struct, name)) for name in struct._cls.vars} for table, struct in tables.items()
+        }
+        return Snapshot(arrays | {"clock": {"steps": self._steps}})
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds."""
+        for table in ("state", "memory", "control", "report"):
+            struct = self._tables[table]
+            for name, values in snapshot.arrays[table].items():
+                if getattr(struct, name).numpy().shape != values.shape:
+                    raise SceneError(
+                        f"the snapshot's {table}.{name} has shape {values.shape}, this simulation's "
+                        f"{getattr(struct, name).numpy().shape}; restore it into the same scene with as many worlds"
+                    )
+                write(getattr(struct, name), values)
+        self._steps = int(snapshot.arrays["clock"]["steps"])
+        self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
+
+    # --- faults -----------------------------------------------------------------------------------------------------
+
+    @property
+    def faults(self) -> tuple[int, ...]:
+        """The worlds that have stopped."""
+        return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
+
+    def _recorder(self, capacity: int) -> Recorder:
+        return Recorder(self.scene, self._tables, self._compiled.twists, self.dt, capacity)
+
+    def _raise_new_faults(self, recorder: Recorder | None) -> None:
+        faults = self.report_arrays.fault.numpy()
+        if not faults.any():
+            return
+        new = [world for world in np.flatnonzero(faults).tolist() if world not in self._known_faults]
+        if not new:
+            return
+        self._known_faults.update(new)
+        raise self._fault(new, recorder)
+
+    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
+        from .record.trajectory import Trajectory
+
+        world = worlds[0]
+        step = int(self.report_arrays.step.numpy()[world])
+        body = int(self.report_arrays.fault_body.numpy()[world])
+        name = self._layout.bodies[body - 1]
+        joint = self._worst_joint(body, world)
+        if recorder is None:
+            recorder = self._recorder(1)
+            recorder.capture(step * self.dt)
+        run = Trajectory.from_frames(self.scene, recorder.frames())
+        self.fault_folder.mkdir(parents=True, exist_ok=True)
+        file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
+        why = "ran away" if int(self.report_arrays.fault.numpy()[world]) == RUNAWAY else "is no longer a number"
+        where = f", held by joint '{joint}'" if joint else ""
+        others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
+        return SimulationFault(
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of body '{name}'{where} "
+            f"{why}{others}; the last good states are in {file}. A smaller dt, more iterations or checked inputs may help",
+            world=world,
+            step=step,
+            body=name,
+            joint=joint,
+            worlds=tuple(worlds),
+            file=Path(file),
+            run=run,
+        )
+
+    def _worst_joint(self, body: int, world: int) -> str | None:
+        """The joint of a body whose locked axes were farthest off in the last step."""
+        gaps = np.linalg.norm(self.work.gap.numpy()[:, world], axis=-1)
+        mine = [
+            (not np.isfinite(gap), gap, name)
+            for gap, name, a, b in zip(
+                gaps, self._layout.joints, self.model.joint_a.numpy(), self.model.joint_b.numpy(), strict=True
+            )
+            if body in (a, b)
+        ]
+        return max(mine)[2] if mine else None
+
+
+def _file_name(name: str) -> str:
+    """A scene's name without what a file name cannot hold."""
+    return re.sub(r"[^\w-]+", "_", name)
+
+
+def _check_settings(
+    dt: float,
+    worlds: int,
+    solver: str,
+    iterations: int,
+    epsilon: float,
+    erp: float,
+    budget: float | None,
+    threads: int | None,
+) -> None:
+    if solver not in SOLVERS:
+        raise SceneError(f"solver '{solver}' is unknown{nearest(solver, SOLVERS)}")
+    if not (np.isfinite(dt) and dt > 0):
+        raise SceneError(f"dt is {dt} s; give a time step above zero")
+    if worlds < 1 or iterations < 1 or (threads is not None and threads < 1):
+        raise SceneError(f"worlds {worlds}, iterations {iterations}, threads {threads}: each must be at least 1")
+    if not 0 <= erp <= 1:
+        raise SceneError(f"erp is {erp}; it is a share between 0 and 1")
+    if not epsilon >= 0:
+        raise SceneError(f"epsilon is {epsilon} N s; it must not be negative")
+    if budget is not None and not budget > 0:
+        raise SceneError(f"budget is {budget} s; give a time above zero, or None")

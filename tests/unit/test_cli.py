@@ -1,0 +1,145 @@
+"""The command line: what it prints, and how it says no."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sharnir as sh
+from sharnir.cli import main
+
+
+def error_line(capsys) -> str:
+    """What went to standard error, which must be one line."""
+    text = capsys.readouterr().err
+    assert text.endswith("\n")
+    assert text.count("\n") == 1
+    assert "Traceback" not in text
+    return text
+
+
+def test_list(capsys):
+    assert main(["list"]) == 0
+    assert "door" in capsys.readouterr().out
+    assert main(["list", "--json"]) == 0
+    assert "door" in json.loads(capsys.readouterr().out)
+
+
+def test_run_prints_a_table(capsys):
+    assert main(["run", "door"]) == 0
+    out = capsys.readouterr().out
+    assert "angle at rest" in out
+    assert "37.62" in out
+
+
+def test_run_as_json_prints_nothing_else(capsys):
+    assert main(["run", "door", "--json"]) == 0
+    printed = capsys.readouterr()
+    summary = json.loads(printed.out)
+    assert printed.err == ""
+    assert summary["name"] == "door"
+    assert {figure["name"]: figure["ok"] for figure in summary["figures"]}["angle at rest"] is True
+
+
+def test_run_saves_plots_and_data(capsys, tmp_path):
+    options = ["--plot", str(tmp_path / "door.png"), "--out", str(tmp_path / "door.nc"), "--json"]
+    assert main(["run", "door", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "door.nc"), str(tmp_path / "door.png")]
+    assert (tmp_path / "door.png").is_file()
+    assert sh.Trajectory.load(tmp_path / "door.nc").time[-1] == pytest.approx(2.0)
+
+
+def test_run_of_a_scene_file(capsys, tmp_path):
+    scene = sh.Scene("pendulum")
+    bob = scene.body("bob", sh.Sphere(0.1, mass=1.0), position=(1, 0, 0))
+    scene.joint("pivot", sh.Revolute(axis=(0, 1, 0)), scene.world, bob)
+    file = scene.save(tmp_path / "pendulum.yaml")
+    assert main(["run", str(file), "--time", "0.2", "--dt", "0.01", "--worlds", "2", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["time"] == pytest.approx(0.2)
+    assert summary["worlds"] == 2
+    assert summary["figures"][0]["name"] == "pivot.angle at the end"
+
+
+def test_a_figure_outside_its_tolerance_shows_in_the_exit_code(capsys):
+    assert main(["run", "door", "--dt", "0.05", "--json"]) == 1
+
+
+def test_a_run_too_short_for_its_figures_is_explained(capsys):
+    assert main(["run", "door", "--time", "0.5"]) == 2
+    assert "cannot be read from a run of 0.5 s" in error_line(capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["run", "dor"], "did you mean 'door'"),
+        (["run", "nowhere.yaml"], "there is no file 'nowhere.yaml'"),
+        (["run", "door", "--dt", "-1"], "dt"),
+        (["run", "door", "--solver", "magic"], "magic"),
+        (["run", "door", "--device", "toaster"], "toaster"),
+    ],
+)
+def test_bad_input_is_one_clear_line(capsys, arguments, hint):
+    assert main(arguments) == 2
+    assert hint in error_line(capsys)
+
+
+def test_a_bad_scene_file_is_one_clear_line(capsys, tmp_path):
+    file = tmp_path / "scene.yaml"
+    file.write_text("sharnir: 1\nbodies:\n  bob:\n    mas: 1.0\n")
+    assert main(["run", str(file)]) == 2
+    assert "mas" in error_line(capsys)
+
+
+@pytest.mark.parametrize("arguments", [["run", "door", "--tim", "3"], ["runn"], ["run", "door", "--dt", "fast"], []])
+def test_bad_arguments_are_one_clear_line(capsys, arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    error_line(capsys)
+
+
+def test_a_fault_of_the_simulation_has_its_own_exit_code(capsys, monkeypatch):
+    def fail(self, progress=None):
+        where = {"world": 0, "step": 3, "body": "door", "joint": None, "worlds": (0,), "file": None, "run": None}
+        raise sh.SimulationFault("world 0 stopped", **where)
+
+    monkeypatch.setattr(sh.Experiment, "run", fail)
+    assert main(["run", "door"]) == 3
+    assert "world 0 stopped" in error_line(capsys)
+
+
+def test_demo_leaves_table_plots_and_data(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("sharnir.cli.list_examples", lambda: {"door": "A door"})
+    assert main(["demo", "--out", str(tmp_path / "out")]) == 0
+    made = {file.name for file in (tmp_path / "out").iterdir()}
+    assert made == {"door.png", "door.nc", "figures.md", "figures.json"}
+
+
+def test_doctor(capsys):
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "kernel cache" in out
+    assert "Everything a simulation needs is here." in out
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["what"] == "Python"
+
+
+def test_doctor_names_the_remedy_for_what_is_missing(capsys, monkeypatch):
+    monkeypatch.setattr("sharnir.doctor.NEEDED", ("no-such-package",))
+    assert main(["doctor"]) == 2
+    assert "pip install no-such-package" in capsys.readouterr().out
+
+
+def test_schema(capsys):
+    assert main(["schema"]) == 0
+    assert "$defs" in json.loads(capsys.readouterr().out)
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"sharnir {sh.__version__}\n"
