@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import sharnir as sh
@@ -67,12 +68,12 @@ def _beside_peers(quick: bool) -> Section:
 
 
 def _factories(scene: sh.Scene) -> dict[str, Callable[[], Contender]]:
-    factories: dict[str, Callable[[], Contender]] = {SharnirRun.name: lambda: _ours(scene)}
+    factories: dict[str, Callable[[], Contender]] = {SharnirRun.name: partial(_ours, scene)}
     for solver, jacobian in MUJOCO_SOLVERS:
-        factories[f"{MujocoRun.name} {solver} {jacobian}"] = lambda solver=solver, jacobian=jacobian: MujocoRun(
-            scene, DT, ITERATIONS, solver=solver, jacobian=jacobian
+        factories[f"{MujocoRun.name} {solver} {jacobian}"] = partial(
+            MujocoRun, scene, DT, ITERATIONS, solver=solver, jacobian=jacobian
         )
-    factories[PybulletRun.name] = lambda: PybulletRun(scene, DT, ITERATIONS)
+    factories[PybulletRun.name] = partial(PybulletRun, scene, DT, ITERATIONS)
     return factories
 
 

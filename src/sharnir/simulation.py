@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .record.trajectory import Trajectory
 
 SOLVERS = ("direct", "sequential-impulses")
+INTEGRATORS = ("semi-implicit-euler", "rattle")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Simulation:
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
+    ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no energy drift).
     ``iterations`` and ``epsilon`` (N s, N m s) end either, whichever comes first; ``budget`` (s of wall-clock time
     per step) ends them earlier. ``erp`` is the share of a joint's error that one step removes. ``worlds`` runs many
     copies side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and
@@ -63,6 +65,7 @@ class Simulation:
         *,
         worlds: int = 1,
         solver: str = "direct",
+        integrator: str = "semi-implicit-euler",
         iterations: int = 50,
         epsilon: float = 1e-10,
         erp: float = 0.2,
@@ -74,7 +77,7 @@ class Simulation:
         top_speed: float = 1e5,
         fault_folder: str | Path = "out",
     ) -> None:
-        _check_settings(dt, worlds, solver, iterations, epsilon, erp, budget, threads)
+        _check_settings(dt, worlds, solver, integrator, iterations, epsilon, erp, budget, threads)
         self.scene = scene
         self.dt = float(dt)
         self.worlds = int(worlds)
@@ -83,7 +86,7 @@ class Simulation:
         self.iterations = int(iterations)
         self.fault_folder = Path(fault_folder)
         self._precision = precision_of(precision)
-        self._compiled = compile_scene(scene, solver)
+        self._compiled = compile_scene(scene, solver, integrator)
         self._layout = self._compiled.layout
         self._out_of_budget = False
         counts = self._compiled.counts
@@ -104,7 +107,8 @@ class Simulation:
         settings.iterations, settings.warm_start = iterations, int(warm_start)
         settings.bodies, settings.joints = counts["body"], counts["joint"]
         settings.coordinates, settings.twists = counts["coordinate"], counts["twist"]
-        settings.frictions, settings.nodes, settings.fills = counts["friction"], counts["node"], counts["fill"]
+        settings.limits, settings.frictions = counts["limit"], counts["friction"]
+        settings.nodes, settings.fills = counts["node"], counts["fill"]
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
@@ -317,6 +321,7 @@ def _check_settings(
     dt: float,
     worlds: int,
     solver: str,
+    integrator: str,
     iterations: int,
     epsilon: float,
     erp: float,
@@ -325,6 +330,10 @@ def _check_settings(
 ) -> None:
     if solver not in SOLVERS:
         raise SceneError(f"solver '{solver}' is unknown{nearest(solver, SOLVERS)}")
+    if integrator not in INTEGRATORS:
+        raise SceneError(f"integrator '{integrator}' is unknown{nearest(integrator, INTEGRATORS)}")
+    if integrator == "rattle" and solver != "direct":
+        raise SceneError(f"integrator 'rattle' projects positions through the direct solver; solver is '{solver}'")
     if not (np.isfinite(dt) and dt > 0):
         raise SceneError(f"dt is {dt} s; give a time step above zero")
     if worlds < 1 or iterations < 1 or (threads is not None and threads < 1):

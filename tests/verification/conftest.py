@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from mechanisms import DIRECT, PAPERS, RATTLE
 
-SOLVERS = ("sequential-impulses", "direct")
+
+@pytest.fixture(params=[PAPERS, DIRECT, RATTLE], ids=["sequential", "direct", "rattle"])
+def scheme(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Every test that takes a scheme runs with all solvers and integrators."""
+    return dict(request.param)
 
 
-@pytest.fixture(params=SOLVERS)
-def solver(request: pytest.FixtureRequest) -> str:
-    """Every test that takes a solver runs with all of them."""
-    return str(request.param)
+@pytest.fixture(params=[PAPERS, DIRECT], ids=["sequential", "direct"])
+def euler(request: pytest.FixtureRequest) -> dict[str, str]:
+    """For what is true of the semi-implicit scheme alone: both solvers."""
+    return dict(request.param)
 
 
 @pytest.fixture(params=[0.01, 0.001], ids=["dt=10ms", "dt=1ms"])

@@ -8,6 +8,10 @@ import numpy as np
 
 import sharnir as sh
 
+PAPERS = {"solver": "sequential-impulses", "integrator": "semi-implicit-euler"}
+DIRECT = {"solver": "direct", "integrator": "semi-implicit-euler"}
+RATTLE = {"solver": "direct", "integrator": "rattle"}
+
 GRAVITY = 9.81
 FREE = (0.0, 0.0, 0.0)
 
@@ -74,9 +78,7 @@ def first_time(run: sh.Trajectory, condition: Any) -> float:
 
 
 def turning_points(angle: Any, speed: Any) -> Any:
-    """The angles at which the speed changes sign, both signs being real motion."""
-    found = []
-    for k in range(1, len(speed)):
-        if speed[k - 1] * speed[k] < 0 or (speed[k - 1] != 0 and abs(speed[k]) < 1e-12):
-            found.append(angle[k - 1] if abs(speed[k - 1]) < abs(speed[k]) else angle[k])
-    return np.array(found)
+    """The angles at which the motion reverses; standstill in between does not count twice."""
+    moving = np.flatnonzero(np.abs(speed) > 1e-9)
+    reverses = np.flatnonzero(np.diff(np.sign(speed[moving])) != 0)
+    return angle[moving[reverses]]

@@ -61,7 +61,9 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.direct):
                 k.inertia[b, w] = turn * m.inertia[b, w] * back
             k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * c.force[b, w])
-            spin = turn * gyroscopic(m.inertia[b, w], back * s.spin[b, w], dt)
+            spin = s.spin[b, w]
+            if wp.static(not features.second_order):
+                spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
             k.spin[b, w] = spin + dt * (inv_inertia * c.torque[b, w])
 
     @wp.func

@@ -4,6 +4,9 @@
     iterate   the solver, until no impulse changes by more than epsilon
     finish    check  ->  new poses  ->  turns and sticking remembered
 
+The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does the same
+again at the new poses.
+
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
 
@@ -21,6 +24,7 @@ from .pair import make_pair
 from .rows.friction import make_friction
 from .rows.limit import make_limit
 from .rows.lock import make_lock
+from .second_order import make_second_order
 from .solvers.direct import make_direct
 from .solvers.sequential import make_sequential
 from .stiffen import make_stiffen
@@ -46,7 +50,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     )
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
-    factor = make_direct(p, features).factor
+    iterate, factor = solver.iterate, make_direct(p, features).factor
+    halves = make_second_order(p, features)
+    drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
+    scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
@@ -60,7 +67,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         k.arm_a[j, w] = s.position[b, w] + arm - s.position[m.joint_a[j], w]
 
     @wp.func
-    def prepare_joint(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
+    def prepare_joint(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, j: int, w: int) -> real:
         """All rows of joint j; returns its worst error."""
         f = frames_of(m, s, j, w)
         x = load(m, k, j, w)
@@ -76,7 +83,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
-                prepare_friction(m, n, k, f, w_ll, w_aa, o.dt, i, j, w)
+                prepare_friction(m, n, k, f, w_ll, w_aa, kick, i, j, w)
         return worst
 
     @wp.func
@@ -106,22 +113,25 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 n.friction_impulse[i, w] = p.vec3()
 
     @wp.func
-    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def begin_kick(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, kick: real, w: int
+    ):
+        """All that a velocity problem over ``kick`` seconds needs before it is solved."""
         for b in range(o.bodies):
-            move_freely(m, c, s, k, o.dt, b, w)
+            move_freely(m, c, s, k, kick, b, w)
         for j in range(o.joints):
             if o.warm_start == 0:
                 forget_joint(m, n, j, w)
             place_arms(m, s, k, j, w)
-            if wp.static(features.direct):
+            if wp.static(features.direct and not features.second_order):
                 stiffen_joint(m, n, k, o.dt, j, w)
         worst = real(0.0)
         for j in range(o.joints):
-            worst = wp.max(worst, prepare_joint(m, s, n, k, o, j, w))
+            worst = wp.max(worst, prepare_joint(m, s, n, k, kick, j, w))
         if wp.static(features.direct):
             factor(m, k, o, w)
         for i in range(o.coordinates):
-            apply_effort(m, c, s, k, o.dt, i, w)
+            apply_effort(m, c, s, k, kick, i, w)
         for j in range(o.joints):
             warm_joint(m, n, k, j, w)
         r.joint_error[w] = worst
@@ -130,21 +140,61 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         r.done[w] = 0
 
     @wp.func
-    def finish(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def check_bodies(k: t.work, r: t.report, o: t.settings, w: int):
         for b in range(1, o.bodies):
             check(k, r, o.top_speed, b, w)
-        if r.fault[w] == 0:
-            for b in range(1, o.bodies):
-                integrate(s, k, o.dt, b, w)
-            if wp.static(features.twists):
-                for i in range(o.twists):
-                    count_turns(m, s, i, w)
-            if wp.static(features.friction):
-                for i in range(o.frictions):
-                    n.sticking[i, w] = is_sticking(n, k, i, w)
-            r.step[w] = r.step[w] + 1
 
-    return SimpleNamespace(begin=begin, iterate=solver.iterate, finish=finish)
+    @wp.func
+    def remember(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Count turns and note what sticks, at the end of a good step."""
+        if wp.static(features.twists):
+            for i in range(o.twists):
+                count_turns(m, s, i, w)
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                n.sticking[i, w] = is_sticking(n, k, i, w)
+        r.step[w] = r.step[w] + 1
+
+    @wp.func
+    def second_half(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Drift onto the joints, then the second half kick at the new poses."""
+        made = r.iterations[w]
+        drift_on_joints(m, s, n, k, o, w)
+        keep_first_half(n, k, o, w)
+        begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
+        iterate(m, n, k, r, o, wp.max(made, 1), w)
+        check_bodies(k, r, o, w)
+        for b in range(1, o.bodies):
+            if r.fault[w] != 0:
+                back_to_start(s, k, b, w)
+            else:
+                s.velocity[b, w] = k.velocity[b, w]
+                s.spin[b, w] = k.spin[b, w]
+        if r.fault[w] == 0:
+            remember(m, s, n, k, r, o, w)
+        add_first_half(n, k, o, w)
+        r.iterations[w] = r.iterations[w] + made
+
+    @wp.func
+    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        if wp.static(features.second_order):
+            scale_memory(n, o, real(0.5), w)
+            begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
+        else:
+            begin_kick(m, c, s, n, k, r, o, o.dt, w)
+
+    @wp.func
+    def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        check_bodies(k, r, o, w)
+        if r.fault[w] == 0:
+            if wp.static(features.second_order):
+                second_half(m, c, s, n, k, r, o, w)
+            else:
+                for b in range(1, o.bodies):
+                    integrate(s, k, o.dt, b, w)
+                remember(m, s, n, k, r, o, w)
+
+    return SimpleNamespace(begin=begin, iterate=iterate, finish=finish)
 
 
 @cache
@@ -171,7 +221,7 @@ def step_kernel(p: Precision, features: Features) -> object:
             if r.fault[w] == 0:
                 begin(m, c, s, n, k, r, o, w)
                 iterate(m, n, k, r, o, o.iterations, w)
-                finish(m, s, n, k, r, o, w)
+                finish(m, c, s, n, k, r, o, w)
 
     return sharnir_step
 
@@ -229,6 +279,6 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     ):
         w = first_world + wp.tid()
         if r.fault[w] == 0:
-            finish(m, s, n, k, r, o, w)
+            finish(m, c, s, n, k, r, o, w)
 
     return SimpleNamespace(begin=sharnir_begin, iterate=sharnir_iterate, finish=sharnir_finish)

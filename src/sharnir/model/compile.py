@@ -32,7 +32,7 @@ class Compiled:
     state: dict[str, Any]
 
 
-def compile_scene(scene: Scene, solver: str) -> Compiled:
+def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     """Check a scene and write it down as arrays."""
     check_scene(scene)
     layout = layout_of(scene)
@@ -50,6 +50,7 @@ def compile_scene(scene: Scene, solver: str) -> Compiled:
         friction=bool(layout.frictions),
         twists=bool(tracked),
         direct=solver == "direct",
+        second_order=integrator == "rattle",
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -63,6 +64,8 @@ def compile_scene(scene: Scene, solver: str) -> Compiled:
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked) | _frictions(scene)
     model |= _direct(scene, features.direct)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
+    for items in ("body", "joint", "angular", "limit", "friction"):
+        counts[f"drift_{items}"] = counts[items] if features.second_order else 0
     counts["block"] = max(model["pivot"] + model["edge_block"] + model["fill_block"], default=-1) + 1
     return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
 

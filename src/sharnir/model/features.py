@@ -15,3 +15,4 @@ class Features:
     friction: bool
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
+    second_order: bool  # the RATTLE step rather than semi-implicit Euler

@@ -139,6 +139,14 @@ WORK = (
     Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
     Field("block", "block", "mat33", "the matrix, then its factors; assemble, factor"),
     Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
+    # the second-order step: where it started, and the impulses of its first half
+    Field("start_position", "drift_body", "vec3", "m; drift"),
+    Field("start_rotation", "drift_body", "quat", "drift"),
+    Field("half_lock", "drift_joint", "vec3", "N s; first half kick"),
+    Field("half_angular", "drift_angular", "vec3", "N m s; first half kick"),
+    Field("half_low", "drift_limit", "real", "N s or N m s; first half kick"),
+    Field("half_high", "drift_limit", "real", "N s or N m s; first half kick"),
+    Field("half_friction", "drift_friction", "vec3", "N s or N m s; first half kick"),
 )
 
 # What every step reports, one value per world.
@@ -163,6 +171,7 @@ SETTINGS = {
     "joints": "int",
     "coordinates": "int",
     "twists": "int",
+    "limits": "int",
     "frictions": "int",
     "nodes": "int",
     "fills": "int",

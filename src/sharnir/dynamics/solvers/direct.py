@@ -130,21 +130,17 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[i, w] = x
 
     @wp.func
-    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Change velocities and impulses so that every locked row holds."""
+    def clear_bodies(m: t.model, k: t.work, o: t.settings, w: int):
+        """No right-hand side for the bodies: their momentum balance holds already."""
         for b in range(o.bodies):
             node = m.body_node[b]
             if node >= 0:
                 k.solution[node, w] = vec3()
                 k.solution[node + 1, w] = vec3()
-        for j in range(o.joints):
-            x = load(m, k, j, w)
-            if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * slip(x))
-            if wp.static(features.angular_locks):
-                if m.joint_node_a[j] >= 0:
-                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.wb - x.wa))
-        substitute(m, k, o, w)
+
+    @wp.func
+    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Add the solution to velocities and impulses."""
         for b in range(o.bodies):
             node = m.body_node[b]
             if node >= 0:
@@ -158,13 +154,23 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                     n.lock_angular[j, w] = n.lock_angular[j, w] - k.solution[m.joint_node_a[j], w] * k.locked_a[j, w]
 
     @wp.func
+    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Change velocities and impulses so that every locked row holds."""
+        clear_bodies(m, k, o, w)
+        for j in range(o.joints):
+            x = load(m, k, j, w)
+            if m.joint_node_l[j] >= 0:
+                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * slip(x))
+            if wp.static(features.angular_locks):
+                if m.joint_node_a[j] >= 0:
+                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.wb - x.wa))
+        substitute(m, k, o, w)
+        take_solution(m, n, k, o, w)
+
+    @wp.func
     def solve_push(m: t.model, k: t.work, o: t.settings, rate: real, w: int):
         """Pseudo-velocities that close the gaps at ``rate``."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.solution[node, w] = vec3()
-                k.solution[node + 1, w] = vec3()
+        clear_bodies(m, k, o, w)
         for j in range(o.joints):
             x = load(m, k, j, w)
             if m.joint_node_l[j] >= 0:
@@ -207,7 +213,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
         if r.iterations[w] == 0:
             solve_velocity(m, n, k, o, w)
-            solve_push(m, k, o, o.erp / o.dt, w)
+            if wp.static(features.limits or not features.second_order):
+                solve_push(m, k, o, o.erp / o.dt, w)
         sweep = int(0)
         while sweep < count and r.done[w] == 0:
             sweep += 1
@@ -227,4 +234,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 r.done[w] = 1
         r.iterations[w] = r.iterations[w] + sweep
 
-    return SimpleNamespace(factor=factor, iterate=iterate)
+    return SimpleNamespace(
+        factor=factor,
+        iterate=iterate,
+        clear_bodies=clear_bodies,
+        substitute=substitute,
+        take_solution=take_solution,
+    )
