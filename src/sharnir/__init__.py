@@ -6,10 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import SceneError, SimulationFault
 from .scene.body import Body
-from .scene.elements.friction import Coulomb
+from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
+from .scene.elements.spring import Spring
 from .scene.joint import Joint
-from .scene.joints import Cylindrical, Distance, Fixed, Frame, Planar, Prismatic, Revolute, Spherical, Universal
+from .scene.joints import (
+    Cylindrical,
+    Distance,
+    Fixed,
+    Frame,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Strut,
+    Universal,
+)
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.shapes import Box, Capsule, Cylinder, Mesh, Sphere
@@ -38,14 +51,19 @@ __all__ = [
     "Coulomb",
     "Cylinder",
     "Cylindrical",
+    "Dahl",
+    "DcDrive",
     "Distance",
     "Experiment",
     "Figure",
     "Fixed",
     "Frame",
     "Joint",
+    "Load",
+    "LuGre",
     "Mesh",
     "Planar",
+    "PositionServo",
     "Prismatic",
     "Quantity",
     "Revolute",
@@ -54,11 +72,16 @@ __all__ = [
     "Simulation",
     "SimulationFault",
     "Snapshot",
+    "SpeedServo",
     "Sphere",
     "Spherical",
+    "Spring",
+    "Stribeck",
+    "Strut",
     "SwingTwist",
     "Trajectory",
     "Universal",
+    "Viscous",
     "__version__",
 ]
 

@@ -113,6 +113,7 @@ class Simulation:
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
         self._known_faults: set[int] = set()
+        self._fault_view = self.report_arrays.fault.numpy()  # on the CPU this is the array itself, not a copy
         self.reset()
 
     def __repr__(self) -> str:
@@ -258,11 +259,11 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self.scene, self._tables, self._compiled.twists, self.dt, capacity)
+        return Recorder(self._tables, self._compiled.twists, self.dt, capacity)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
-        faults = self.report_arrays.fault.numpy()
-        if not faults.any():
+        faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()
+        if not np.count_nonzero(faults):
             return
         new = [world for world in np.flatnonzero(faults).tolist() if world not in self._known_faults]
         if not new:

@@ -34,6 +34,13 @@ class Pose(NamedTuple):
         return Pose(self.point(inner.position), multiply(self.rotation, inner.rotation))
 
 
+def cross(a: ArrayLike, b: ArrayLike) -> Array:
+    """a x b along the last axis; several times faster than numpy's for few vectors."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    ax, ay, az, bx, by, bz = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
 def conjugate(q: ArrayLike) -> Array:
     """The inverse rotation of a unit quaternion."""
     return np.asarray(q, float) * np.array([-1.0, -1.0, -1.0, 1.0])
@@ -43,7 +50,7 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Array:
     """The rotation q followed by p."""
     p, q = np.asarray(p, float), np.asarray(q, float)
     pv, pw, qv, qw = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
-    vector = pw * qv + qw * pv + np.cross(pv, qv)
+    vector = pw * qv + qw * pv + cross(pv, qv)
     scalar = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
     return np.concatenate([vector, scalar], axis=-1)
 
@@ -51,8 +58,8 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Array:
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """The vector v turned by q."""
     q, v = np.asarray(q, float), np.asarray(v, float)
-    t = 2.0 * np.cross(q[..., :3], v)
-    return v + q[..., 3:] * t + np.cross(q[..., :3], t)
+    t = 2.0 * cross(q[..., :3], v)
+    return v + q[..., 3:] * t + cross(q[..., :3], t)
 
 
 def matrix(q: ArrayLike) -> Array:
@@ -97,7 +104,7 @@ def perpendicular(axis: ArrayLike) -> Array:
     axis = np.asarray(axis, float)
     other = np.zeros(3)
     other[int(np.argmin(np.abs(axis)))] = 1.0
-    side = np.cross(np.cross(axis, other), axis)
+    side = cross(cross(axis, other), axis)
     return side / np.linalg.norm(side)
 
 
@@ -108,7 +115,7 @@ def frame_rotation(axis: ArrayLike, reference: ArrayLike | None = None) -> Array
     x = perpendicular(z) if reference is None else np.asarray(reference, float)
     x = x - z * (x @ z)
     x = x / np.linalg.norm(x)
-    return from_matrix(np.stack([x, np.cross(z, x), z], axis=1))
+    return from_matrix(np.stack([x, cross(z, x), z], axis=1))
 
 
 def skew(v: ArrayLike) -> Array:

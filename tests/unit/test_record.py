@@ -33,6 +33,7 @@ def empty_frames(scene: sh.Scene, time: np.ndarray, worlds: int) -> Frames:
         rotation=np.broadcast_to(spatial.IDENTITY, (frames, bodies, worlds, 4)).copy(),
         center_velocity=np.zeros((frames, bodies, worlds, 3)),
         angular_velocity=np.zeros((frames, bodies, worlds, 3)),
+        counted=tuple(range(axes)),
         twist=np.zeros((frames, axes, worlds)),
         effort=np.zeros((frames, axes, worlds)),
         lock_impulse=np.zeros((frames, joints, worlds, 3)),

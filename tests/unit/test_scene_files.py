@@ -28,7 +28,7 @@ AWKWARD = (
 
 
 def everything() -> sh.Scene:
-    """Every shape, every joint type, every kind of limits and friction, awkward numbers and names."""
+    """Every shape, every joint type, everything that an axis carries, awkward numbers and names."""
     scene = sh.Scene("всё: 'quoted' # and more", gravity=(0, 1e-300, -9.80665))
     tetrahedron = sh.Mesh(
         vertices=((0, 0, 0), (1 / 3, 0, 0), (0, 0.1, 0), (0, 0, 1)),
@@ -72,7 +72,35 @@ def everything() -> sh.Scene:
     scene.joint("u", sh.Universal(**frames), "given", "on")
     scene.joint("pl", sh.Planar(normal=(0, 0, -1)), "2001-01-01", "on", limits={"x": (-1, 1), "angle": (None, 2)})
     scene.joint("d", sh.Distance(anchor_b=(1, 0, 0), length=0.1), "given", "[a, b]: {c}")
+    add_elements(scene)
     return scene
+
+
+def add_elements(scene: sh.Scene) -> None:
+    """Every friction law, spring and drive."""
+    pin, slide = sh.Load(radius=0.1 + 0.2, preload=5e-324), sh.Load()
+    drive = sh.DcDrive(1.5, 300, 1 / 3, -50, efficiency=0.7, self_locking=True)
+    table = ((-1, -2), (-0.0, 0), (1 / 3, math.pi))
+    laws = {
+        "viscous": sh.Viscous(1 / 3),
+        "stribeck": sh.Stribeck(0.3, 0.1 + 0.2, 1e-3, viscous=0.4, load=pin),
+        "lugre": sh.LuGre(0.3, 0.4, 1e-3, 1e6, damping=100, viscous=1e-9, load=pin),
+        "dahl": sh.Dahl(1 / 3, 1e22),
+    }
+    for name, law in laws.items():
+        scene.joint(name, sh.Spherical(), "world", "on", friction=law)
+    scene.joint("servo", sh.Revolute(), "on", "given", drive=sh.PositionServo(drive, 1 / 3, damping=0.1, integral=2))
+    scene.joint(
+        "sleeve",
+        sh.Cylindrical(),
+        "on",
+        "given",
+        friction={"angle": sh.Coulomb(0.1, load=pin), "displacement": sh.Coulomb(0.1, static=0.2, load=slide)},
+        spring={"angle": sh.Spring(1e8, rest=None), "displacement": sh.Spring(damping=7, table=table, side="push")},
+        drive={"angle": drive, "displacement": sh.SpeedServo(drive, 2, integral=1e-9)},
+    )
+    scene.spring("coil", "on", "given", AWKWARD[0], AWKWARD[1], sh.Spring(4e3, 200, rest=None, preload=-1 / 3))
+    scene.joint("tether", sh.Strut(anchor_b=(0, 0, 1 / 3)), "world", "given", limits=(None, 0.5))
 
 
 def same_to_the_bit(a: sh.Scene, b: sh.Scene) -> None:
@@ -89,11 +117,9 @@ def same_to_the_bit(a: sh.Scene, b: sh.Scene) -> None:
         other_joint = b.joints[name]
         assert repr(to_plain(joint.spec)) == repr(to_plain(other_joint.spec))
         assert joint.spec.joint == other_joint.spec.joint
-        assert (joint.ranges, joint.friction, joint.length) == (
-            other_joint.ranges,
-            other_joint.friction,
-            other_joint.length,
-        )
+        for attribute in ("ranges", "friction", "springs", "drives", "length"):
+            ours, theirs = (to_plain(getattr(either, attribute)) for either in (joint, other_joint))
+            assert repr(ours) == repr(theirs), attribute
         for ours, theirs in zip(
             (*joint.frame_a, *joint.frame_b), (*other_joint.frame_a, *other_joint.frame_b), strict=True
         ):

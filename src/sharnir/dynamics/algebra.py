@@ -50,6 +50,19 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return basis * x * wp.transpose(basis)
 
     @wp.func
+    def solved_to_scale(a: mat33, b: vec3) -> vec3:
+        """det(a) x with a x = b, by Cramer's rule on the columns of a; saves a division where only the direction counts."""
+        c0 = vec3(a[0, 0], a[1, 0], a[2, 0])
+        c1 = vec3(a[0, 1], a[1, 1], a[2, 1])
+        c2 = vec3(a[0, 2], a[1, 2], a[2, 2])
+        return vec3(wp.dot(b, wp.cross(c1, c2)), wp.dot(b, wp.cross(c2, c0)), wp.dot(b, wp.cross(c0, c1)))
+
+    @wp.func
+    def solved(a: mat33, b: vec3) -> vec3:
+        """The x with a x = b."""
+        return (real(1.0) / wp.determinant(a)) * solved_to_scale(a, b)
+
+    @wp.func
     def onto(v: vec3, basis: mat33, axes: int) -> vec3:
         """The part of v along the chosen columns of the basis."""
         x = wp.transpose(basis) * v
@@ -89,5 +102,7 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         frame_of=frame_of,
         inverse_on=inverse_on,
         onto=onto,
+        solved=solved,
+        solved_to_scale=solved_to_scale,
         rotated=rotated,
     )

@@ -15,6 +15,7 @@ from ..device import load_warp
 from ..model.features import Features
 from ..model.fields import structs
 from ..model.precision import Precision
+from .algebra import make_algebra
 from .coordinates import make_coordinates
 from .pair import make_pair
 
@@ -30,7 +31,10 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
-    load, store, kicked, twisted = pair.load, pair.store, pair.kicked, pair.twisted
+    solved = make_algebra(p).solved
+    load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
+
+    NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
@@ -39,8 +43,9 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             middle = real(0.5) * (start + spin)
             momentum = inertia * middle
             error = inertia * (spin - start) + dt * wp.cross(middle, momentum)
-            slope = inertia + real(0.5) * dt * (wp.skew(middle) * inertia - wp.skew(momentum))
-            spin = spin - wp.inverse(slope) * error
+            if wp.dot(error, error) > NEGLIGIBLE * wp.dot(momentum, momentum):
+                slope = inertia + real(0.5) * dt * (wp.skew(middle) * inertia - wp.skew(momentum))
+                spin = spin - solved(slope, error)
         return spin
 
     @wp.func
@@ -76,7 +81,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             x = load(m, k, j, w)
             d = dt * effort * coordinate_axis(frames_of(m, s, j, w), kind)
             if kind <= 2 or kind == 9:
-                x = kicked(x, d, vec3())
+                x = struck(x, d)
             else:
                 x = twisted(x, d)
             store(m, k, j, w, x)

@@ -90,6 +90,16 @@ def make_pair(p: Precision) -> SimpleNamespace:
         return x
 
     @wp.func
+    def struck(x: Pair, d: vec3) -> Pair:
+        """After an impulse at b's anchor alone."""
+        x.va = x.va - x.ma * d
+        x.wa = x.wa - x.ia * wp.cross(x.ra, d)
+        x.vb = x.vb + x.mb * d
+        x.wb = x.wb + x.ib * wp.cross(x.rb, d)
+        x.change = wp.max(x.change, wp.dot(d, d))
+        return x
+
+    @wp.func
     def twisted(x: Pair, c: vec3) -> Pair:
         """After an angular impulse alone."""
         x.wa = x.wa - x.ia * c
@@ -107,6 +117,16 @@ def make_pair(p: Precision) -> SimpleNamespace:
         x.change = wp.max(x.change, wp.max(wp.dot(d, d), wp.dot(c, c)))
         return x
 
+    @wp.func
+    def shoved(x: Pair, d: vec3) -> Pair:
+        """After a pseudo-impulse at b's anchor alone."""
+        x.pva = x.pva - x.ma * d
+        x.pwa = x.pwa - x.ia * wp.cross(x.ra, d)
+        x.pvb = x.pvb + x.mb * d
+        x.pwb = x.pwb + x.ib * wp.cross(x.rb, d)
+        x.change = wp.max(x.change, wp.dot(d, d))
+        return x
+
     return SimpleNamespace(
         Pair=Pair,
         load=load,
@@ -114,6 +134,8 @@ def make_pair(p: Precision) -> SimpleNamespace:
         slip=slip,
         push_slip=push_slip,
         kicked=kicked,
+        struck=struck,
         twisted=twisted,
         pushed=pushed,
+        shoved=shoved,
     )

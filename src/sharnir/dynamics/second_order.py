@@ -32,7 +32,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
-    rotated = make_algebra(p).rotated
+    rotated, solved = make_algebra(p).rotated, make_algebra(p).solved
     geometry, direct = make_coordinates(p), make_direct(p, features)
     frames_of, linear_basis, angular_basis = geometry.frames_of, geometry.linear_basis, geometry.angular_basis
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
@@ -64,7 +64,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         u = spin
         for _ in range(wp.static(MIDPOINT_STEPS)):
             turned = wp.quat_rotate_inv(rotated(identity(), real(0.5) * dt * u), momentum)
-            u = u - wp.inverse(inertia - real(0.5) * dt * wp.skew(turned)) * (inertia * u - turned)
+            u = u - solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
         return u
 
     @wp.func

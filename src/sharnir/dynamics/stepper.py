@@ -13,6 +13,7 @@ from ..model.precision import Precision
 from .pipeline import budget_kernels, step_kernel
 
 COUNT = 8  # place of the last kernel argument: steps or iterations
+GPU_BLOCK = 64  # threads of a block on a GPU, by measurement (benchmarks/gpu.py)
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
 
 
@@ -31,6 +32,7 @@ class Stepper:
         workers = min(threads, worlds) if device == "cpu" else 1
         edges = [worlds * i // workers for i in range(workers + 1)]
         self._parts = [(low, high - low) for low, high in itertools.pairwise(edges)]
+        self._count: dict[int, int] = {}  # what each set of launches was last told
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self._step = self._record(step_kernel(precision, features))
         self._stages: tuple[list[Any], list[Any], list[Any]] | None = None
@@ -38,13 +40,22 @@ class Stepper:
     def _record(self, kernel: Any) -> list[Any]:
         wp = load_warp()
         return [
-            wp.launch(kernel, dim=size, inputs=[*self._arrays, first, 1], device=self._device, record_cmd=True)
+            wp.launch(
+                kernel,
+                dim=size,
+                inputs=[*self._arrays, first, 1],
+                device=self._device,
+                record_cmd=True,
+                block_dim=GPU_BLOCK,
+            )
             for first, size in self._parts
         ]
 
     def _launch(self, launches: list[Any], count: int) -> None:
-        for launch in launches:
-            launch.set_param_at_index(COUNT, count)
+        if self._count.get(id(launches)) != count:
+            self._count[id(launches)] = count
+            for launch in launches:
+                launch.set_param_at_index(COUNT, count)
         if self._pool is None:
             launches[0].launch()
         else:

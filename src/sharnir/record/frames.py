@@ -19,12 +19,13 @@ class Frames:
     rotation: Array  # [frame, body, world, 4] orientation of the body's frame
     center_velocity: Array  # [frame, body, world, 3] velocity of the centre of mass, m/s
     angular_velocity: Array  # [frame, body, world, 3] rad/s, world axes
-    twist: Array  # [frame, coordinate, world] rad, turns counted; only coordinates of Kind.TWIST are filled
+    counted: tuple[int, ...]  # the places of the coordinates whose turns the simulation counts
+    twist: Array  # [frame, counted coordinate, world] rad
     effort: Array  # [frame, coordinate, world] N or N m from outside
     lock_impulse: Array  # [frame, joint, world, 3] N s, on body b at its anchor, world axes
     lock_angular_impulse: Array  # [frame, joint, world, 3] N m s
     limit_impulse: Array  # [frame, limit, world] N s or N m s, positive towards larger coordinates
-    friction_impulse: Array  # [frame, friction, world, 3] in the axes of the joint's frame on body a
+    friction_impulse: Array  # [frame, friction, world, 3] on body b, world axes
     stuck: Array  # [frame, friction, world] bool
     iterations: Array  # [frame, world]
     residual: Array  # [frame, world] largest change of an impulse in the last iteration

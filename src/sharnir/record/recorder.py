@@ -6,12 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..model.layout import coordinates_of, frictions_of
-from ..scene.body import Body
-from ..scene.joints import Kind
-from ..scene.measure import coordinate
-from ..scene.scene import Scene
-from ..spatial import Array, Pose, conjugate, rotate
 from .frames import Frames
 
 # Frames field -> (table, array); the rest is worked out when the recording ends.
@@ -36,8 +30,8 @@ COPIED = {
 class Recorder:
     """Buffers for a known number of frames."""
 
-    def __init__(self, scene: Scene, tables: dict[str, Any], twists: tuple[int, ...], dt: float, capacity: int) -> None:
-        self._scene, self._tables, self._twists, self._dt = scene, tables, twists, dt
+    def __init__(self, tables: dict[str, Any], twists: tuple[int, ...], dt: float, capacity: int) -> None:
+        self._tables, self._twists, self._dt = tables, twists, dt
         self._time = np.zeros(capacity)
         self._out_of_budget = np.zeros(capacity, bool)
         self._used = 0
@@ -71,12 +65,13 @@ class Recorder:
         return Frames(
             time=self._time[:used],
             **body,
-            twist=self._all_twists(raw["twist"], body["center"], body["rotation"]),
+            counted=self._twists,
+            twist=raw["twist"],
             effort=raw["effort"],
             lock_impulse=raw["lock_impulse"],
             lock_angular_impulse=angular,
             limit_impulse=raw["low_impulse"] - raw["high_impulse"],
-            friction_impulse=self._in_joint_axes(raw["friction_impulse"], body["center"], body["rotation"]),
+            friction_impulse=raw["friction_impulse"],
             stuck=raw["stuck"].astype(bool),
             iterations=raw["iterations"],
             residual=raw["residual"],
@@ -86,31 +81,3 @@ class Recorder:
             gravity=np.array(model.gravity.numpy()),
             dt=self._dt,
         )
-
-    def _pose(self, body: Body, center: Array, rotation: Array) -> Pose:
-        """A body's frame [frame, world] from the arrays of all bodies."""
-        if body is self._scene.world:
-            return Pose(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
-        i = list(self._scene.bodies).index(body.name)
-        arm = np.zeros(3) if body.properties is None else body.properties.center
-        return Pose(center[:, i] - rotate(rotation[:, i], arm), rotation[:, i])
-
-    def _all_twists(self, counted: Array, center: Array, rotation: Array) -> Array:
-        """The twists of all coordinates: counted by the simulation, or read off the poses where it does not count."""
-        rows = coordinates_of(self._scene)
-        result = np.zeros((len(counted), len(rows), center.shape[2]), counted.dtype)
-        for i, (_, joint, found) in enumerate(rows):
-            if i in self._twists:
-                result[:, i] = counted[:, self._twists.index(i)]
-            elif found.kind == Kind.TWIST:
-                a, b = (self._pose(body, center, rotation) for body in (joint.a, joint.b))
-                result[:, i] = coordinate(Kind.TWIST, a @ joint.frame_a, b @ joint.frame_b)
-        return result
-
-    def _in_joint_axes(self, impulse: Array, center: Array, rotation: Array) -> Array:
-        """Friction impulses turned from world axes into the axes of the joint's frame on body a."""
-        result = np.zeros_like(impulse)
-        for i, (_, joint, _) in enumerate(frictions_of(self._scene)):
-            frame = self._pose(joint.a, center, rotation) @ joint.frame_a
-            result[:, i] = rotate(conjugate(frame.rotation), impulse[:, i])
-        return result

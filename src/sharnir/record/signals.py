@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import SceneError, nearest
-from ..model.layout import Layout, coordinates_of, layout_of
+from ..model.layout import Layout, coordinates_of, frictions_of, layout_of
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Kind
@@ -110,8 +110,8 @@ class Readings:
 
     def coordinate(self, i: int) -> Array:
         joint, kind = self._coordinates[i]
-        if kind == Kind.TWIST:
-            return self.frames.twist[:, i]  # the simulation counts the turns, which one instant cannot tell
+        if kind == Kind.TWIST and i in self.frames.counted:  # turns cannot be told from one instant
+            return self.frames.twist[:, self.frames.counted.index(i)]
         return coordinate(kind, *self._joint_frames(joint))
 
     def rate(self, i: int) -> Array:
@@ -147,7 +147,9 @@ class Readings:
         return self.frames.limit_impulse[:, i]
 
     def friction_impulse(self, i: int) -> Array:
-        return self.frames.friction_impulse[:, i]
+        """In the axes of the joint's frame on body a."""
+        joint = frictions_of(self.scene)[i][1]
+        return rotate(conjugate(self._joint_frames(joint)[0].rotation), self.frames.friction_impulse[:, i])
 
     def stuck(self, i: int) -> Array:
         return self.frames.stuck[:, i]

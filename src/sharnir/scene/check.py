@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..errors import SceneError
+from .elements.spring import Spring
 from .joint import Joint
 from .joints import Basis, Coordinate, Kind
 from .measure import coordinate, lock_error, misalignment, start_value
@@ -15,6 +16,7 @@ from .values import Range
 
 MEETING_TOLERANCE = 1e-6  # m and rad: a joint whose locked axes are further off does not meet
 LIMIT_TOLERANCE = 1e-6  # m and rad: a start this little outside its limits is rounding
+NO_LENGTH = 1e-9  # m: two points this close have no direction between them
 LARGEST_SWING = 3.1  # rad; at pi the swing has no direction and the twist no value
 
 
@@ -23,11 +25,14 @@ def check_scene(scene: Scene) -> None:
     if all(body.spec.fixed for body in scene.bodies.values()):
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     for joint in scene.joints.values():
+        _check_direction(joint)
         _check_meets(joint)
         _check_swing(joint)
         for free in joint.type.coordinates:
             if free.name in joint.ranges:
                 _check_range(joint, free, joint.ranges[free.name])
+            if free.name in joint.springs:
+                _check_rest(joint, free, joint.springs[free.name])
 
 
 def opening(joint: Joint) -> tuple[float, float]:
@@ -48,11 +53,6 @@ def _check_meets(joint: Joint) -> None:
     bodies = f"'{joint.a.name}' and '{joint.b.name}'"
     if joint.type.basis == Basis.RADIAL:
         apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
-        if apart < 1e-9 or joint.length < 1e-9:
-            raise SceneError(
-                f"joint '{joint.name}': its points on {bodies} coincide, so their distance has no direction; "
-                "move one of them, or use Spherical"
-            )
         if gap > MEETING_TOLERANCE:
             raise SceneError(
                 f"joint '{joint.name}': its points on {bodies} are {apart:.9g} m apart at the start, "
@@ -66,15 +66,28 @@ def _check_meets(joint: Joint) -> None:
         )
 
 
+def _check_direction(joint: Joint) -> None:
+    if Kind.RADIAL not in {free.kind for free in joint.type.coordinates}:
+        return
+    apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
+    kept = joint.length if joint.type.basis == Basis.RADIAL else apart
+    if min(apart, kept) < NO_LENGTH:
+        raise SceneError(
+            f"joint '{joint.name}': its points on '{joint.a.name}' and '{joint.b.name}' coincide, "
+            "so their distance has no direction; move one of them, or use Spherical"
+        )
+
+
 def _check_swing(joint: Joint) -> None:
-    kinds = {free.kind for free in joint.type.coordinates if free.name in joint.ranges}
+    carrying = {*joint.ranges, *joint.springs, *joint.drives}
+    kinds = {free.kind for free in joint.type.coordinates if free.name in carrying}
     if Kind.SWING not in {free.kind for free in joint.type.coordinates} or not kinds:
         return
     swing = float(coordinate(Kind.SWING, *joint.world_frames()))
     if swing > LARGEST_SWING:
         raise SceneError(
-            f"joint '{joint.name}' starts with a swing of {_angle(swing)}, where its limits have no direction; "
-            f"turn a body or a frame so that its z axes are less than {_angle(LARGEST_SWING)} apart"
+            f"joint '{joint.name}' starts with a swing of {_angle(swing)}, where what its axes carry has no "
+            f"direction; turn a body or a frame so that its z axes are less than {_angle(LARGEST_SWING)} apart"
         )
     for free in joint.type.coordinates:
         if free.name not in joint.ranges or free.kind not in (Kind.SWING_X, Kind.SWING_Y):
@@ -97,6 +110,20 @@ def _check_range(joint: Joint, free: Coordinate, bounds: Range) -> None:
         f"joint '{joint.name}': its {free.name} starts at {show(value)}, outside its limits "
         f"({show(lower)}, {show(upper)}); widen the limits, or start it inside them"
     )
+
+
+def _check_rest(joint: Joint, free: Coordinate, spring: Spring) -> None:
+    assert spring.rest is not None  # the joint has resolved it
+    if free.kind == Kind.RADIAL and spring.rest < 0.0:
+        raise SceneError(
+            f"joint '{joint.name}': its spring on {free.name} rests at {_length(spring.rest)}, which no length "
+            "reaches; give a rest of at least 0, and pull with a preload"
+        )
+    if free.kind in (Kind.CARDAN_X, Kind.CARDAN_Y) and abs(spring.rest) > math.pi:
+        raise SceneError(
+            f"joint '{joint.name}': its spring on {free.name} rests at {_angle(spring.rest)}, but that angle is "
+            "measured within half a turn; give a rest within ±pi"
+        )
 
 
 def _angle(value: float) -> str:

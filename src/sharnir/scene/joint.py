@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any, TypeVar, get_args
+
+import msgspec
 
 from .. import spatial
 from ..errors import SceneError, nearest
 from .body import Body
-from .elements.friction import Coulomb
+from .elements.drive import AnyDrive, DcDrive, PositionServo
+from .elements.friction import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
-from .joints import AnyJoint, Coordinate, FreeAxes
+from .elements.spring import Spring
+from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
+from .measure import start_value
 from .quantity import XYZ, Quantity
-from .values import Description, Range
+from .values import Description, Range, shown
 
 AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
-AnyFriction = Coulomb | dict[str, Coulomb]
+JointFriction = AnyFriction | dict[str, AnyFriction]
+JointSpring = Spring | dict[str, Spring]
+JointDrive = AnyDrive | dict[str, AnyDrive]
+
+Element = TypeVar("Element")
 
 
 class JointSpec(Description, frozen=True):
     """What a scene file says of a joint.
 
-    ``between`` names body a and body b ("world" for the ground). ``friction`` and ``limits`` belong to the free axes:
-    one value, or a dictionary by the axis's name when there are several.
+    ``between`` names body a and body b ("world" for the ground). ``friction``, ``limits``, ``spring`` and ``drive``
+    belong to the free axes: one value, or a dictionary by the axis's name when there are several.
     """
 
     joint: AnyJoint
     between: tuple[str, str]
-    friction: Coulomb | dict[str, Coulomb] | None = None
-    limits: Range | dict[str, Range] | SwingTwist | Cone | None = None
+    friction: JointFriction | None = None
+    limits: AnyLimits | None = None
+    spring: JointSpring | None = None
+    drive: JointDrive | None = None
 
 
 class Joint:
@@ -49,6 +61,15 @@ class Joint:
         names = tuple(coordinate.name for coordinate in self.type.coordinates)
         self.ranges: dict[str, Range] = ranges_of(spec.limits, names, what)
         self.friction = _friction_by_axes(spec.friction, self.type.free_axes, what)
+        springs = _by_coordinate(spec.spring, (Spring,), "spring", self.type, what)
+        self.springs = {name: self._rested(name, spring) for name, spring in springs.items()}
+        self.drives: dict[str, AnyDrive] = _by_coordinate(spec.drive, get_args(AnyDrive), "drive", self.type, what)
+
+    def _rested(self, name: str, spring: Spring) -> Spring:
+        """A spring whose rest is a number: where the coordinate starts, when none is given."""
+        if spring.rest is not None:
+            return spring
+        return msgspec.structs.replace(spring, rest=start_value(self, self._coordinate(name)))
 
     def __repr__(self) -> str:
         return f"<{type(self.type).__name__.lower()} joint '{self.name}' of '{self.a.name}' and '{self.b.name}'>"
@@ -88,6 +109,33 @@ class Joint:
         """The impulse of a coordinate's limits over the step, N s or N m s; positive when it pushes up."""
         found = self._coordinate(name)
         return Quantity("limit_impulse", f"{self.name}.{found.name}", "N s" if found.kind.is_linear else "N m s")
+
+    def spring_force(self, name: str | None = None) -> Quantity:
+        """The force (N) or torque (N m) of a coordinate's spring and damper, positive when it drives it up."""
+        found = self._carrier("spring", self.springs, name)
+        return Quantity("spring_force", f"{self.name}.{found.name}", "N" if found.kind.is_linear else "N m")
+
+    def voltage(self, name: str | None = None) -> Quantity:
+        """The voltage of a coordinate's drive, from -1 to 1 of the rated one; a servo sets it itself."""
+        found = self._carrier("drive", self.drives, name)
+        return Quantity("voltage", f"{self.name}.{found.name}", "1")
+
+    def target(self, name: str | None = None) -> Quantity:
+        """The target of a coordinate's servo: a coordinate (rad or m) or a rate (rad/s or m/s)."""
+        servos = {key: drive for key, drive in self.drives.items() if not isinstance(drive, DcDrive)}
+        found = self._carrier("servo", servos, name)
+        unit = found.unit if isinstance(servos[found.name], PositionServo) else f"{found.unit}/s"
+        return Quantity("target", f"{self.name}.{found.name}", unit)
+
+    def motor_speed(self, name: str | None = None) -> Quantity:
+        """The speed of a drive's motor, before the gear, rad/s."""
+        found = self._carrier("drive", self.drives, name)
+        return Quantity("motor_speed", f"{self.name}.{found.name}", "rad/s")
+
+    def motor_torque(self, name: str | None = None) -> Quantity:
+        """The electric torque of a drive's motor, proportional to its current, N m."""
+        found = self._carrier("drive", self.drives, name)
+        return Quantity("motor_torque", f"{self.name}.{found.name}", "N m")
 
     @property
     def angle(self) -> Quantity:
@@ -130,9 +178,13 @@ class Joint:
         return Quantity("friction_impulse", f"{self.name}.{axes.name}", axes.unit, XYZ)
 
     def friction_level(self, name: str | None = None) -> Quantity:
-        """The dynamic friction level, N or N m; the static one scales with it when it is set."""
+        """The dynamic friction level, N or N m (1 with a load); the static one scales with it when it is set."""
         axes = self._free_axes(name)
-        return Quantity("friction_level", f"{self.name}.{axes.name}", "N" if axes.is_linear else "N m")
+        law = self.friction[axes.name]
+        if isinstance(law, Viscous):
+            raise SceneError(f"{self!r}: its friction on '{axes.name}' is Viscous, which has no level")
+        unit = "1" if law.load is not None else "N" if axes.is_linear else "N m"
+        return Quantity("friction_level", f"{self.name}.{axes.name}", unit)
 
     def stuck(self, name: str | None = None) -> Quantity:
         """1 while the friction holds, 0 while it slides."""
@@ -150,6 +202,14 @@ class Joint:
             raise SceneError(f"{self!r} has no coordinate '{name}'{nearest(name, known)}")
         return known[name]
 
+    def _carrier(self, what: str, carried: dict[str, Any], name: str | None) -> Coordinate:
+        """The coordinate that carries an element: the named one, or the first that has any."""
+        found = self._coordinate(next(iter(carried), None) if name is None else name)
+        if found.name not in carried:
+            remedy = f"; it has one on {', '.join(carried)}" if carried else "; give it one in scene.joint"
+            raise SceneError(f"{self!r} has no {what} on '{found.name}'{remedy}")
+        return found
+
     def _free_axes(self, name: str | None) -> FreeAxes:
         known = {axes.name: axes for axes in self.type.free_axes if axes.name in self.friction}
         if not known:
@@ -165,7 +225,46 @@ class Joint:
         return self.a.pose @ self.frame_a, self.b.pose @ self.frame_b
 
 
-def _friction_by_axes(friction: AnyFriction | None, free: tuple[FreeAxes, ...], what: str) -> dict[str, Coulomb]:
+def _by_coordinate(
+    given: Element | dict[str, Element] | None, kinds: tuple[type, ...], word: str, joint: JointType, what: str
+) -> dict[str, Element]:
+    """Springs or drives as the user wrote them, by coordinate name."""
+    if given is None:
+        return {}
+    coordinates = {free.name: free for free in joint.coordinates}
+    if not coordinates:
+        raise SceneError(f"{what} has no free axis that could carry a {word}; leave {word} out")
+    if not isinstance(given, dict):
+        if not isinstance(given, kinds):
+            raise SceneError(f"{what} {word} is {shown(given)}; give {_choices(kinds)}")
+        if len(coordinates) > 1:
+            raise SceneError(
+                f"{what} has {len(coordinates)} coordinates; give {word} by name: {', '.join(coordinates)}"
+            )
+        given = dict.fromkeys(coordinates, given)
+    for name, element in given.items():
+        if name not in coordinates:
+            raise SceneError(f"{what} has no coordinate '{name}' for a {word}{nearest(str(name), coordinates)}")
+        if not isinstance(element, kinds):
+            raise SceneError(f"{what} {word} on '{name}' is {shown(element)}; give {_choices(kinds)}")
+        _check_can_carry(coordinates[name], joint, word, what)
+    return {name: given[name] for name in coordinates if name in given}
+
+
+def _choices(kinds: tuple[type, ...]) -> str:
+    return " or ".join(f"{kind.__name__}(...)" for kind in kinds)
+
+
+def _check_can_carry(coordinate: Coordinate, joint: JointType, word: str, what: str) -> None:
+    if coordinate.kind.is_swing:
+        raise SceneError(f"{what}: its {coordinate.name} cannot carry a {word}; of a ball joint only the twist can")
+    if coordinate.kind == Kind.RADIAL and word == "drive":
+        raise SceneError(f"{what}: its {coordinate.name} cannot carry a drive; drive a Prismatic joint instead")
+    if coordinate.kind == Kind.RADIAL and joint.basis == Basis.RADIAL:
+        raise SceneError(f"{what}: its {coordinate.name} is locked and cannot carry a {word}; use Strut")
+
+
+def _friction_by_axes(friction: JointFriction | None, free: tuple[FreeAxes, ...], what: str) -> dict[str, AnyFriction]:
     names = [axes.name for axes in free]
     if friction is None:
         return {}
@@ -175,15 +274,11 @@ def _friction_by_axes(friction: AnyFriction | None, free: tuple[FreeAxes, ...], 
         for name in friction:
             if name not in names:
                 raise SceneError(f"{what} has no free axis '{name}' for friction{nearest(name, names)}")
-        for name, law in friction.items():
-            _check_law(law, f"{what} friction on '{name}'")
+        for axes in free:
+            if axes.name in friction:
+                check_on_axes(friction[axes.name], axes.is_linear, f"{what} friction on '{axes.name}'")
         return friction
-    _check_law(friction, f"{what} friction")
     if len({axes.is_linear for axes in free}) > 1:
         raise SceneError(f"{what} slides and turns; give friction by name: {', '.join(names)}")
+    check_on_axes(friction, free[0].is_linear, f"{what} friction")
     return dict.fromkeys(names, friction)
-
-
-def _check_law(law: object, what: str) -> None:
-    if not isinstance(law, Coulomb):
-        raise SceneError(f"{what} is {law!r}; give Coulomb(level), in N or N m")

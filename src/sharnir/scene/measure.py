@@ -17,14 +17,17 @@ from a's origin to b's:
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import spatial
 from ..spatial import Array, Pose
-from .joint import Joint
 from .joints import Basis, Coordinate, JointType, Kind
 from .values import number
+
+if TYPE_CHECKING:
+    from .joint import Joint
 
 X, Y, Z = np.eye(3)
 SMALL_SWING = 0.01  # rad; below it theta/sin(theta) and its derivative come from their series, which do not cancel

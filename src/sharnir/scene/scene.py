@@ -8,8 +8,9 @@ from typing import Any
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
-from .joint import AnyFriction, AnyLimits, Joint, JointSpec
-from .joints import AnyJoint, JointType
+from .elements.spring import Spring
+from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
+from .joints import AnyJoint, JointType, Strut
 from .quantity import XYZ, Quantity
 from .shapes import AnyShape, Shape
 from .values import ORIGIN, UPRIGHT, vector
@@ -82,16 +83,38 @@ class Scene:
         a: Body | str,
         b: Body | str,
         *,
-        friction: AnyFriction | None = None,
+        friction: JointFriction | None = None,
         limits: AnyLimits | None = None,
+        spring: JointSpring | None = None,
+        drive: JointDrive | None = None,
     ) -> Joint:
-        """Connect body ``a`` to body ``b``. Coordinates are of b relative to a."""
+        """Connect body ``a`` to body ``b``. Coordinates are of b relative to a.
+
+        What the free axes carry is given as one value, or by name when there are several; see :class:`JointSpec`.
+        """
         if not isinstance(joint, JointType):
             raise SceneError(f"joint '{name}': {joint!r} is not a joint type; give Revolute(...), Prismatic(...), ...")
         names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
-        return self.add_joint(
-            name, JointSpec(joint=joint, between=(names[0], names[1]), friction=friction, limits=limits)
+        spec = JointSpec(
+            joint=joint, between=(names[0], names[1]), friction=friction, limits=limits, spring=spring, drive=drive
         )
+        return self.add_joint(name, spec)
+
+    def spring(
+        self,
+        name: str,
+        a: Body | str,
+        b: Body | str,
+        anchor_a: Iterable[float],
+        anchor_b: Iterable[float],
+        spring: Spring,
+    ) -> Joint:
+        """Put a coil spring between a point of body ``a`` and one of body ``b`` (m, world, at the start).
+
+        It is a :class:`Strut` joint that carries the spring; ``rest`` is its free length, None for that at the start.
+        """
+        strut = Strut(anchor_a=_floats(anchor_a), anchor_b=_floats(anchor_b))
+        return self.joint(name, strut, a, b, spring=spring)
 
     def add_joint(self, name: str, spec: JointSpec) -> Joint:
         """Add a joint from its description."""

@@ -32,8 +32,9 @@ def make_friction(p: Precision) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
+    solved_to_scale = algebra.solved_to_scale
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    slip, kicked, twisted = pair.slip, pair.kicked, pair.twisted
+    slip, struck, twisted = pair.slip, pair.struck, pair.twisted
 
     @wp.func
     def prepare_friction(
@@ -58,7 +59,7 @@ def make_friction(p: Precision) -> SimpleNamespace:
     @wp.func
     def friction_kick(m: t.model, x: Pair, d: vec3, i: int) -> Pair:
         if m.friction_linear[i] == 1:
-            return kicked(x, d, vec3())
+            return struck(x, d)
         return twisted(x, d)
 
     @wp.func
@@ -76,7 +77,7 @@ def make_friction(p: Precision) -> SimpleNamespace:
                 # nothing to start from: the Newton step for |p(s)| = bound from s = 0
                 size = wp.length(stick)
                 s = (size - bound) / bound * size * size / wp.dot(stick, mass * stick)
-            new = wp.inverse(diagonal(real(1.0)) + s * mass) * stick
+            new = solved_to_scale(diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
     @wp.func

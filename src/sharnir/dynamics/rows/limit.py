@@ -31,7 +31,7 @@ def make_limit(p: Precision) -> SimpleNamespace:
     Pair, Frames = pair.Pair, geometry.Frames
     coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
     slip, push_slip = pair.slip, pair.push_slip
-    kicked, twisted, pushed = pair.kicked, pair.twisted, pair.pushed
+    struck, twisted, pushed, shoved = pair.struck, pair.twisted, pair.pushed, pair.shoved
 
     @wp.func
     def prepare_limit(m: t.model, s: t.state, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, i: int, w: int):
@@ -57,7 +57,7 @@ def make_limit(p: Precision) -> SimpleNamespace:
     @wp.func
     def limit_kick(m: t.model, x: Pair, d: vec3, i: int) -> Pair:
         if m.limit_linear[i] == 1:
-            return kicked(x, d, vec3())
+            return struck(x, d)
         return twisted(x, d)
 
     @wp.func
@@ -112,7 +112,7 @@ def make_limit(p: Precision) -> SimpleNamespace:
             k.high_push[i, w] = wp.max(real(0.0), old - mass * (rate * high - speed))
             d = d - (k.high_push[i, w] - old)
         if linear:
-            return pushed(x, d * axis, vec3())
+            return shoved(x, d * axis)
         return pushed(x, vec3(), d * axis)
 
     return SimpleNamespace(

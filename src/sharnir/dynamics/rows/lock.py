@@ -35,7 +35,8 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    slip, push_slip, kicked, pushed = pair.slip, pair.push_slip, pair.kicked, pair.pushed
+    slip, push_slip = pair.slip, pair.push_slip
+    kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction
     SOFTNESS = wp.constant(real(1e-11 if p.name == "float64" else 1e-6))
@@ -147,11 +148,10 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def warm_lock(m: t.model, n: t.memory, x: Pair, j: int, w: int) -> Pair:
-        c = vec3()
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                c = n.lock_angular[j, w]
-        return kicked(x, n.lock_impulse[j, w], c)
+                return kicked(x, n.lock_impulse[j, w], n.lock_angular[j, w])
+        return struck(x, n.lock_impulse[j, w])
 
     @wp.func
     def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
@@ -161,8 +161,6 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         mass = k.mass_ll[j, w]
         d = -(mass * u)
         pd = -(mass * pu)
-        c = vec3()
-        pc = vec3()
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 s = x.wb - x.wa
@@ -174,8 +172,10 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
                 c = -(mass_al * u + mass_aa * s)
                 pc = -(mass_al * pu + mass_aa * ps)
                 n.lock_angular[j, w] = n.lock_angular[j, w] + c
+                n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+                return pushed(kicked(x, d, c), pd, pc)
         n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
-        return pushed(kicked(x, d, c), pd, pc)
+        return shoved(struck(x, d), pd)
 
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,

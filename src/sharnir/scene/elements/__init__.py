@@ -1,1 +1,1 @@
-"""What the free axes of a joint may carry: limits, friction."""
+"""What the free axes of a joint may carry: limits, friction, springs, drives."""

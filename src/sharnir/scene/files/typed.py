@@ -1,7 +1,7 @@
 """Plain data to the typed descriptions of a scene and back, by their annotations.
 
 msgspec could do most of this, but it refuses a union of a mapping by axis name and a tagged description, which is what
-``friction`` and ``limits`` are, and its errors do not say which body or joint is meant.
+``friction``, ``limits``, ``spring`` and ``drive`` are, and its errors do not say which body or joint is meant.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def to_plain(value: Any) -> Any:
 def to_typed(hint: Any, value: Any, where: Path = ()) -> Any:
     """Plain data as the annotated type, or a Misfit that says what does not fit."""
     if is_description(hint):
-        return _description(hint, value, where)
+        return _union((hint,), value, where) if _tag(hint) else _description(hint, value, where)
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return _union(get_args(hint), value, where)
@@ -117,7 +117,7 @@ def _union(options: tuple[Any, ...], value: Any, where: Path) -> Any:
             raise Misfit(where, f"missing key 'type'; give one of {', '.join(tagged)}")
         if not isinstance(name, str) or name not in tagged:
             raise Misfit(where, f"unknown type {shown(str(name))}{nearest(str(name), tagged)}", (*where, "type"))
-        return to_typed(tagged[name], value, where)
+        return _description(tagged[name], value, where)
     if isinstance(value, dict) and mapping is not None:
         try:
             return to_typed(mapping, value, where)

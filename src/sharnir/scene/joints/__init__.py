@@ -8,9 +8,10 @@ from .planar import Planar
 from .prismatic import Prismatic
 from .revolute import Revolute
 from .spherical import Spherical
+from .strut import Strut
 from .universal import Universal
 
-AnyJoint = Revolute | Prismatic | Spherical | Fixed | Cylindrical | Universal | Planar | Distance
+AnyJoint = Revolute | Prismatic | Spherical | Fixed | Cylindrical | Universal | Planar | Distance | Strut
 
 __all__ = [
     "AnyJoint",
@@ -27,5 +28,6 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Spherical",
+    "Strut",
     "Universal",
 ]

@@ -40,6 +40,11 @@ class Kind(IntEnum):
         """Whether the coordinate is a length (m) rather than an angle (rad)."""
         return self <= Kind.SLIDE_Z or self == Kind.RADIAL
 
+    @property
+    def is_swing(self) -> bool:
+        """Whether the coordinate belongs to the swing of a ball joint."""
+        return Kind.SWING_X <= self <= Kind.SWING
+
 
 class Coordinate(NamedTuple):
     """A free coordinate of a joint type: its name and how it is measured."""

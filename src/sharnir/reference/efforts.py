@@ -1,0 +1,295 @@
+"""What acts on the free coordinates of a scene: inputs from outside, springs, drives; and their limits.
+
+    spring   e = preload - k (c - rest) - damping c',  or preload - table(c - rest) - damping c'
+    drive    e = r M_s (U - r c'/w_idle) - r^2 I_m c'',  I_m = M_s t_m/w_idle; the last term is a row of the system
+    servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import SceneError
+from ..model.layout import coordinates_of
+from ..scene.body import Body
+from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
+from ..scene.elements.spring import Spring
+from ..scene.joint import Joint
+from ..scene.joints import Coordinate, Kind
+from ..scene.quantity import Quantity
+from ..spatial import Array
+from .mechanism import Mechanism, Motion
+
+Input = Any  # a number, a vector, or a function of time (s) that returns one
+Inputs = Mapping[Any, Input]
+TURN = 2.0 * np.pi
+JUST_BEFORE = 1e-12  # s
+
+
+class Coordinates:
+    """Coordinates with their turns counted, from the values at the start of the step."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._reference: dict[int, float] = {}
+
+    def start(self, joint: int, value: float) -> None:
+        """Count the turns of a joint's twist from a value."""
+        self._reference[joint] = value
+
+    def value(self, m: Motion, joint: int, kind: Kind) -> Array:
+        """A coordinate, [k]."""
+        value = self.mechanism.coordinate(m, joint, kind)
+        if kind != Kind.TWIST:
+            return value
+        return np.asarray(value + TURN * np.round((self._reference[joint] - value) / TURN))
+
+    def advance(self, m: Motion) -> None:
+        """Count on from a motion [1]."""
+        for joint in self._reference:
+            self._reference[joint] = float(self.value(m, joint, Kind.TWIST)[0])
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A coordinate of a scene: its joint, its row and how it is measured."""
+
+    label: str
+    joint: int
+    kind: Kind
+    row: int
+    coordinates: Coordinates
+
+    def value(self, m: Motion) -> Array:
+        """The coordinate, [k]."""
+        return self.coordinates.value(m, self.joint, self.kind)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The limits of a coordinate; an open side is infinite."""
+
+    axis: Axis
+    lower: float
+    upper: float
+
+    @property
+    def row(self) -> int:
+        """The row of its coordinate."""
+        return self.axis.row
+
+    def excess(self, m: Motion, _: Mechanism, side: int) -> Array:
+        """How far the coordinate is above the lower (side 1) or the upper limit (side -1), [k]."""
+        return self.axis.value(m) - (self.lower if side > 0 else self.upper)
+
+
+@dataclass(frozen=True)
+class SpringForce:
+    """A spring on a coordinate."""
+
+    axis: Axis
+    spring: Spring
+
+    def force(self, m: Motion) -> Array:
+        """Its force on the coordinate, [k]."""
+        spring = self.spring
+        rest = 0.0 if spring.rest is None else spring.rest
+        deflection = self.axis.value(m) - rest
+        elastic = spring.stiffness * deflection if spring.table is None else _table(spring.table, deflection)
+        force = spring.preload - elastic - spring.damping * m.rate[:, self.axis.row]
+        if spring.side == "both":
+            return np.asarray(force)
+        acts = deflection < 0.0 if spring.side == "push" else deflection > 0.0
+        return np.where(acts, force, 0.0)
+
+    def kinks(self, m: Motion) -> list[Array]:
+        """Functions whose zeros are the corners of its characteristic."""
+        spring = self.spring
+        deflection = self.axis.value(m) - (spring.rest or 0.0)
+        corners = [0.0] if spring.side != "both" else []
+        if spring.table is not None:
+            corners += [point[0] for point in spring.table[1:-1]]
+        return [deflection - corner for corner in corners]
+
+
+def _table(table: tuple[tuple[float, float], ...], deflection: Array) -> Array:
+    """Piecewise linear, continued by the first and the last slope."""
+    x, f = np.array(table).T
+    i = np.clip(np.searchsorted(x, deflection) - 1, 0, len(x) - 2)
+    return np.asarray(f[i] + (f[i + 1] - f[i]) / (x[i + 1] - x[i]) * (deflection - x[i]))
+
+
+@dataclass(frozen=True)
+class DriveForce:
+    """A drive on a coordinate, alone or in a servo."""
+
+    axis: Axis
+    given: AnyDrive
+    integral: int  # the place of its integral among those of the scene; -1 for none
+
+    @property
+    def drive(self) -> DcDrive:
+        """The motor and its gear."""
+        return self.given if isinstance(self.given, DcDrive) else self.given.drive
+
+    @property
+    def row(self) -> int:
+        """The row of its coordinate."""
+        return self.axis.row
+
+    @property
+    def inertia(self) -> float:
+        """The motor's inertia at the joint: r^2 I_m, kg m^2 or kg."""
+        drive = self.drive
+        return drive.ratio**2 * drive.stall_torque * drive.time_constant / drive.idle_speed
+
+    def error(self, m: Motion, target: Array) -> Array:
+        """The servo's error, [k]."""
+        now = self.axis.value(m) if isinstance(self.given, PositionServo) else m.rate[:, self.row]
+        return np.asarray(target - now)
+
+    def wanted(self, m: Motion, given: Array, integrals: Array) -> Array:
+        """The voltage before it is bounded, [k]."""
+        if isinstance(self.given, DcDrive):
+            return given
+        voltage = self.given.gain * self.error(m, given)
+        if self.integral >= 0:
+            voltage = voltage + self.given.integral * integrals[:, self.integral]
+        if isinstance(self.given, PositionServo):
+            voltage = voltage - self.given.damping * m.rate[:, self.row]
+        return np.asarray(voltage * np.sign(self.drive.ratio))
+
+    def force(self, m: Motion, voltage: Array) -> Array:
+        """The drive's effort on the coordinate without the inertia of the motor, [k]."""
+        drive = self.drive
+        speed = drive.ratio * m.rate[:, self.row]
+        return np.asarray(drive.ratio * drive.stall_torque * (voltage - speed / drive.idle_speed))
+
+
+@dataclass
+class Outside:
+    """Efforts of a batch of states."""
+
+    rows: Array  # [k, row]
+    bodies: Array  # [k, body, 6]
+    springs: Array  # [k, spring]
+    voltage: Array  # [k, drive]
+    integral_rates: Array  # [k, integral]
+
+
+class Efforts:
+    """All efforts and limits of a scene."""
+
+    def __init__(self, mechanism: Mechanism, inputs: dict[str, Inputs]) -> None:
+        self.mechanism = mechanism
+        self.coordinates = Coordinates(mechanism)
+        self.axes: dict[str, Axis] = {}
+        self.limits: list[Limit] = []
+        self.springs: list[SpringForce] = []
+        self.drives: list[DriveForce] = []
+        self.integrals = 0
+        for label, joint, free in coordinates_of(mechanism.scene):
+            self._add(label, joint, free)
+        self.until = np.inf  # inputs are taken just before this time, where a step ends at a jump of theirs
+        self._row_inputs: list[tuple[int, Input]] = []
+        self._body_inputs: list[tuple[int, int, Input]] = []
+        self._drive_inputs: dict[int, Input] = {}
+        for word, given in inputs.items():
+            for key, value in given.items():
+                self._aim(word, key, value)
+
+    def _add(self, label: str, joint: Joint, free: Coordinate) -> None:
+        place = self.mechanism.joints.index(joint)
+        axis = Axis(label, place, free.kind, self.mechanism.coordinate_row(place, free.kind), self.coordinates)
+        self.axes[label] = axis
+        if free.name in joint.ranges:
+            low, high = joint.ranges[free.name]
+            self.limits.append(Limit(axis, -np.inf if low is None else low, np.inf if high is None else high))
+        if free.name in joint.springs:
+            self.springs.append(SpringForce(axis, joint.springs[free.name]))
+        if free.name in joint.drives:
+            drive = joint.drives[free.name]
+            counted = not isinstance(drive, DcDrive) and drive.integral > 0.0
+            self.drives.append(DriveForce(axis, drive, self.integrals if counted else -1))
+            self.integrals += counted
+            _check_drive(joint, self.drives[-1].drive)
+
+    def _aim(self, word: str, key: Any, value: Input) -> None:
+        """Find what an input acts on."""
+        if isinstance(key, Body) and key.name in self.mechanism.place and word in ("torque", "force"):
+            self._body_inputs.append((self.mechanism.place[key.name], 0 if word == "force" else 3, value))
+            return
+        quantity = key if isinstance(key, Quantity) else self._of_joint(word, key)
+        label = str(quantity.item)
+        if quantity.variable == "effort" and label in self.axes:
+            self._row_inputs.append((self.axes[label].row, value))
+            return
+        for d, drive in enumerate(self.drives):
+            if quantity.variable in ("voltage", "target") and drive.axis.label == label:
+                self._drive_inputs[d] = value
+                return
+        raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
+
+    def _of_joint(self, word: str, key: Any) -> Quantity:
+        if not isinstance(key, Joint):
+            raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
+        return {"voltage": key.voltage, "target": key.target}.get(word, key.effort)()
+
+    # ----------------------------------------------------------------------------------------------------------------
+
+    def at(self, t: Array, m: Motion, mechanism: Mechanism, integrals: Array) -> Outside:
+        """Efforts at times [k]."""
+        count = len(t)
+        t = np.minimum(t, self.until - JUST_BEFORE) if np.isfinite(self.until) else t
+        rows = np.zeros((count, len(mechanism.rows)))
+        bodies = np.zeros((count, mechanism.ground, 6))
+        springs = np.zeros((count, len(self.springs)))
+        voltages = np.zeros((count, len(self.drives)))
+        integral_rates = np.zeros((count, self.integrals))
+        for row, value in self._row_inputs:
+            rows[:, row] += _sampled(value, t)
+        for body, place, value in self._body_inputs:
+            bodies[:, body, place : place + 3] += _sampled(value, t)
+        for i, spring in enumerate(self.springs):
+            springs[:, i] = spring.force(m)
+            rows[:, spring.axis.row] += springs[:, i]
+        for d, drive in enumerate(self.drives):
+            given = _sampled(self._drive_inputs.get(d, 0.0), t)
+            voltages[:, d] = np.clip(drive.wanted(m, given, integrals), -1.0, 1.0)
+            rows[:, drive.row] += drive.force(m, voltages[:, d])
+            if drive.integral >= 0:
+                integral_rates[:, drive.integral] = drive.error(m, given)
+        return Outside(rows, bodies, springs, voltages, integral_rates)
+
+    def kinks(self, t: Array, m: Motion, integrals: Array) -> list[Array]:
+        """Functions [k] at whose zeros the efforts have a corner."""
+        found = [kink for spring in self.springs for kink in spring.kinks(m)]
+        for d, drive in enumerate(self.drives):
+            if not isinstance(drive.given, DcDrive):
+                wanted = drive.wanted(m, _sampled(self._drive_inputs.get(d, 0.0), t), integrals)
+                found.append(np.abs(wanted) - 1.0)
+        return found
+
+    def inputs_at(self, t: float) -> Array:
+        """The efforts from outside on each coordinate at a time, [coordinate]."""
+        found = np.zeros(len(self.axes))
+        rows = [axis.row for axis in self.axes.values()]
+        for row, value in self._row_inputs:
+            found[rows.index(row)] += float(np.squeeze(_sampled(value, np.array([t]))))
+        return found
+
+
+def _sampled(value: Input, t: Array) -> Any:
+    return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+
+
+def _check_drive(joint: Joint, drive: DcDrive) -> None:
+    if drive.efficiency < 1.0 or drive.self_locking:
+        raise SceneError(
+            f"joint '{joint.name}': the exact twin takes gears without loss only, and its drive has efficiency "
+            f"{drive.efficiency:g}{' and locks itself' if drive.self_locking else ''}; give efficiency 1, not locking"
+        )

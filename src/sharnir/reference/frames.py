@@ -1,0 +1,118 @@
+"""What the exact twin recorded, as the frames of a trajectory.
+
+Forces are those of the instant, where a simulation has the mean over its step; impulses are these forces times the
+interval between frames, and for limits also the blows within it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.layout import layout_of
+from ..record.frames import Frames
+from ..spatial import IDENTITY, Array, from_matrix
+from .modes import Modes
+from .system import Evaluation, System
+
+
+class Recording:
+    """Frames of a run, filled one batch of instants after the other."""
+
+    def __init__(self, system: System, modes: Modes, times: Array, dt: float) -> None:
+        self.system, self.modes, self.times, self.dt = system, modes, times, dt
+        scene = system.scene
+        self.layout = layout_of(scene)
+        count = len(times)
+        shape = {
+            "center": (len(scene.bodies), 3),
+            "rotation": (len(scene.bodies), 4),
+            "center_velocity": (len(scene.bodies), 3),
+            "angular_velocity": (len(scene.bodies), 3),
+            "twist": (len(self.layout.coordinates),),
+            "effort": (len(self.layout.coordinates),),
+            "lock_impulse": (len(scene.joints), 3),
+            "lock_angular_impulse": (len(scene.joints), 3),
+            "limit_impulse": (len(self.layout.limits),),
+            "friction_impulse": (len(self.layout.frictions), 3),
+            "stuck": (len(self.layout.frictions),),
+        }
+        self.data = {name: np.zeros((count, *rest)) for name, rest in shape.items()}
+        self._fixed_bodies()
+        self.done = 0
+
+    def _fixed_bodies(self) -> None:
+        for i, body in enumerate(self.system.scene.bodies.values()):
+            self.data["rotation"][:, i] = IDENTITY
+            if body.spec.fixed:
+                self.data["center"][:, i] = body.pose.position
+                self.data["rotation"][:, i] = body.pose.rotation
+
+    def fill(self, e: Evaluation) -> None:
+        """Record the next instants from their evaluation."""
+        system = self.system
+        here = slice(self.done, self.done + len(e.rates))
+        places = [i for i, body in enumerate(system.scene.bodies.values()) if not body.spec.fixed]
+        m = e.motion
+        for place, i in enumerate(places):
+            self.data["center"][here, i] = m.x[:, place]
+            self.data["rotation"][here, i] = _unbroken(self.data["rotation"][: here.start, i], m.rotation[:, place])
+            self.data["center_velocity"][here, i] = m.v[:, place]
+            self.data["angular_velocity"][here, i] = m.w[:, place]
+        for i, axis in enumerate(system.efforts.axes.values()):
+            self.data["twist"][here, i] = axis.value(m)
+        for k in range(here.start, here.stop):
+            self.data["effort"][k] = system.efforts.inputs_at(float(self.times[k]))
+        self._fill_forces(here, e)
+        self.done = here.stop
+
+    def _fill_forces(self, here: slice, e: Evaluation) -> None:
+        system, mechanism, frictions = self.system, self.system.mechanism, self.system.frictions
+        direction = e.motion.direction
+        for i, (kind, place) in enumerate(system.keys):
+            force = e.multipliers[:, i] * self.dt
+            if kind == "lock":
+                name = "lock_impulse" if mechanism.linear[place] else "lock_angular_impulse"
+                self.data[name][here, mechanism.row_joint[place]] += force[:, None] * direction[:, place]
+            elif kind == "limit":
+                self.data["limit_impulse"][here, place] += force
+        for p, element in enumerate(frictions.element):
+            along = direction[:, frictions.row[p]]
+            self.data["friction_impulse"][here, element] += e.friction_force[:, p, None] * along * self.dt
+        self.data["stuck"][here] = frictions.sticking
+
+    def fill_blows(self) -> None:
+        """Add the blows of limits since the last instant to the next one."""
+        if self.modes.impulses and self.done < len(self.times):
+            for limit, impulse in self.modes.impulses.items():
+                self.data["limit_impulse"][self.done, limit] += impulse
+        self.modes.impulses.clear()
+
+    def frames(self) -> Frames:
+        """The frames so far, of one world."""
+        scene = self.system.scene
+        used = self.done
+        one = {name: np.expand_dims(values[:used], 2) for name, values in self.data.items()}
+        parts = [body.properties for body in scene.bodies.values()]
+        return Frames(
+            time=self.times[:used],
+            counted=tuple(range(len(self.layout.coordinates))),
+            **(one | {"stuck": one["stuck"].astype(bool)}),
+            iterations=np.zeros((used, 1), int),
+            residual=np.zeros((used, 1)),
+            out_of_budget=np.zeros((used, 1), bool),
+            mass=np.array([[0.0 if part is None else part.mass] for part in parts]),
+            inertia=np.array([[np.zeros((3, 3)) if part is None else part.inertia] for part in parts]),
+            gravity=np.array([scene.gravity]),
+            dt=self.dt,
+        )
+
+
+def _unbroken(before: Array, matrices: Array) -> Array:
+    """Quaternions of rotation matrices, each of the sign nearest to the one before it."""
+    last = before[-1] if len(before) else IDENTITY
+    found = []
+    for matrix in matrices:
+        q = from_matrix(matrix)
+        last = -q if q @ last < 0.0 else q
+        found.append(last)
+    return np.array(found)

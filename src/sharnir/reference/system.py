@@ -1,0 +1,313 @@
+"""A scene as a system of ordinary differential equations: accelerations from an index-reduced DAE.
+
+    M a = f + J^T p + B^T e(p),       J a + J' v = 0
+
+    p   multipliers of the active rows: locked axes, sticking friction, closed limits, and the inertia of motors
+    e   forces on free axes: springs, drives, friction; with a load, friction depends on p
+
+p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads, by Newton steps from the last p
+(paper 004). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
+coordinate: J a + J' v + p/(r^2 I_m) = 0.
+
+Redundant rows (a planar loop in space has three) leave some multipliers open. Newton steps with a small multiple of the
+unit matrix added converge to the same accelerations and to the multipliers nearest to the last ones.
+
+State: centres of mass, rotation vectors from the rotations at the start of the step, velocities, spins, bristle
+deflections, integrals of servos.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SceneError
+from ..scene.scene import Scene
+from ..spatial import Array
+from .efforts import Efforts
+from .frictions import Frictions, Slip
+from .mechanism import Mechanism, Motion, turned, vector_rate
+
+NEWTON_STEPS = 30
+SETTLED = 1e-13  # a change of the multipliers, by their own size
+SOFTENING = 1e-9  # added to the matrix of redundant rows, by its own size
+REDUNDANT = 1e-10  # smallest singular value that counts, by the largest
+
+
+@dataclass
+class Evaluation:
+    """All that is known of a batch of states."""
+
+    motion: Motion
+    slip: Slip
+    multipliers: Array  # [k, active]
+    row_force: Array  # [k, row] efforts on rows other than the active ones
+    friction_force: Array  # [k, pair] N or N m, of sticking friction too
+    acceleration: Array  # [k, body, 6]
+    reaction: Array  # [k, friction] N, the load of each friction
+    spring_force: Array  # [k, spring]
+    voltage: Array  # [k, drive]
+    rates: Array  # [k, n]
+
+
+class System:
+    """The equations of a scene."""
+
+    def __init__(self, scene: Scene, efforts: Efforts, mechanism: Mechanism, frictions: Frictions) -> None:
+        self.scene, self.mechanism, self.efforts, self.frictions = scene, mechanism, efforts, frictions
+        self.bodies = len(mechanism.bodies)
+        motion = 12 * self.bodies
+        bristles = len(frictions.z_pairs)
+        self.size = motion + bristles + efforts.integrals
+        self.z = slice(motion, motion + bristles)
+        self.integrals = slice(motion + bristles, self.size)
+        self.gravity = np.array(scene.gravity)
+        self.rotation = np.zeros((self.bodies, 3, 3))  # at the start of the step
+        self.closed: list[tuple[int, int]] = []  # limits that are closed: (limit, +1 at the lower, -1 at the upper)
+        self.limit_rows = [limit.row for limit in efforts.limits]
+        self._last: dict[tuple[str, int], float] = {}  # multipliers by what they belong to
+        self.activate()
+
+    def parts(self, y: Array) -> tuple[Array, ...]:
+        """Centres, rotation vectors, velocities and spins [k, body, 3] of states [k, n]."""
+        n = 3 * self.bodies
+        return tuple(y[:, i * n : (i + 1) * n].reshape(len(y), self.bodies, 3) for i in range(4))
+
+    def motion(self, y: Array) -> Motion:
+        """Kinematics of states."""
+        x, turn, v, w = self.parts(y)
+        return self.mechanism.motion(x, turned(turn) @ self.rotation, v, w)
+
+    def activate(self) -> None:
+        """List the active rows anew, after a change of sticking friction or closed limits."""
+        frictions, drives = self.frictions, self.efforts.drives
+        keys = [("lock", i) for i in range(self.mechanism.locked)]
+        rows = list(range(self.mechanism.locked))
+        softness = [0.0] * len(rows)
+        for d, drive in enumerate(drives):
+            if drive.inertia > 0.0:
+                keys.append(("motor", d))
+                rows.append(drive.row)
+                softness.append(1.0 / drive.inertia)
+        if frictions.count:
+            for p in np.flatnonzero(frictions.sticking[frictions.element]).tolist():
+                keys.append(("stick", p))
+                rows.append(int(frictions.row[p]))
+                softness.append(0.0)
+        for limit, _ in self.closed:
+            keys.append(("limit", limit))
+            rows.append(self.limit_rows[limit])
+            softness.append(0.0)
+        self.keys, self.active = keys, np.array(rows, int)
+        self._softness = np.array(softness)
+        self._regular = np.zeros(len(rows))
+        self.start = np.array([self._last.get(key, 0.0) for key in keys])
+
+    def keep(self, multipliers: Array) -> None:
+        """Start the next Newton steps from these multipliers [active]."""
+        self.start = multipliers
+        self._last.update(zip(self.keys, multipliers.tolist(), strict=True))
+
+    def examine(self, y: Array) -> None:
+        """See at a state whether rows are redundant, and choose the softening."""
+        if not len(self.active):
+            return
+        m = self.motion(y[None])
+        _, _, matrix = self._compliance(m)
+        values = np.linalg.svd(matrix[0], compute_uv=False)
+        size = float(values[0])
+        self._regular = np.full(len(self.active), SOFTENING * size if values[-1] < REDUNDANT * size else 0.0)
+
+    # --- equations --------------------------------------------------------------------------------------------------
+
+    def weighted(self, m: Motion, forces: Array) -> Array:
+        """Accelerations [..., body, 6] of forces and torques [k, ..., body, 6]."""
+        out = np.empty_like(forces)
+        out[..., :3] = forces[..., :3] / self.mechanism.mass[:, None]
+        inverse = m.inverse_inertia if forces.ndim == 3 else m.inverse_inertia[:, None]
+        out[..., 3:] = (inverse @ forces[..., 3:, None])[..., 0]
+        return out
+
+    def _compliance(self, m: Motion) -> tuple[Array, Array, Array]:
+        """Active rows of J, their M^-1 J^T, both flat [k, active, body * 6], and J M^-1 J^T + softness."""
+        rows = m.jacobian[:, self.active]
+        count = len(rows)
+        moved = self.weighted(m, rows).reshape(count, len(self.active), 6 * self.bodies)
+        flat = rows.reshape(count, len(self.active), 6 * self.bodies)
+        return flat, moved, flat @ moved.swapaxes(-1, -2) + np.diag(self._softness)
+
+    def evaluate(self, t: Array, y: Array) -> Evaluation:
+        """Everything at times [k] and states [k, n]."""
+        x, turn, v, w = self.parts(y)
+        m = self.mechanism.motion(x, turned(turn) @ self.rotation, v, w)
+        count = len(y)
+        slip = self.frictions.at(m, y[:, self.z])
+        outside = self.efforts.at(t, m, self.mechanism, y[:, self.integrals])
+        row_force = outside.rows
+        if self.frictions.count:
+            np.add.at(row_force, (slice(None), self.frictions.row), slip.direct)
+        forces = outside.bodies
+        forces[:, :, :3] += self.mechanism.mass[:, None] * self.gravity
+        forces[:, :, 3:] -= m.gyroscopic
+        every = m.jacobian.reshape(count, len(self.mechanism.rows), 6 * self.bodies)
+        forces = forces + (row_force[:, None] @ every).reshape(forces.shape)
+        free = self.weighted(m, forces)
+        multipliers, load, reaction = self._multipliers(m, slip, free)
+        acceleration = free
+        if len(self.active):
+            held = (multipliers[:, None] @ m.jacobian[:, self.active].reshape(count, len(self.active), 6 * self.bodies))[:, 0]
+            if load.shape[1]:
+                pairs = self.frictions.load_pairs
+                row_force[:, self.frictions.row[pairs]] += load
+                held += (load[:, None] @ every[:, self.frictions.row[pairs]])[:, 0]
+            acceleration = free + self.weighted(m, held.reshape(forces.shape))
+        rates = np.zeros((count, self.size))
+        n = 3 * self.bodies
+        rates[:, :n], rates[:, n : 2 * n] = v.reshape(count, -1), vector_rate(turn, w).reshape(count, -1)
+        rates[:, 2 * n : 3 * n] = acceleration[:, :, :3].reshape(count, -1)
+        rates[:, 3 * n : 4 * n] = acceleration[:, :, 3:].reshape(count, -1)
+        rates[:, self.z] = slip.z_rate[:, self.frictions.z_pairs]
+        rates[:, self.integrals] = outside.integral_rates
+        friction_force = slip.direct.copy()
+        friction_force[:, self.frictions.load_pairs] += load
+        for i, (kind, p) in enumerate(self.keys):
+            if kind == "stick":
+                friction_force[:, p] = multipliers[:, i]
+        return Evaluation(
+            m, slip, multipliers, row_force, friction_force, acceleration, reaction, outside.springs, outside.voltage, rates
+        )
+
+    def _multipliers(self, m: Motion, slip: Slip, free: Array) -> tuple[Array, Array, Array]:
+        """Multipliers [k, active], load-dependent forces [k, loaded pair] and loads [k, friction]."""
+        frictions = self.frictions
+        count = len(free)
+        no_load = np.zeros((count, frictions.count))
+        if not len(self.active):
+            return np.zeros((count, 0)), np.zeros((count, len(frictions.load_pairs))), no_load
+        flat, moved, matrix = self._compliance(m)
+        constant = (flat @ free.reshape(count, -1, 1))[..., 0] + m.bias[:, self.active]
+        p = np.broadcast_to(self.start, constant.shape)
+        softened = matrix + np.diag(self._regular)
+        pairs = frictions.load_pairs
+        if not len(pairs):
+            if not self._regular.any():
+                return -np.linalg.solve(matrix, constant[..., None])[..., 0], np.zeros((count, 0)), no_load
+            inverse = np.linalg.inv(softened)
+            for _ in range(4):
+                p = p - (inverse @ ((matrix @ p[..., None])[..., 0] + constant)[..., None])[..., 0]
+            return p, np.zeros((count, 0)), no_load
+        parts = frictions.reaction_rows(m)
+        rows = m.jacobian[:, frictions.row[pairs]].reshape(count, len(pairs), -1)
+        spread = (moved @ rows.swapaxes(-1, -2)) * slip.factor[:, None, pairs]  # [k, active, loaded pair]
+        element = frictions.element[pairs]
+        for _ in range(NEWTON_STEPS):
+            reaction, slope = frictions.reaction(parts, p)
+            residual = (matrix @ p[..., None])[..., 0] + constant + (spread @ reaction[:, element, None])[..., 0]
+            change = np.linalg.solve(softened + spread @ slope[:, element], residual[..., None])[..., 0]
+            p = p - change
+            if np.max(np.abs(change)) <= SETTLED * (1.0 + np.max(np.abs(p))):
+                break
+        reaction, _ = frictions.reaction(parts, p)
+        return p, slip.factor[:, pairs] * reaction[:, element], reaction * frictions.loaded
+
+    def rates(self, t: Array, y: Array) -> Array:
+        """The rates [k, n] of states."""
+        return self.evaluate(t, y).rates
+
+    def jacobian(self, t: float, y: Array, scale: Array) -> tuple[Array, Array]:
+        """The rate at a state, and its derivatives by the state, by differences."""
+        steps = 1e-7 * np.maximum(np.abs(y), scale)
+        states = np.vstack([y, y + np.diag(steps)])
+        rates = self.rates(np.full(len(states), t), states)
+        return rates[0], ((rates[1:] - rates[0]) / steps[:, None]).T
+
+    # --- keeping joints together ------------------------------------------------------------------------------------
+
+    def rebased(self, y: Array) -> Array:
+        """The same state with its rotations taken into the reference, and the rotation vectors zero."""
+        n = 3 * self.bodies
+        y = y.copy()
+        turns = turned(y[None, n : 2 * n].reshape(1, self.bodies, 3))[0]
+        u, _, v = np.linalg.svd(turns @ self.rotation)  # the nearest rotation: rounding does not add up
+        self.rotation = u @ v
+        y[n : 2 * n] = 0.0
+        return y
+
+    def together(self, y: Array) -> Array:
+        """The nearest state (by mass) in which positions and velocities satisfy all active rows. Rebased."""
+        n = 3 * self.bodies
+        y = self.rebased(y)
+        places = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "limit")]
+        for _ in range(8 if places else 0):
+            m = self.motion(y[None])
+            errors = self._errors(m)[0]
+            if np.max(np.abs(errors)) < 1e-14:
+                break
+            shift = self._closing(m, np.array(places), errors)
+            y[: 2 * n] += np.concatenate([shift[:, :3].ravel(), shift[:, 3:].ravel()])
+            y = self.rebased(y)
+        moving = [i for i, (kind, _) in enumerate(self.keys) if kind != "motor"]
+        if moving:
+            m = self.motion(y[None])
+            change = self._closing(m, np.array(moving), m.rate[0, self.active[moving]])
+            y[2 * n : 4 * n] += np.concatenate([change[:, :3].ravel(), change[:, 3:].ravel()])
+        return y
+
+    def _errors(self, m: Motion) -> Array:
+        errors = self.mechanism.lock_errors(m)
+        gaps = [self.efforts.limits[i].excess(m, self.mechanism, side) for i, side in self.closed]
+        return np.concatenate([errors, *(gap[:, None] for gap in gaps)], axis=1)
+
+    def _closing(self, m: Motion, which: Array, errors: Array) -> Array:
+        """The motion [body, 6], least by mass, that takes errors of some active rows away."""
+        rows = m.jacobian[:, self.active[which]]
+        moved = self.weighted(m, rows)[0].reshape(len(which), -1)
+        matrix = rows[0].reshape(len(which), -1) @ moved.T
+        p = np.linalg.lstsq(matrix, -errors, rcond=REDUNDANT)[0]
+        return np.asarray((p @ moved).reshape(self.bodies, 6))
+
+    # --- velocity jumps ---------------------------------------------------------------------------------------------
+
+    def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
+        """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
+
+        Locked joints and motors take part in the blow; bounded friction does not.
+        """
+        m = self.motion(y[None])
+        shared = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "motor")]
+        held = list(hits)
+        while True:
+            rows = np.concatenate([self.active[shared], [self.limit_rows[i] for i, _ in held]]).astype(int)
+            moved = self.weighted(m, m.jacobian[:, rows])[0].reshape(len(rows), -1)
+            matrix = m.jacobian[0, rows].reshape(len(rows), -1) @ moved.T
+            matrix[range(len(shared)), range(len(shared))] += self._softness[shared]
+            wanted = m.rate[0, rows].copy()
+            wanted[[i for i, s in enumerate(shared) if self.keys[s][0] == "motor"]] = 0.0
+            p = np.linalg.lstsq(matrix, -wanted, rcond=REDUNDANT)[0]
+            wrong = [k for k, (_, side) in enumerate(held) if p[len(shared) + k] * side < -1e-12]
+            if not wrong:
+                break
+            held = [hit for k, hit in enumerate(held) if k not in wrong]
+        change = (p @ moved).reshape(self.bodies, 6)
+        n = 3 * self.bodies
+        y = y.copy()
+        y[2 * n : 4 * n] += np.concatenate([change[:, :3].ravel(), change[:, 3:].ravel()])
+        return y, {limit: float(p[len(shared) + k]) for k, (limit, _) in enumerate(held)}
+
+
+def initial_state(system: System) -> Array:
+    """The state in which the scene starts; its rotations become the reference."""
+    mechanism = system.mechanism
+    y = np.zeros(system.size)
+    for i, body in enumerate(mechanism.bodies):
+        center = body.pose.point(mechanism.center[i])
+        arm = center - body.pose.position
+        spin = np.array(body.spec.angular_velocity)
+        velocity = np.array(body.spec.velocity) + np.cross(spin, arm)
+        for place, part in enumerate((center, np.zeros(3), velocity, spin)):
+            start = 3 * (place * system.bodies + i)
+            y[start : start + 3] = part
+    if not np.isfinite(y).all():
+        raise SceneError(f"scene '{system.scene.name}' starts with numbers that are not finite; check its bodies")
+    return y

@@ -1,0 +1,116 @@
+"""Electric drives in the free coordinates of a joint: a geared DC motor, alone or in a servo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import SceneError
+from ..values import Description, not_negative, number, positive, shown
+
+
+class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
+    """A DC motor with a gear, by the nameplate of the motor. Its input is the voltage U, from -1 to 1 of the rated one.
+
+    ``stall_torque`` M_s (N m) and ``idle_speed`` w_idle (rad/s) are at rated voltage, ``time_constant`` t_m (s) is the
+    electromechanical one. The motor turns at w_m = ``ratio`` times the rate of the coordinate (rad/s; the ratio is in
+    rad/m for sliding axes, and negative when the gear reverses), with t the torque of the gear on it:
+
+        I_m w_m' = M_s (U - w_m/w_idle) + t,  I_m = M_s t_m/w_idle
+
+    The effort on the joint is ``-efficiency ratio t`` while the motor drives and ``-ratio t/efficiency`` while the load
+    drives the motor back; a ``self_locking`` gear does not let it.
+    """
+
+    stall_torque: float
+    idle_speed: float
+    time_constant: float
+    ratio: float
+    efficiency: float = 1.0
+    self_locking: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.stall_torque, "DcDrive stall_torque (N m)")
+        positive(self.idle_speed, "DcDrive idle_speed (rad/s)")
+        not_negative(self.time_constant, "DcDrive time_constant (s)")
+        if number(self.ratio, "DcDrive ratio") == 0.0:
+            raise SceneError("DcDrive ratio is 0; give turns of the motor per turn of the joint, 1 without a gear")
+        if not 0.0 < number(self.efficiency, "DcDrive efficiency") <= 1.0:
+            raise SceneError(f"DcDrive efficiency is {self.efficiency:g}; it must be above 0 and at most 1")
+        if not isinstance(self.self_locking, bool):
+            raise SceneError(f"DcDrive self_locking is {shown(self.self_locking)}; give True or False")
+
+    @classmethod
+    def from_motor(
+        cls,
+        voltage: float,
+        resistance: float,
+        torque_constant: float,
+        inertia: float,
+        ratio: float,
+        *,
+        efficiency: float = 1.0,
+        self_locking: bool = False,
+    ) -> DcDrive:
+        """The drive of a motor given by its rated voltage V (V), resistance R (ohm), torque constant k (N m/A) and
+        rotor inertia J (kg m^2): M_s = k V/R, w_idle = V/k, t_m = J R/k^2."""
+        volts = positive(voltage, "DcDrive voltage (V)")
+        ohms = positive(resistance, "DcDrive resistance (ohm)")
+        constant = positive(torque_constant, "DcDrive torque_constant (N m/A)")
+        time_constant = not_negative(inertia, "DcDrive inertia (kg m^2)") * ohms / constant**2
+        return cls(
+            constant * volts / ohms,
+            volts / constant,
+            time_constant,
+            ratio,
+            efficiency=efficiency,
+            self_locking=self_locking,
+        )
+
+
+class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
+    """A drive whose voltage follows the rate of the coordinate. Its input is the target rate (rad/s or m/s).
+
+    The voltage is U = ``gain`` e + ``integral`` (integral of e over time), within -1 and 1, with e the target less the
+    rate; positive U drives the coordinate up, also through a gear that reverses. ``gain`` is in s/rad or s/m,
+    ``integral`` in 1/rad or 1/m.
+    """
+
+    drive: DcDrive
+    gain: float
+    integral: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_drive(self.drive, "SpeedServo")
+        not_negative(self.gain, "SpeedServo gain (s/rad or s/m)")
+        not_negative(self.integral, "SpeedServo integral (1/rad or 1/m)")
+
+
+class PositionServo(Description, frozen=True, tag_field="type", tag="position_servo"):
+    """A drive whose voltage follows the coordinate. Its input is the target (rad or m).
+
+    The voltage is U = ``gain`` e - ``damping`` rate + ``integral`` (integral of e over time), within -1 and 1, with e
+    the target less the coordinate; positive U drives the coordinate up, also through a gear that reverses. ``gain`` is
+    in 1/rad or 1/m, ``damping`` in s/rad or s/m, ``integral`` in 1/(rad s) or 1/(m s).
+    """
+
+    drive: DcDrive
+    gain: float
+    damping: float = 0.0
+    integral: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_drive(self.drive, "PositionServo")
+        not_negative(self.gain, "PositionServo gain (1/rad or 1/m)")
+        not_negative(self.damping, "PositionServo damping (s/rad or s/m)")
+        not_negative(self.integral, "PositionServo integral (1/(rad s) or 1/(m s))")
+
+
+AnyDrive = DcDrive | SpeedServo | PositionServo
+
+
+def _check_drive(drive: Any, what: str) -> None:
+    if not isinstance(drive, DcDrive):
+        raise SceneError(f"{what} drive is {shown(drive)}; give DcDrive(...)")
