@@ -1,7 +1,7 @@
 """Worlds by the hundred thousand on a GPU: `python -m benchmarks.gpu [--out FILE]`, on a machine that has one.
 
-Measures world-steps per second of the 32-link ball-joint chain with friction for both solvers and precisions and several
-block sizes, `mujoco_warp` beside it where it is installed, and checks that batches behave: the same bits alone and in a
+Measures world-steps per second of the 32-link ball-joint chain with friction for both solvers and precisions and
+several block sizes, `mujoco_warp` beside it where it is installed, and checks that batches behave: the same bits alone and in a
 batch, faults kept to one world, arrays shared with PyTorch without a copy.
 """
 
@@ -55,11 +55,11 @@ def chains(worlds: int, **options: Any) -> sh.Simulation:
     return sh.Simulation(chain(LINKS), dt=DT, worlds=worlds, device="cuda", epsilon=0.0, **options)
 
 
-def measure_ours(worlds: int) -> dict[str, Any]:
-    """World-steps per second of every case and block size."""
+def measure_ours(worlds: int, only: str) -> dict[str, Any]:
+    """World-steps per second of every case whose name holds ``only``, and every block size."""
     found: dict[str, Any] = {}
     for name, options in CASES.items():
-        for block in BLOCKS:
+        for block in BLOCKS if only in name else ():
             stepper.GPU_BLOCK = block
             start = time.perf_counter()
             simulation = chains(worlds, **options)
@@ -133,13 +133,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/bench-gpu.json"))
     parser.add_argument("--worlds", type=int, default=131072)
+    parser.add_argument("--only", default="", help="part of a case's name, such as float32")
     parser.add_argument("--peer-worlds", type=int, default=8192)
     arguments = parser.parse_args()
     wp = load_warp()
     results = {
         "device": wp.get_device("cuda:0").name,
         "worlds": arguments.worlds,
-        "world-steps per second": measure_ours(arguments.worlds),
+        "world-steps per second": measure_ours(arguments.worlds, arguments.only),
         "peer": measure_mujoco_warp(arguments.peer_worlds),
         "batches": check_batches(),
     }

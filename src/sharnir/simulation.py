@@ -53,7 +53,8 @@ class Simulation:
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
     ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no energy drift).
     ``iterations`` and ``epsilon`` (N s, N m s) end either, whichever comes first; ``budget`` (s of wall-clock time
-    per step) ends them earlier. ``erp`` is the share of a joint's error that one step removes. ``worlds`` runs many
+    per step) ends them earlier. ``erp`` is the share of a joint's error that one step removes; sequential impulses do so
+    in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many
     copies side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and
     rad/s) is where a body counts as a runaway; ``fault_folder`` receives the last good states then.
     """
@@ -69,6 +70,7 @@ class Simulation:
         iterations: int = 50,
         epsilon: float = 1e-10,
         erp: float = 0.2,
+        stabilisation_iterations: int | None = None,
         warm_start: bool = True,
         budget: float | None = None,
         precision: str = "float64",
@@ -105,6 +107,8 @@ class Simulation:
         settings = structs(self._precision).settings()
         settings.dt, settings.erp, settings.epsilon, settings.top_speed = dt, erp, epsilon, top_speed
         settings.iterations, settings.warm_start = iterations, int(warm_start)
+        half = (iterations + 1) // 2
+        settings.stabilisations = half if stabilisation_iterations is None else stabilisation_iterations
         settings.bodies, settings.joints = counts["body"], counts["joint"]
         settings.coordinates, settings.twists = counts["coordinate"], counts["twist"]
         settings.limits, settings.frictions = counts["limit"], counts["friction"]

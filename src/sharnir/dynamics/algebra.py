@@ -15,6 +15,15 @@ def make_algebra(p: Precision) -> SimpleNamespace:
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
 
     @wp.func
+    def packed(m: mat33) -> p.sym33:
+        """A symmetric matrix as six numbers: a third less to read, which is what a GPU waits for."""
+        return p.sym33(m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2])
+
+    @wp.func
+    def full(v: p.sym33) -> mat33:
+        return mat33(v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2])
+
+    @wp.func
     def diagonal(x: real) -> mat33:
         return wp.diag(vec3(x, x, x))
 
@@ -98,6 +107,8 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return wp.normalize(quat(s * v[0], s * v[1], s * v[2], c) * q)
 
     return SimpleNamespace(
+        packed=packed,
+        full=full,
         diagonal=diagonal,
         frame_of=frame_of,
         inverse_on=inverse_on,

@@ -31,7 +31,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
-    solved = make_algebra(p).solved
+    solved, packed = make_algebra(p).solved, make_algebra(p).packed
     load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
 
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
@@ -57,14 +57,14 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         if inv_mass == real(0.0):
             k.velocity[b, w] = vec3()
             k.spin[b, w] = vec3()
-            k.inv_inertia[b, w] = mat33()
+            k.inv_inertia[b, w] = packed(mat33())
         else:
             turn = wp.quat_to_matrix(s.rotation[b, w])
             back = wp.transpose(turn)
             inv_inertia = turn * m.inv_inertia[b, w] * back
-            k.inv_inertia[b, w] = inv_inertia
+            k.inv_inertia[b, w] = packed(inv_inertia)
             if wp.static(features.direct):
-                k.inertia[b, w] = turn * m.inertia[b, w] * back
+                k.inertia[b, w] = packed(turn * m.inertia[b, w] * back)
             k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * c.force[b, w])
             spin = s.spin[b, w]
             if wp.static(not features.second_order):

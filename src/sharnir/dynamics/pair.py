@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from ..device import load_warp
 from ..model.fields import structs
 from ..model.precision import Precision
+from .algebra import make_algebra
 
 wp = load_warp()
 
@@ -15,6 +16,7 @@ def make_pair(p: Precision) -> SimpleNamespace:
     """The struct and its functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
+    full = make_algebra(p).full
 
     @wp.struct
     class Pair:
@@ -45,14 +47,10 @@ def make_pair(p: Precision) -> SimpleNamespace:
         x.wa = k.spin[a, w]
         x.vb = k.velocity[b, w]
         x.wb = k.spin[b, w]
-        x.pva = k.push[a, w]
-        x.pwa = k.push_spin[a, w]
-        x.pvb = k.push[b, w]
-        x.pwb = k.push_spin[b, w]
         x.ma = m.inv_mass[a, w]
         x.mb = m.inv_mass[b, w]
-        x.ia = k.inv_inertia[a, w]
-        x.ib = k.inv_inertia[b, w]
+        x.ia = full(k.inv_inertia[a, w])
+        x.ib = full(k.inv_inertia[b, w])
         x.ra = k.arm_a[j, w]
         x.rb = k.arm_b[j, w]
         return x
@@ -65,6 +63,22 @@ def make_pair(p: Precision) -> SimpleNamespace:
         k.spin[a, w] = x.wa
         k.velocity[b, w] = x.vb
         k.spin[b, w] = x.wb
+
+    @wp.func
+    def load_push(m: t.model, k: t.work, x: Pair, j: int, w: int) -> Pair:
+        """The pseudo-velocities too, for those who stabilise."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        x.pva = k.push[a, w]
+        x.pwa = k.push_spin[a, w]
+        x.pvb = k.push[b, w]
+        x.pwb = k.push_spin[b, w]
+        return x
+
+    @wp.func
+    def store_push(m: t.model, k: t.work, j: int, w: int, x: Pair):
+        a = m.joint_a[j]
+        b = m.joint_b[j]
         k.push[a, w] = x.pva
         k.push_spin[a, w] = x.pwa
         k.push[b, w] = x.pvb
@@ -131,6 +145,8 @@ def make_pair(p: Precision) -> SimpleNamespace:
         Pair=Pair,
         load=load,
         store=store,
+        load_push=load_push,
+        store_push=store_push,
         slip=slip,
         push_slip=push_slip,
         kicked=kicked,

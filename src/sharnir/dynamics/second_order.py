@@ -32,7 +32,8 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
-    rotated, solved = make_algebra(p).rotated, make_algebra(p).solved
+    algebra = make_algebra(p)
+    rotated, solved, full = algebra.rotated, algebra.solved, algebra.full
     geometry, direct = make_coordinates(p), make_direct(p, features)
     frames_of, linear_basis, angular_basis = geometry.frames_of, geometry.linear_basis, geometry.angular_basis
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
@@ -118,7 +119,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                         drift(m, s, k, o.dt, b, w)
         for b in range(1, o.bodies):
             if m.body_node[b] >= 0:
-                momentum = wp.quat_rotate_inv(s.rotation[b, w], k.inertia[b, w] * k.spin[b, w])
+                momentum = wp.quat_rotate_inv(s.rotation[b, w], full(k.inertia[b, w]) * k.spin[b, w])
                 s.velocity[b, w] = k.velocity[b, w]
                 s.spin[b, w] = wp.quat_rotate(s.rotation[b, w], m.inv_inertia[b, w] * momentum)
 

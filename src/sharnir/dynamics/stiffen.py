@@ -27,7 +27,8 @@ def make_stiffen(p: Precision) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
-    diagonal = make_algebra(p).diagonal
+    algebra = make_algebra(p)
+    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
 
     @wp.func
     def stiffen(m: t.model, k: t.work, b: int, arm: vec3, pull: real, w: int):
@@ -36,12 +37,12 @@ def make_stiffen(p: Precision) -> SimpleNamespace:
         excess = pull - real(STABLE) * own
         if excess > real(0.0):
             n = wp.normalize(arm)
-            inertia = k.inertia[b, w]
+            inertia = full(k.inertia[b, w])
             stiff = inertia + excess * (diagonal(real(1.0)) - wp.outer(n, n))
             inverse = wp.inverse(stiff)
             k.spin[b, w] = inverse * (inertia * k.spin[b, w])
-            k.inertia[b, w] = stiff
-            k.inv_inertia[b, w] = inverse
+            k.inertia[b, w] = packed(stiff)
+            k.inv_inertia[b, w] = packed(inverse)
 
     @wp.func
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):

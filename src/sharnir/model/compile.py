@@ -66,6 +66,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     for items in ("body", "joint", "angular", "limit", "friction"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
+    counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
     counts["block"] = max(model["pivot"] + model["edge_block"] + model["fill_block"], default=-1) + 1
     return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
 

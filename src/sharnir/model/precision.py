@@ -21,6 +21,7 @@ class Precision:
     vec3: Any
     quat: Any
     mat33: Any
+    sym33: Any  # six numbers: xx, yy, zz, xy, xz, yz
 
 
 @cache
@@ -28,7 +29,7 @@ def precision_of(name: str) -> Precision:
     """The types of a precision by name."""
     wp = load_warp()
     if name == "float64":
-        return Precision(name, wp.float64, wp.vec3d, wp.quatd, wp.mat33d)
+        return Precision(name, wp.float64, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
     if name == "float32":
-        return Precision(name, wp.float32, wp.vec3f, wp.quatf, wp.mat33f)
+        return Precision(name, wp.float32, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
     raise SceneError(f"precision '{name}' is unknown{nearest(name, PRECISIONS)}")

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -27,6 +28,8 @@ NEWTON_STEPS = 9
 NEWTON_TOLERANCE = 1e-2  # of the error allowed in a step
 
 Function = Callable[[Array, Array], Array]  # times [k], states [k, n] -> rates [k, n]
+# times [s], state at the start [n], stages Z [s, n], A^-1/h [s, s] -> stages, corrected where that is cheap, and rates
+StageFunction = Callable[[Array, Array, Array, Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,8 @@ class Step:
     stages: Array  # [s, n] Z
     rates: Array  # [s, n] f at the stages
     iterations: int
-    contraction: float  # of the last Newton step
     error: float = 0.0  # in units of the tolerance
+    seen: Any = None  # what the system knows of the stages
 
     @property
     def end(self) -> Array:
@@ -151,19 +154,20 @@ class Stepper:
         self._jacobian, self._h = jacobian, h
 
     def attempt(
-        self, f: Function, t: float, y: Array, h: float, jacobian: Array, guess: Array, scale: Array
+        self, f: StageFunction, t: float, y: Array, h: float, jacobian: Array, guess: Array, scale: Array
     ) -> Step | None:
         """A step of length h whose Newton iteration converged, or None."""
         method = self.method
         self._factor(h, jacobian)
         times = t + h * method.nodes
+        inverse = method.inverse / h
         z = guess
         size, contraction = 0.0, 0.0
         for iteration in range(NEWTON_STEPS):
-            rates = f(times, y + z)
+            z, rates = f(times, y, z, inverse)
             if not np.isfinite(rates).all():
                 return None
-            residual = method.split @ (rates - method.inverse @ z / h)
+            residual = method.split @ (rates - inverse @ z)
             change = (method.join @ (self._inverses @ residual[:, :, None])[:, :, 0]).real
             z = z + change
             before, size = size, _norm(change / scale)
@@ -173,7 +177,7 @@ class Stepper:
                     return None
             ahead = contraction / (1.0 - contraction) if iteration > 0 else 1.0
             if ahead * size < NEWTON_TOLERANCE or size == 0.0:
-                return Step(method, t, h, y, z, rates, iteration + 1, contraction)
+                return Step(method, t, h, y, z, rates, iteration + 1)
         return None
 
     def judge(self, f: Function, step: Step, start_rate: Array, scale: Array) -> None:

@@ -1,8 +1,8 @@
 """What acts on the free coordinates of a scene: inputs from outside, springs, drives; and their limits.
 
-    spring   e = preload - k (c - rest) - damping c',  or preload - table(c - rest) - damping c'
-    drive    e = r M_s (U - r c'/w_idle) - r^2 I_m c'',  I_m = M_s t_m/w_idle; the last term is a row of the system
-    servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
+spring   e = preload - k (c - rest) - damping c',  or preload - table(c - rest) - damping c'
+drive    e = r M_s (U - r c'/w_idle) - r^2 I_m c'',  I_m = M_s t_m/w_idle; the last term is a row of the system
+servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class Outside:
     rows: Array  # [k, row]
     bodies: Array  # [k, body, 6]
     springs: Array  # [k, spring]
-    voltage: Array  # [k, drive]
+    wanted: Array  # [k, drive] voltages before they are bounded
     integral_rates: Array  # [k, integral]
 
 
@@ -248,7 +248,7 @@ class Efforts:
         rows = np.zeros((count, len(mechanism.rows)))
         bodies = np.zeros((count, mechanism.ground, 6))
         springs = np.zeros((count, len(self.springs)))
-        voltages = np.zeros((count, len(self.drives)))
+        wanted = np.zeros((count, len(self.drives)))
         integral_rates = np.zeros((count, self.integrals))
         for row, value in self._row_inputs:
             rows[:, row] += _sampled(value, t)
@@ -259,20 +259,11 @@ class Efforts:
             rows[:, spring.axis.row] += springs[:, i]
         for d, drive in enumerate(self.drives):
             given = _sampled(self._drive_inputs.get(d, 0.0), t)
-            voltages[:, d] = np.clip(drive.wanted(m, given, integrals), -1.0, 1.0)
-            rows[:, drive.row] += drive.force(m, voltages[:, d])
+            wanted[:, d] = drive.wanted(m, given, integrals)
+            rows[:, drive.row] += drive.force(m, np.clip(wanted[:, d], -1.0, 1.0))
             if drive.integral >= 0:
                 integral_rates[:, drive.integral] = drive.error(m, given)
-        return Outside(rows, bodies, springs, voltages, integral_rates)
-
-    def kinks(self, t: Array, m: Motion, integrals: Array) -> list[Array]:
-        """Functions [k] at whose zeros the efforts have a corner."""
-        found = [kink for spring in self.springs for kink in spring.kinks(m)]
-        for d, drive in enumerate(self.drives):
-            if not isinstance(drive.given, DcDrive):
-                wanted = drive.wanted(m, _sampled(self._drive_inputs.get(d, 0.0), t), integrals)
-                found.append(np.abs(wanted) - 1.0)
-        return found
+        return Outside(rows, bodies, springs, wanted, integral_rates)
 
     def inputs_at(self, t: float) -> Array:
         """The efforts from outside on each coordinate at a time, [coordinate]."""

@@ -141,6 +141,20 @@ class Frictions:
         held = np.where(self.pinned, bound / np.sqrt(1.0 + self.hold**2), bound) * self.loaded
         return Slip(u, s, z_rate, factor, forces * self.preload[e], held, bound * self.preload)
 
+    def bristles(self, m: Motion, start: Array, inverse: Array) -> Array:
+        """Stages [s, bristle] of the deflections from ``start``, exact for the speeds of the stages.
+
+        Given u, z' = u - k z with k = s0 |u|/g is linear: (A^-1/h + k) Z = u - k z0.
+        """
+        e = self.element
+        u = m.rate[:, self.row] * self.radius[e]
+        speed = np.sqrt((u * u) @ self.sums)
+        g = self.level + (self.static - self.level) * np.exp(-np.square(speed / self.speed))
+        b = e[self.z_pairs]
+        k = self.s0[b] * speed[:, b] / g[:, b]
+        matrices = inverse + k.T[:, :, None] * np.eye(len(inverse))
+        return np.asarray(np.linalg.solve(matrices, (u[:, self.z_pairs] - k * start).T[..., None])[..., 0].T)
+
     def _along(self, m: Motion, u: Array) -> Array:
         """Unit vectors along the motion, per element."""
         if not self.several.any():

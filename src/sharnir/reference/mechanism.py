@@ -208,7 +208,16 @@ class Mechanism:
         anchor = x[:, self.b] + arm_b
         offset = anchor - x[:, self.a] - arms[:, :half]
         motion = Motion(
-            x, rotation, v, w, frames[:, :half], frames[:, half:], offset, *(np.zeros(0),) * 4, inverse_inertia, gyroscopic
+            x,
+            rotation,
+            v,
+            w,
+            frames[:, :half],
+            frames[:, half:],
+            offset,
+            *(np.zeros(0),) * 4,
+            inverse_inertia,
+            gyroscopic,
         )
         self._fill_rows(motion, anchor, arm_b)
         return motion

@@ -43,7 +43,7 @@ class Modes:
         closed = dict(system.closed)
         for i, limit in enumerate(system.efforts.limits):
             if i in closed:
-                force = e.multipliers[:, system.keys.index(("limit", i))] * closed[i]
+                force = system.force_of(e, ("limit", i)) * closed[i]
                 values.append(force + TOLERANCE * (1.0 + np.abs(e.row_force).max()))
             else:
                 for side, bound in ((1, limit.lower), (-1, limit.upper)):
@@ -51,12 +51,24 @@ class Modes:
                         values.append(side * limit.excess(e.motion, system.mechanism, side))
         return np.stack(values, axis=1) if values else np.zeros((len(e.multipliers), 0))
 
-    def kinks(self, t: Array, y: Array, e: Evaluation) -> Array:
+    def kinks(self, e: Evaluation) -> Array:
         """Functions [k, kink] whose zeros are corners of continuous laws: bristle speeds, springs, voltages."""
         system, frictions = self.system, self.system.frictions
         values = [e.slip.u[:, p] for p in frictions.z_pairs if not frictions.several[frictions.element[p]]]
-        values += system.efforts.kinks(t, e.motion, y[:, system.integrals])
-        return np.stack(values, axis=1) if values else np.zeros((len(y), 0))
+        values += [kink for spring in system.efforts.springs for kink in spring.kinks(e.motion)]
+        values += [np.abs(e.wanted[:, d]) - 1.0 for d in range(e.wanted.shape[1])]
+        return np.stack(values, axis=1) if values else np.zeros((len(e.rates), 0))
+
+    def reversal_time(self, e: Evaluation) -> float:
+        """How soon bristles would turn back if they went on as they do now, s."""
+        frictions = self.system.frictions
+        shortest = np.inf
+        for p in frictions.z_pairs:
+            u = e.slip.u[0, p]
+            change = self._row_acceleration(e, frictions.row[[p]])[0] * frictions.radius[frictions.element[p]]
+            if u * change < 0.0:
+                shortest = min(shortest, -u / change)
+        return float(shortest)
 
     def stopping_time(self, e: Evaluation) -> float:
         """How soon the slowest vector of sliding friction could stop, s: its direction is not defined beyond."""
@@ -136,7 +148,7 @@ class Modes:
             if force > bound * (1.0 + TOLERANCE / 2) + 1e-14 and over > worst:
                 worst, release = over, ("friction", int(i))
         for i, side in system.closed:
-            force = float(e.multipliers[0, system.keys.index(("limit", i))]) * side
+            force = float(system.force_of(e, ("limit", i))[0]) * side
             if force < -TOLERANCE * (1.0 + np.abs(e.row_force).max()) and (release[0] != "friction"):
                 release = ("limit", i)
                 break

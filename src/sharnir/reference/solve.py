@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..scene.check import check_scene
 from ..scene.joints import Kind
 from ..scene.measure import start_value
 from ..scene.scene import Scene
-from ..spatial import Array
+from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
 from .efforts import Efforts, Inputs
 from .frames import Recording
@@ -22,12 +21,15 @@ from .mechanism import Mechanism
 from .modes import Modes
 from .system import Evaluation, System, initial_state
 
-STAGES = 5
+STAGES = 7
 FIRST_STEP = 1e-5  # s
 SHORTEST_STEP = 1e-14  # s
 LONGEST_STEP = 0.05  # s, while inputs are functions of time
 LARGEST_TURN = 1.0  # rad in a step: rotation vectors have no rate at a full turn
 EVENT_TIME = 1e-13  # s: how exactly an event is located
+RESTART_STEP = 1e-3  # s: the longest step after an event
+SHORT_OF_REVERSAL = 1e-4  # s: from farther away, a step does not pass the reversal of bristles
+MOST_GROWTH = 6.0  # of a step over the one before
 
 
 def solve(
@@ -81,16 +83,18 @@ class Run:
         self.stepper = Stepper(STAGES)
         self.steps = self.rejected = self.events = 0
         self._last: Step | None = None
+        self._jacobian = np.zeros((0, 0))
 
     def _start(self) -> Array:
         system = self.system
         y = initial_state(system)
-        system.rotation = np.array([_matrix(body.pose.rotation) for body in system.mechanism.bodies])
+        system.rotation = np.array([matrix(body.pose.rotation) for body in system.mechanism.bodies])
         for j, joint in enumerate(system.mechanism.joints):
             for free in joint.type.coordinates:
                 if free.kind == Kind.TWIST:
                     system.efforts.coordinates.start(j, start_value(joint, free))
-        return system.together(y)
+        system.examine(y)
+        return system.together(system.struck(y, [])[0])
 
     # ----------------------------------------------------------------------------------------------------------------
 
@@ -121,43 +125,49 @@ class Run:
     def _advance(self, h: float, end: float) -> float:
         """One accepted step, with the event at its end if there is one; the length of the next."""
         system = self.system
-        scale = self._scale()
-        rate, jacobian = system.jacobian(self.t, self.y, self.unit)
-        now = system.evaluate(np.array([self.t]), self.y[None])
-        spin = np.abs(now.motion.w).max()
-        most = min(self.longest, LARGEST_TURN / max(spin, 1e-9), 0.7 * self.modes.stopping_time(now), end - self.t)
-        planned = h
-        h = min(h, most)
-        if most - h < 0.1 * h:  # no crumbs
-            h = most
-        step, before = self._accepted(h, rate, jacobian, scale)
-        cut = step.h < h
-        grown = step.h * min(6.0, 0.9 * max(step.error, 1e-8) ** (-1.0 / (1 + STAGES)))
-        event = self._event(step, jacobian, scale)
-        if event is not None:
-            step = event
+        now, self._jacobian = system.jacobian(self.t, self.y, self.unit)
+        most = self._longest(now, end)
+        step = self._accepted(min(h, most) if most - h > 0.1 * h else most, now)
+        grown = step.h * min(MOST_GROWTH, 0.9 * max(step.error, 1e-8) ** (-1.0 / (1 + STAGES)))
+        if step.h < min(h, most):  # it was shortened: do not try the same again at once
+            grown = min(grown, step.h)
+        elif step.h < h:  # it was cut by the end or a limit on its length
+            grown = max(grown, h)
+        event = self._event(step, now)
+        step = step if event is None else event
         self._record(step)
         self.t, self.y = step.t + step.h, step.end
         self.steps += 1
-        e = system.evaluate(np.array([self.t]), self.y[None])
-        system.keep(e.multipliers[0])
-        self._last = step
+        system.keep(step.seen.multipliers[-1])
         self.y = system.together(self.y)
         system.efforts.coordinates.advance(system.motion(self.y[None]))
-        if event is not None or self._stopped(e):
+        self._last = step
+        if event is not None or self._stopped(step.seen):
             self.events += 1
             self.y = self.modes.settle(self.t, self.y)
             self.recording.fill_blows()
             self._last = None
-            return min(grown, max(planned, step.h), 1e-3)
-        return max(grown, planned) if not cut and step.h < planned else grown
+            return min(grown, RESTART_STEP)
+        return grown
 
-    def _accepted(self, h: float, rate: Array, jacobian: Array, scale: Array) -> tuple[Step, Step | None]:
+    def _longest(self, now: Evaluation, end: float) -> float:
+        """The longest step from a state: up to the end, a quarter turn, and short of where directions are lost."""
+        spin = float(np.abs(now.motion.w[0]).max())
+        most = min(self.longest, LARGEST_TURN / max(spin, 1e-9), 0.7 * self.modes.stopping_time(now), end - self.t)
+        reversal = 0.8 * self.modes.reversal_time(now)
+        return min(most, reversal) if reversal > SHORT_OF_REVERSAL else most
+
+    def _try(self, h: float, guess: Array, scale: Array) -> Step | None:
+        step = self.stepper.attempt(self.system.stage_rates, self.t, self.y, h, self._jacobian, guess, scale)
+        if step is not None:
+            step.seen = self.system.stages
+        return step
+
+    def _accepted(self, h: float, now: Evaluation) -> Step:
         """A step of at most h whose error is within the tolerance."""
-        before = self._last
-        system = self.system
+        system, scale = self.system, self._scale()
+        before, rate = self._last, now.rates[0]
         failed: Step | None = None
-        aimed = False
         while True:
             if h < SHORTEST_STEP * max(1.0, self.t):
                 raise self._fault()
@@ -167,121 +177,96 @@ class Run:
                 guess = before.guess_next(h)
             else:
                 guess = h * self.stepper.method.nodes[:, None] * rate
-            step = self.stepper.attempt(system.rates, self.t, self.y, h, jacobian, guess, scale)
+            step = self._try(h, guess, scale)
             if step is None:
                 self.rejected += 1
                 h, failed, before = 0.3 * h, None, None
                 continue
             self.stepper.judge(system.rates, step, rate, scale)
             if step.error <= 1.0:
-                return step, before
+                return step
             self.rejected += 1
-            corner = None if aimed else self._corner(step)
-            aimed = corner is not None
-            shorter = 0.9 * step.error ** (-1.0 / (1 + STAGES))
-            h = corner if corner is not None else h * min(0.9, max(0.1, shorter))
+            aimed = self._to_corner(step, now)
+            if aimed is not None:
+                self.stepper.judge(system.rates, aimed, rate, scale)
+                if aimed.error <= 1.0:
+                    return aimed
+                step = aimed
+            h = step.h * min(0.9, max(0.1, 0.9 * step.error ** (-1.0 / (1 + STAGES))))
             failed = step
 
-    def _corner(self, step: Step) -> float | None:
-        """Where in a failed step a continuous law has its first corner, s from the start; None for nowhere."""
-        times, states = self._samples(step)
-        e = self.system.evaluate(times, states)
-        kinks = self.modes.kinks(times, states, e)
-        crossed = [self._zero(step, values) for values in kinks.T if values[1:].min() * values[1:].max() < 0.0]
-        crossed = [place for place in crossed if 0.005 < place < 0.995]
-        return min(crossed) * step.h if crossed else None
+    # --- corners and events -----------------------------------------------------------------------------------------
 
-    def _samples(self, step: Step) -> tuple[Array, Array]:
-        """Times and states at the start and the stages of a step."""
-        nodes = np.append(0.0, step.method.nodes)
-        return step.t + step.h * nodes, np.vstack([step.start, step.start + step.stages])
+    def _to_corner(self, step: Step, now: Evaluation) -> Step | None:
+        """A failed step cut where a continuous law has its first corner; None if it has none, or too near the ends."""
+        start, inside = self.modes.kinks(now)[0], self.modes.kinks(step.seen)
+        found = {}
+        for i in range(len(start)):
+            values = np.append(start[i], inside[:, i])
+            if values.min() * values.max() < 0.0:
+                place = _first_zero(step, values)
+                if 0.01 < place < 0.99:
+                    found[i] = place
+        if not found:
+            return None
+        corner = min(found, key=found.__getitem__)
+        sign = float(np.sign(start[corner] or inside[0, corner]))
+        cut = self._located(step, lambda e: sign * self.modes.kinks(e)[:, corner], now, found[corner])
+        return cut if cut is not None and cut.h > 1e-3 * step.h else None
 
-    def _zero(self, step: Step, values: Array, reach: float = 1.0) -> float:
-        """The first zero of a function given at the start and the stages, as a fraction of the step."""
-        nodes = np.append(0.0, step.method.nodes)
-        fine = np.linspace(0.0, reach, 65)
-        curve = lagrange(nodes, fine) @ values
-        crossings = np.flatnonzero((curve[1:-1] * curve[2:] <= 0.0)) + 1
-        if not len(crossings):
-            return 1.0
-        low, high = fine[crossings[0]], fine[crossings[0] + 1]
-        left = curve[crossings[0]]
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            value = float((lagrange(nodes, np.array([middle])) @ values)[0])
-            low, high = (middle, high) if value * left > 0.0 else (low, middle)
-        return 0.5 * (low + high)
-
-    # --- events -----------------------------------------------------------------------------------------------------
-
-    def _guards(self, step: Step) -> Array:
-        """The guards [stage, guard] of a step, its start first."""
-        times, states = self._samples(step)
-        return self.modes.guards(self.system.evaluate(times, states))
-
-    def _event(self, step: Step, jacobian: Array, scale: Array) -> Step | None:
+    def _event(self, step: Step, now: Evaluation) -> Step | None:
         """The step cut at its first event, or None."""
-        guards = self._guards(step)
+        guards = np.vstack([self.modes.guards(now)[:1], self.modes.guards(step.seen)])
         passed = [i for i in range(guards.shape[1]) if guards[1:, i].min() < -1e-12]
         if not passed:
             return None
-        fractions = {i: self._first_fall(step, guards[:, i]) for i in passed}
-        guard = min(fractions, key=fractions.__getitem__)
-        return self._located(step, guard, fractions[guard], jacobian, scale)
+        places = {i: _first_fall(step, guards[:, i]) for i in passed}
+        guard = min(places, key=places.__getitem__)
+        if places[guard] * step.h < SHORTEST_STEP:
+            return self._none(step)
+        located = self._located(step, lambda e: self.modes.guards(e)[:, guard], now, places[guard])
+        if located is None:
+            raise self._fault()
+        return located
 
-    def _first_fall(self, step: Step, values: Array) -> float:
-        """Where a guard falls below zero, as a fraction of the step."""
-        nodes = np.append(0.0, step.method.nodes)
-        below = int(np.argmax(values[1:] < -1e-12)) + 1
-        if below == 1 and values[0] <= 0.0:
-            return 0.0
-        curve = np.where(np.arange(len(values)) < below, np.maximum(values, 0.0), values)
-        low, high = nodes[below - 1], nodes[below]
-        for _ in range(50):
-            middle = 0.5 * (low + high)
-            value = float((lagrange(nodes, np.array([middle])) @ curve)[0])
-            low, high = (middle, high) if value > 0.0 else (low, middle)
-        return 0.5 * (low + high)
+    def _located(
+        self, step: Step, watched: Callable[[Evaluation], Array], now: Evaluation, place: float
+    ) -> Step | None:
+        """A step that ends where a falling function is zero.
 
-    def _located(self, step: Step, guard: int, fraction: float, jacobian: Array, scale: Array) -> Step:
-        """A step that ends where a guard is zero: the end is more exact than the inside, so it is stepped to anew."""
-        whole, low, high = step, 0.0, step.h
-        h = fraction * step.h
+        The end of a step is more exact than its inside, so it is stepped to anew until it is there.
+        """
+        first = watched(now)[:1]
+        low, high, h = 0.0, step.h, place * step.h
+        scale = self._scale()
+        tried: Step | None = None
         for _ in range(30):
             h = min(max(h, low + 1e-3 * (high - low)), high)
             if h < SHORTEST_STEP:
-                return self._tiny(whole)
-            tried = self.stepper.attempt(
-                self.system.rates, self.t, self.y, h, jacobian, whole.guess_shorter(h), scale * 1e-3
-            )
+                return None
+            tried = self._try(h, step.guess_shorter(h), 1e-2 * scale) or self._try(h, step.guess_shorter(h), scale)
             if tried is None:
-                tried = self.stepper.attempt(
-                    self.system.rates, self.t, self.y, h, jacobian, whole.guess_shorter(h), scale
-                )
-            if tried is None:
-                raise self._fault()
-            values = self._guards(tried)[:, guard]
-            if values[-1] > 0.0:
-                low = h
-            else:
-                high = h
-            slope = float(_end_slope(tried, values))
+                return None
+            values = np.append(first, watched(tried.seen))
+            low, high = (h, high) if values[-1] > 0.0 else (low, h)
+            slope = _end_slope(tried, values)
             change = -values[-1] / slope if slope < 0.0 else 0.5 * (low + high) - h
             if abs(change) < EVENT_TIME or high - low < EVENT_TIME:
-                return tried
+                break
             h = h + change if low < h + change < high else 0.5 * (low + high)
         return tried
 
-    def _tiny(self, step: Step) -> Step:
+    def _none(self, step: Step) -> Step:
         """A step of no length: the event is where the step starts."""
-        return Step(step.method, step.t, 0.0, step.start, 0.0 * step.stages, step.rates, 0, 0.0)
+        seen = self.system.evaluate(np.array([self.t]), self.y[None])
+        return Step(step.method, step.t, 0.0, step.start, 0.0 * step.stages, step.rates, 0, seen=seen)
 
     def _stopped(self, e: Evaluation) -> bool:
         """Whether a friction vector has come to rest."""
         frictions = self.system.frictions
         if not frictions.count:
             return False
-        speed = np.sqrt((e.slip.u[0] ** 2) @ frictions.sums)
+        speed = np.sqrt((e.slip.u[-1] ** 2) @ frictions.sums)
         return bool((frictions.set_valued & frictions.several & ~frictions.sticking & (speed < 1e-9)).any())
 
     def _record(self, step: Step) -> None:
@@ -308,14 +293,31 @@ class Run:
         )
 
 
-def _end_slope(step: Step, values: Array) -> Any:
-    """The slope at the end of a step of a function given at its start and stages, 1/s."""
+def _first_zero(step: Step, values: Array) -> float:
+    """The first change of sign after the first stage of a function given at the start and the stages, by fraction."""
+    fine = np.linspace(step.method.nodes[0], 1.0, 65)
+    curve = lagrange(np.append(0.0, step.method.nodes), fine) @ values
+    crossings = np.flatnonzero(curve[:-1] * curve[1:] < 0.0)
+    if not len(crossings):
+        return 1.0
+    k = crossings[0]
+    return float(fine[k] + (fine[k + 1] - fine[k]) * curve[k] / (curve[k] - curve[k + 1]))
+
+
+def _first_fall(step: Step, values: Array) -> float:
+    """Where a function given at the start and the stages falls below zero, as a fraction of the step."""
     nodes = np.append(0.0, step.method.nodes)
-    near = lagrange(nodes, np.array([1.0 - 1e-4, 1.0])) @ values
-    return (near[1] - near[0]) / (1e-4 * step.h)
+    below = int(np.argmax(values[1:] < -1e-12)) + 1
+    if below == 1 and values[0] <= 0.0:
+        return 0.0
+    low, high = nodes[below - 1], nodes[below]
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if (lagrange(nodes, np.array([middle])) @ values)[0] > 0.0 else (low, middle)
+    return float(0.5 * (low + high))
 
 
-def _matrix(rotation: Array) -> Array:
-    from ..spatial import matrix
-
-    return matrix(rotation)
+def _end_slope(step: Step, values: Array) -> float:
+    """The slope at the end of a step of a function given at its start and stages, 1/s."""
+    near = lagrange(np.append(0.0, step.method.nodes), np.array([1.0 - 1e-4, 1.0])) @ values
+    return float((near[1] - near[0]) / (1e-4 * step.h))

@@ -9,8 +9,8 @@ p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads
 (paper 004). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
 coordinate: J a + J' v + p/(r^2 I_m) = 0.
 
-Redundant rows (a planar loop in space has three) leave some multipliers open. Newton steps with a small multiple of the
-unit matrix added converge to the same accelerations and to the multipliers nearest to the last ones.
+Of redundant rows (a planar loop in space has three) an independent set is kept, found in the geometry alone, so that
+light bodies beside heavy ones do not matter. The accelerations are the same; the multipliers of the others are zero.
 
 State: centres of mass, rotation vectors from the rotations at the start of the step, velocities, spins, bristle
 deflections, integrals of servos.
@@ -31,8 +31,8 @@ from .mechanism import Mechanism, Motion, turned, vector_rate
 
 NEWTON_STEPS = 30
 SETTLED = 1e-13  # a change of the multipliers, by their own size
-SOFTENING = 1e-9  # added to the matrix of redundant rows, by its own size
-REDUNDANT = 1e-10  # smallest singular value that counts, by the largest
+CLOSED = 1e-13  # m and rad: joints need not be closer
+REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Evaluation:
     acceleration: Array  # [k, body, 6]
     reaction: Array  # [k, friction] N, the load of each friction
     spring_force: Array  # [k, spring]
-    voltage: Array  # [k, drive]
+    wanted: Array  # [k, drive] voltages before they are bounded
     rates: Array  # [k, n]
 
 
@@ -99,25 +99,42 @@ class System:
             keys.append(("limit", limit))
             rows.append(self.limit_rows[limit])
             softness.append(0.0)
-        self.keys, self.active = keys, np.array(rows, int)
-        self._softness = np.array(softness)
-        self._regular = np.zeros(len(rows))
-        self.start = np.array([self._last.get(key, 0.0) for key in keys])
+        self.all_keys, self.all_rows = keys, np.array(rows, int)
+        self._all_softness = np.array(softness)
+        self._use(list(range(len(keys))))
+
+    def _use(self, which: list[int]) -> None:
+        self.keys = [self.all_keys[i] for i in which]
+        self.active = self.all_rows[which]
+        self._softness = self._all_softness[which]
+        self.start = np.array([self._last.get(key, 0.0) for key in self.keys])
+        self._guesses: dict[int, Array] = {}
+
+    def force_of(self, e: Evaluation, key: tuple[str, int]) -> Array:
+        """The multiplier [k] of an active row; zero of one that is redundant."""
+        return e.multipliers[:, self.keys.index(key)] if key in self.keys else np.zeros(len(e.multipliers))
 
     def keep(self, multipliers: Array) -> None:
-        """Start the next Newton steps from these multipliers [active]."""
+        """Start the next Newton steps from these multipliers [active], or from those of the last batch of a size."""
         self.start = multipliers
         self._last.update(zip(self.keys, multipliers.tolist(), strict=True))
 
     def examine(self, y: Array) -> None:
-        """See at a state whether rows are redundant, and choose the softening."""
-        if not len(self.active):
-            return
+        """Keep an independent set of the active rows, as they are at a state; earlier ones are preferred."""
         m = self.motion(y[None])
-        _, _, matrix = self._compliance(m)
-        values = np.linalg.svd(matrix[0], compute_uv=False)
-        size = float(values[0])
-        self._regular = np.full(len(self.active), SOFTENING * size if values[-1] < REDUNDANT * size else 0.0)
+        rows = m.jacobian[0, self.all_rows].reshape(len(self.all_rows), 6 * self.bodies)
+        basis = np.zeros((0, 6 * self.bodies))
+        kept = []
+        for i, row in enumerate(rows):
+            if self._all_softness[i] == 0.0:
+                left = row - basis.T @ (basis @ row)
+                left = left - basis.T @ (basis @ left)
+                size = float(np.linalg.norm(left))
+                if size < REDUNDANT * float(np.linalg.norm(row)):
+                    continue
+                basis = np.vstack([basis, left / size])
+            kept.append(i)
+        self._use(kept)
 
     # --- equations --------------------------------------------------------------------------------------------------
 
@@ -137,10 +154,10 @@ class System:
         flat = rows.reshape(count, len(self.active), 6 * self.bodies)
         return flat, moved, flat @ moved.swapaxes(-1, -2) + np.diag(self._softness)
 
-    def evaluate(self, t: Array, y: Array) -> Evaluation:
-        """Everything at times [k] and states [k, n]."""
-        x, turn, v, w = self.parts(y)
-        m = self.mechanism.motion(x, turned(turn) @ self.rotation, v, w)
+    def evaluate(self, t: Array, y: Array, m: Motion | None = None) -> Evaluation:
+        """Everything at times [k] and states [k, n]; m is their motion, where it is known already."""
+        m = self.motion(y) if m is None else m
+        _, turn, v, w = self.parts(y)
         count = len(y)
         slip = self.frictions.at(m, y[:, self.z])
         outside = self.efforts.at(t, m, self.mechanism, y[:, self.integrals])
@@ -156,7 +173,9 @@ class System:
         multipliers, load, reaction = self._multipliers(m, slip, free)
         acceleration = free
         if len(self.active):
-            held = (multipliers[:, None] @ m.jacobian[:, self.active].reshape(count, len(self.active), 6 * self.bodies))[:, 0]
+            held = (
+                multipliers[:, None] @ m.jacobian[:, self.active].reshape(count, len(self.active), 6 * self.bodies)
+            )[:, 0]
             if load.shape[1]:
                 pairs = self.frictions.load_pairs
                 row_force[:, self.frictions.row[pairs]] += load
@@ -171,11 +190,20 @@ class System:
         rates[:, self.integrals] = outside.integral_rates
         friction_force = slip.direct.copy()
         friction_force[:, self.frictions.load_pairs] += load
-        for i, (kind, p) in enumerate(self.keys):
+        for i, (kind, place) in enumerate(self.keys):
             if kind == "stick":
-                friction_force[:, p] = multipliers[:, i]
+                friction_force[:, place] = multipliers[:, i]
         return Evaluation(
-            m, slip, multipliers, row_force, friction_force, acceleration, reaction, outside.springs, outside.voltage, rates
+            m,
+            slip,
+            multipliers,
+            row_force,
+            friction_force,
+            acceleration,
+            reaction,
+            outside.springs,
+            outside.wanted,
+            rates,
         )
 
     def _multipliers(self, m: Motion, slip: Slip, free: Array) -> tuple[Array, Array, Array]:
@@ -187,16 +215,10 @@ class System:
             return np.zeros((count, 0)), np.zeros((count, len(frictions.load_pairs))), no_load
         flat, moved, matrix = self._compliance(m)
         constant = (flat @ free.reshape(count, -1, 1))[..., 0] + m.bias[:, self.active]
-        p = np.broadcast_to(self.start, constant.shape)
-        softened = matrix + np.diag(self._regular)
         pairs = frictions.load_pairs
         if not len(pairs):
-            if not self._regular.any():
-                return -np.linalg.solve(matrix, constant[..., None])[..., 0], np.zeros((count, 0)), no_load
-            inverse = np.linalg.inv(softened)
-            for _ in range(4):
-                p = p - (inverse @ ((matrix @ p[..., None])[..., 0] + constant)[..., None])[..., 0]
-            return p, np.zeros((count, 0)), no_load
+            return -np.linalg.solve(matrix, constant[..., None])[..., 0], np.zeros((count, 0)), no_load
+        p = self._guesses.get(count, np.broadcast_to(self.start, constant.shape))
         parts = frictions.reaction_rows(m)
         rows = m.jacobian[:, frictions.row[pairs]].reshape(count, len(pairs), -1)
         spread = (moved @ rows.swapaxes(-1, -2)) * slip.factor[:, None, pairs]  # [k, active, loaded pair]
@@ -204,23 +226,35 @@ class System:
         for _ in range(NEWTON_STEPS):
             reaction, slope = frictions.reaction(parts, p)
             residual = (matrix @ p[..., None])[..., 0] + constant + (spread @ reaction[:, element, None])[..., 0]
-            change = np.linalg.solve(softened + spread @ slope[:, element], residual[..., None])[..., 0]
+            change = np.linalg.solve(matrix + spread @ slope[:, element], residual[..., None])[..., 0]
             p = p - change
             if np.max(np.abs(change)) <= SETTLED * (1.0 + np.max(np.abs(p))):
                 break
+        else:
+            p = np.full_like(p, np.nan)  # no solution nearby: the step is tried again, shorter
         reaction, _ = frictions.reaction(parts, p)
+        self._guesses[count] = p if np.isfinite(p).all() else np.broadcast_to(self.start, p.shape)
         return p, slip.factor[:, pairs] * reaction[:, element], reaction * frictions.loaded
 
     def rates(self, t: Array, y: Array) -> Array:
         """The rates [k, n] of states."""
         return self.evaluate(t, y).rates
 
-    def jacobian(self, t: float, y: Array, scale: Array) -> tuple[Array, Array]:
-        """The rate at a state, and its derivatives by the state, by differences."""
+    def stage_rates(self, t: Array, start: Array, stages: Array, inverse: Array) -> tuple[Array, Array]:
+        """The rates at the stages of a step, their bristle deflections first made exact for their speeds."""
+        m = self.motion(start + stages)
+        if len(self.frictions.z_pairs):
+            stages = stages.copy()
+            stages[:, self.z] = self.frictions.bristles(m, start[self.z], inverse)
+        self.stages = self.evaluate(t, start + stages, m)
+        return stages, self.stages.rates
+
+    def jacobian(self, t: float, y: Array, scale: Array) -> tuple[Evaluation, Array]:
+        """A state (first of the batch) and the derivatives of its rates by the state, by differences."""
         steps = 1e-7 * np.maximum(np.abs(y), scale)
         states = np.vstack([y, y + np.diag(steps)])
-        rates = self.rates(np.full(len(states), t), states)
-        return rates[0], ((rates[1:] - rates[0]) / steps[:, None]).T
+        e = self.evaluate(np.full(len(states), t), states)
+        return e, ((e.rates[1:] - e.rates[0]) / steps[:, None]).T
 
     # --- keeping joints together ------------------------------------------------------------------------------------
 
@@ -235,22 +269,22 @@ class System:
         return y
 
     def together(self, y: Array) -> Array:
-        """The nearest state (by mass) in which positions and velocities satisfy all active rows. Rebased."""
+        """The nearest state in which positions and velocities satisfy all active rows. Rebased."""
         n = 3 * self.bodies
         y = self.rebased(y)
-        places = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "limit")]
+        places = [i for i, (kind, _) in enumerate(self.all_keys) if kind in ("lock", "limit")]
+        m = self.motion(y[None])
         for _ in range(8 if places else 0):
-            m = self.motion(y[None])
             errors = self._errors(m)[0]
-            if np.max(np.abs(errors)) < 1e-14:
+            if np.max(np.abs(errors)) < CLOSED:
                 break
             shift = self._closing(m, np.array(places), errors)
             y[: 2 * n] += np.concatenate([shift[:, :3].ravel(), shift[:, 3:].ravel()])
             y = self.rebased(y)
-        moving = [i for i, (kind, _) in enumerate(self.keys) if kind != "motor"]
-        if moving:
             m = self.motion(y[None])
-            change = self._closing(m, np.array(moving), m.rate[0, self.active[moving]])
+        moving = [i for i, (kind, _) in enumerate(self.all_keys) if kind != "motor"]
+        if moving:
+            change = self._closing(m, np.array(moving), m.rate[0, self.all_rows[moving]])
             y[2 * n : 4 * n] += np.concatenate([change[:, :3].ravel(), change[:, 3:].ravel()])
         return y
 
@@ -260,31 +294,30 @@ class System:
         return np.concatenate([errors, *(gap[:, None] for gap in gaps)], axis=1)
 
     def _closing(self, m: Motion, which: Array, errors: Array) -> Array:
-        """The motion [body, 6], least by mass, that takes errors of some active rows away."""
-        rows = m.jacobian[:, self.active[which]]
-        moved = self.weighted(m, rows)[0].reshape(len(which), -1)
-        matrix = rows[0].reshape(len(which), -1) @ moved.T
-        p = np.linalg.lstsq(matrix, -errors, rcond=REDUNDANT)[0]
-        return np.asarray((p @ moved).reshape(self.bodies, 6))
+        """The least motion [body, 6] that takes errors of some active rows away."""
+        rows = m.jacobian[0, self.all_rows[which]].reshape(len(which), 6 * self.bodies)
+        return np.asarray(np.linalg.lstsq(rows, -errors, rcond=REDUNDANT)[0].reshape(self.bodies, 6))
 
     # --- velocity jumps ---------------------------------------------------------------------------------------------
 
     def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
         """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
 
-        Locked joints and motors take part in the blow; bounded friction does not.
+        Locked joints and motors take part in the blow; bounded friction does not. Without any limit it is what joints
+        make of velocities that they do not allow.
         """
         m = self.motion(y[None])
         shared = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "motor")]
         held = list(hits)
         while True:
             rows = np.concatenate([self.active[shared], [self.limit_rows[i] for i, _ in held]]).astype(int)
-            moved = self.weighted(m, m.jacobian[:, rows])[0].reshape(len(rows), -1)
-            matrix = m.jacobian[0, rows].reshape(len(rows), -1) @ moved.T
+            moved = self.weighted(m, m.jacobian[:, rows])[0].reshape(len(rows), 6 * self.bodies)
+            matrix = m.jacobian[0, rows].reshape(len(rows), 6 * self.bodies) @ moved.T
             matrix[range(len(shared)), range(len(shared))] += self._softness[shared]
             wanted = m.rate[0, rows].copy()
             wanted[[i for i, s in enumerate(shared) if self.keys[s][0] == "motor"]] = 0.0
-            p = np.linalg.lstsq(matrix, -wanted, rcond=REDUNDANT)[0]
+            size = 1.0 / np.sqrt(np.diag(matrix))
+            p = size * np.linalg.lstsq(size[:, None] * matrix * size, -size * wanted, rcond=1e-14)[0]
             wrong = [k for k, (_, side) in enumerate(held) if p[len(shared) + k] * side < -1e-12]
             if not wrong:
                 break

@@ -32,7 +32,7 @@ def make_friction(p: Precision) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    solved_to_scale = algebra.solved_to_scale
+    solved_to_scale, packed, full = algebra.solved_to_scale, algebra.packed, algebra.full
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
 
@@ -43,13 +43,13 @@ def make_friction(p: Precision) -> SimpleNamespace:
         axes = m.friction_axes[i]
         if m.friction_linear[i] == 1:
             basis = linear_basis(f, m.basis[j])
-            k.friction_mass[i, w] = inverse_on(w_ll, basis, axes)
+            k.friction_mass[i, w] = packed(inverse_on(w_ll, basis, axes))
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
         elif axes == 7:
-            k.friction_mass[i, w] = wp.inverse(w_aa)
+            k.friction_mass[i, w] = packed(wp.inverse(w_aa))
         else:
             basis = angular_basis(f, m.basis[j])
-            k.friction_mass[i, w] = inverse_on(w_aa, basis, axes)
+            k.friction_mass[i, w] = packed(inverse_on(w_aa, basis, axes))
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
         level = m.dynamic_level[i, w]
         if n.sticking[i, w] == 1:
@@ -87,7 +87,7 @@ def make_friction(p: Precision) -> SimpleNamespace:
             u = slip(x)
         old = n.friction_impulse[i, w]
         bound = k.friction_bound[i, w]
-        mass = k.friction_mass[i, w]
+        mass = full(k.friction_mass[i, w])
         new = old - mass * u
         if wp.dot(new, new) > bound * bound:
             new = sliding_impulse(u, old, new, mass, bound, m.friction_clamp[i])

@@ -35,11 +35,12 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
+    packed, full = algebra.packed, algebra.full
     slip, push_slip = pair.slip, pair.push_slip
     kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction
-    SOFTNESS = wp.constant(real(1e-11 if p.name == "float64" else 1e-6))
+    SOFTNESS = wp.constant(real(1e-9 if p.name == "float64" else 1e-6))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
@@ -71,7 +72,8 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         gap = f.offset
         if wp.static(features.direct):
             k.softness_l[j, w] = SOFTNESS * wp.trace(w_ll)
-            k.locked_l[j, w] = diagonal(real(1.0))
+            if wp.static(features.partial_locks):
+                k.locked_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):
             if locked != 7:
                 basis = linear_basis(f, m.basis[j])
@@ -80,11 +82,11 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
                 if wp.static(features.direct):
                     k.locked_l[j, w] = pick(basis, locked)
                 if wp.static(needs_mass):
-                    k.mass_ll[j, w] = inverse_on(w_ll, basis, locked)
+                    k.mass_ll[j, w] = packed(inverse_on(w_ll, basis, locked))
             elif wp.static(needs_mass):
-                k.mass_ll[j, w] = wp.inverse(w_ll)
+                k.mass_ll[j, w] = packed(wp.inverse(w_ll))
         elif wp.static(needs_mass):
-            k.mass_ll[j, w] = wp.inverse(w_ll)
+            k.mass_ll[j, w] = packed(wp.inverse(w_ll))
         k.gap[j, w] = gap
         return wp.length(gap)
 
@@ -101,12 +103,12 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
             k.softness_a[j, w] = SOFTNESS * wp.trace(x.ia + x.ib)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
-            cross = w_al * k.mass_ll[j, w]
+            cross = w_al * full(k.mass_ll[j, w])
             mass_aa = inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
             mass_al = -(mass_aa * cross)
-            k.mass_aa[j, w] = mass_aa
+            k.mass_aa[j, w] = packed(mass_aa)
             k.mass_al[j, w] = mass_al
-            k.mass_ll[j, w] = k.mass_ll[j, w] - wp.transpose(cross) * mass_al
+            k.mass_ll[j, w] = packed(full(k.mass_ll[j, w]) - wp.transpose(cross) * mass_al)
         return wp.length(tilt)
 
     @wp.func
@@ -122,11 +124,11 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     def held_mass_ll(m: t.model, k: t.work, x: Pair, w_ll: mat33, j: int, w: int) -> mat33:
         """Slip from an impulse at the anchor when the joint's own locks react to it at once: W - W K W."""
         w_al = inverse_mass_al(x)
-        d = k.mass_ll[j, w] * w_ll
+        d = full(k.mass_ll[j, w]) * w_ll
         held = w_ll - w_ll * d
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_ll + k.mass_aa[j, w] * w_al
+                c = k.mass_al[j, w] * w_ll + full(k.mass_aa[j, w]) * w_al
                 d = wp.transpose(k.mass_al[j, w]) * w_al
                 held = held - w_ll * d - wp.transpose(w_al) * c
         return held
@@ -137,11 +139,11 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         w_al = inverse_mass_al(x)
         w_la = wp.transpose(w_al)
         w_aa = x.ia + x.ib
-        d = k.mass_ll[j, w] * w_la
+        d = full(k.mass_ll[j, w]) * w_la
         held = w_aa - w_al * d
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_la + k.mass_aa[j, w] * w_aa
+                c = k.mass_al[j, w] * w_la + full(k.mass_aa[j, w]) * w_aa
                 d = wp.transpose(k.mass_al[j, w]) * w_aa
                 held = held - w_al * d - w_aa * c
         return held
@@ -154,28 +156,32 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return struck(x, n.lock_impulse[j, w])
 
     @wp.func
-    def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
-        """One visit: impulses that stop the slip, pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
+    def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+        """One visit: impulses that stop the slip of the locked axes."""
         u = slip(x)
-        pu = push_slip(x) + rate * k.gap[j, w]
-        mass = k.mass_ll[j, w]
-        d = -(mass * u)
-        pd = -(mass * pu)
+        d = -(full(k.mass_ll[j, w]) * u)
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 s = x.wb - x.wa
-                ps = x.pwb - x.pwa + rate * k.tilt[j, w]
-                mass_al = k.mass_al[j, w]
-                mass_aa = k.mass_aa[j, w]
-                d = d - s * mass_al
-                pd = pd - ps * mass_al
-                c = -(mass_al * u + mass_aa * s)
-                pc = -(mass_al * pu + mass_aa * ps)
+                d = d - s * k.mass_al[j, w]
+                c = -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s)
                 n.lock_angular[j, w] = n.lock_angular[j, w] + c
                 n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
-                return pushed(kicked(x, d, c), pd, pc)
+                return kicked(x, d, c)
         n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
-        return shoved(struck(x, d), pd)
+        return struck(x, d)
+
+    @wp.func
+    def push_lock(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
+        """The same for the pseudo-velocities: pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
+        u = push_slip(x) + rate * k.gap[j, w]
+        d = -(full(k.mass_ll[j, w]) * u)
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                s = x.pwb - x.pwa + rate * k.tilt[j, w]
+                d = d - s * k.mass_al[j, w]
+                return pushed(x, d, -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s))
+        return shoved(x, d)
 
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,
@@ -184,4 +190,5 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         held_mass_aa=held_mass_aa,
         warm_lock=warm_lock,
         visit_lock=visit_lock,
+        push_lock=push_lock,
     )

@@ -3,7 +3,7 @@
     [ M   J^T   ] [  dV ]   [  0  ]
     [ J  -Gamma ] [ -dl ] = [ -JV ]        factored once a step as L D L^T, in the order of model/ordering.py
 
-Gamma, 1e-11 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
+Gamma, 1e-9 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
 the impulses, it delays their convergence by that share and does not soften the joint.
 
 Outer iteration: solve the locked rows, then visit limits and friction joint by joint. A visit of those applies its
@@ -35,13 +35,21 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    diagonal = make_algebra(p).diagonal
+    diagonal, full = make_algebra(p).diagonal, make_algebra(p).full
     pair, lock = make_pair(p), make_lock(p, features)
     limit, friction = make_limit(p), make_friction(p)
     load, store, slip, push_slip = pair.load, pair.store, pair.slip, pair.push_slip
-    visit_lock = lock.visit_lock
+    load_push, store_push = pair.load_push, pair.store_push
+    visit_lock, push_lock = lock.visit_lock, lock.push_lock
     visit_limit, push_limit, visit_friction = limit.visit_limit, limit.push_limit, friction.visit_friction
     has_bounds = features.limits or features.friction
+
+    @wp.func
+    def linear_rows(k: t.work, j: int, w: int) -> mat33:
+        """The locked translations of joint j; the world's axes where every joint locks them all."""
+        if wp.static(features.partial_locks):
+            return k.locked_l[j, w]
+        return diagonal(real(1.0))
 
     @wp.func
     def put(k: t.work, block: int, row: int, column: int, value: mat33, w: int):
@@ -59,7 +67,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         row = m.joint_node_l[j]
         first = 6 * j
         if row >= 0:
-            q = k.locked_l[j, w]
+            q = linear_rows(k, j, w)
             put(k, m.joint_block[first + wp.static(A_LINEAR)], row, a, -q, w)
             put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
             put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
@@ -88,7 +96,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         node = m.body_node[b]
         if node >= 0:
             k.block[m.pivot[node], w] = diagonal(real(1.0) / m.inv_mass[b, w])
-            k.block[m.pivot[node + 1], w] = k.inertia[b, w]
+            k.block[m.pivot[node + 1], w] = full(k.inertia[b, w])
 
     @wp.func
     def factor(m: t.model, k: t.work, o: t.settings, w: int):
@@ -148,7 +156,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
         for j in range(o.joints):
             if m.joint_node_l[j] >= 0:
-                n.lock_impulse[j, w] = n.lock_impulse[j, w] - k.solution[m.joint_node_l[j], w] * k.locked_l[j, w]
+                n.lock_impulse[j, w] = n.lock_impulse[j, w] - k.solution[m.joint_node_l[j], w] * linear_rows(k, j, w)
             if wp.static(features.angular_locks):
                 if m.joint_node_a[j] >= 0:
                     n.lock_angular[j, w] = n.lock_angular[j, w] - k.solution[m.joint_node_a[j], w] * k.locked_a[j, w]
@@ -160,7 +168,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             x = load(m, k, j, w)
             if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * slip(x))
+                k.solution[m.joint_node_l[j], w] = -(linear_rows(k, j, w) * slip(x))
             if wp.static(features.angular_locks):
                 if m.joint_node_a[j] >= 0:
                     k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.wb - x.wa))
@@ -172,9 +180,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         """Pseudo-velocities that close the gaps at ``rate``."""
         clear_bodies(m, k, o, w)
         for j in range(o.joints):
-            x = load(m, k, j, w)
+            x = load_push(m, k, load(m, k, j, w), j, w)
             if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -(k.locked_l[j, w] * (push_slip(x) + rate * k.gap[j, w]))
+                k.solution[m.joint_node_l[j], w] = -(linear_rows(k, j, w) * (push_slip(x) + rate * k.gap[j, w]))
             if wp.static(features.angular_locks):
                 if m.joint_node_a[j] >= 0:
                     k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.pwb - x.pwa + rate * k.tilt[j, w]))
@@ -194,18 +202,32 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(m.limit_start[j], m.limit_end[j]):
                 x.change = real(0.0)
                 x = visit_limit(m, n, k, x, o.dt, i, w)
-                x = push_limit(m, k, x, o.erp / o.dt, i, w)
                 change = wp.max(change, x.change)
                 if x.change > real(0.0):
-                    x = visit_lock(m, n, k, x, o.erp / o.dt, j, w)
+                    x = visit_lock(m, n, k, x, j, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 x.change = real(0.0)
                 x = visit_friction(m, n, k, x, i, w)
                 change = wp.max(change, x.change)
                 if x.change > real(0.0):
-                    x = visit_lock(m, n, k, x, o.erp / o.dt, j, w)
+                    x = visit_lock(m, n, k, x, j, w)
         store(m, k, j, w, x)
+        return change
+
+    @wp.func
+    def push_bounds(m: t.model, k: t.work, o: t.settings, j: int, w: int) -> real:
+        """Pseudo-impulses of joint j's limits, each with the joint's own reaction; the square of the largest."""
+        rate = o.erp / o.dt
+        x = load_push(m, k, load(m, k, j, w), j, w)
+        change = real(0.0)
+        for i in range(m.limit_start[j], m.limit_end[j]):
+            x.change = real(0.0)
+            x = push_limit(m, k, x, rate, i, w)
+            change = wp.max(change, x.change)
+            if x.change > real(0.0):
+                x = push_lock(m, k, x, rate, j, w)
+        store_push(m, k, j, w, x)
         return change
 
     @wp.func
@@ -220,14 +242,17 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             sweep += 1
             if wp.static(has_bounds):
                 change = real(0.0)
+                push = real(0.0)
                 for j in range(o.joints):
                     if m.limit_start[j] < m.limit_end[j] or m.friction_start[j] < m.friction_end[j]:
                         change = wp.max(change, visit_bounds(m, n, k, o, j, w))
-                r.residual[w] = wp.sqrt(change)
+                        if wp.static(features.limits):
+                            push = wp.max(push, push_bounds(m, k, o, j, w))
                 if change > real(0.0):
                     solve_velocity(m, n, k, o, w)
-                    if wp.static(features.limits):
-                        solve_push(m, k, o, o.erp / o.dt, w)
+                if push > real(0.0):
+                    solve_push(m, k, o, o.erp / o.dt, w)
+                r.residual[w] = wp.sqrt(wp.max(change, push))
                 if r.residual[w] <= o.epsilon:
                     r.done[w] = 1
             else:
