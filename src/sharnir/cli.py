@@ -75,6 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_arguments(command)
     command.set_defaults(command=_run)
 
+    command = commands.add_parser("compare", help="run a scene and its exact twin; show their difference")
+    _add_compare_arguments(command)
+    command.set_defaults(command=_compare)
+
     command = commands.add_parser("demo", help="run every example; leave a table, plots and data in a folder")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="where to (default: out)")
     command.set_defaults(command=_demo)
@@ -101,6 +105,19 @@ def _add_run_arguments(command: argparse.ArgumentParser) -> None:
     settings.add_argument("--precision", choices=("float64", "float32"))
     settings.add_argument("--device", help="cpu, cuda, cuda:1, ...")
     settings.add_argument("--worlds", type=int, metavar="N", help="how many copies to run at once")
+
+
+def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
+    command.add_argument("--dt", type=float, metavar="S", help="time step of the simulation")
+    command.add_argument("--rtol", type=float, default=1e-9, metavar="X", help="tolerance of the exact twin (1e-9)")
+    command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="for the plot (default: out)")
+    command.add_argument("--json", action="store_true", help="print the differences as JSON and nothing else")
+    settings = command.add_argument_group("settings of the simulation")
+    settings.add_argument("--solver", help="the solver's name")
+    settings.add_argument("--integrator", help="the integrator's name")
+    settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
@@ -133,6 +150,30 @@ def _run(options: argparse.Namespace) -> int:
     else:
         _print_run(name, run, figures, files, seconds)
     return FAILED_FIGURE if any(figure.ok is False for figure in figures) else 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from .reference.compare import compare
+    from .tables import number, print_table
+
+    name, experiment = _experiment(options.what)
+    _apply(options, experiment)
+    inputs: dict[str, Any] = {"torque": experiment.torque, "force": experiment.force}
+    given = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings} | inputs
+    with progress_bar(f"{name}: exact twin") as progress:
+        both = compare(experiment.scene, experiment.time, **given, progress=None if options.json else progress)
+    plot = both.plot(options.out / f"compare-{name}.png")
+    if options.json:
+        print(json.dumps({"name": name} | both.as_dict() | {"plot": str(plot)}, indent=2, ensure_ascii=False))
+        return 0
+    rows = [
+        (d.name, d.unit, number(d.largest), number(d.when), number(d.at_end), number(d.span))
+        for d in both.differences()
+    ]
+    columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
+    print_table(f"{name}: simulation against exact twin, dt = {experiment.dt:g} s", columns, rows, numbers=4)
+    print(f"\nsimulation {both.simulated_seconds:.2f} s, exact twin {both.exact_seconds:.2f} s; plot in {plot}")
+    return 0
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -193,8 +234,8 @@ def _apply(options: argparse.Namespace, experiment: Experiment) -> None:
         experiment.time = options.time
     if options.dt is not None:
         experiment.dt = options.dt
-    for name in ("solver", "iterations", "precision", "device", "worlds"):
-        if (value := getattr(options, name)) is not None:
+    for name in ("solver", "integrator", "iterations", "precision", "device", "worlds"):
+        if (value := getattr(options, name, None)) is not None:
             experiment.settings[name] = value
 
 

@@ -27,52 +27,64 @@ def loops(count: int, seed: int) -> tuple[list[bool], list[Link]]:
     return [True] * count, links
 
 
-def assembled(program: Program, seed: int) -> dict[int, np.ndarray]:
+Matrix = tuple[list[np.ndarray], dict[int, np.ndarray]]  # the diagonal by node, the blocks below it
+
+
+def size(program: Program) -> int:
+    return len(program.edge_start) - 1
+
+
+def assembled(program: Program, seed: int) -> Matrix:
     """Random blocks of a quasi-definite matrix with the program's pattern."""
     rng = np.random.default_rng(seed)
     bodies = {node for node in program.nodes.body_linear + program.nodes.body_angular if node >= 0}
-    values = {block: np.zeros((3, 3)) for block in program.blocks.values()}
-    for (i, j), block in program.blocks.items():
-        if i == j:
-            root = rng.normal(size=(3, 3))
-            values[block] = root @ root.T + np.eye(3) if i in bodies else -0.1 * np.eye(3)
-        elif block not in program.fill:
-            values[block] = rng.normal(size=(3, 3))
-    return values
+    diagonal = []
+    for node in range(size(program)):
+        root = rng.normal(size=(3, 3))
+        diagonal.append(root @ root.T + np.eye(3) if node in bodies else -0.1 * np.eye(3))
+    below = {block: np.zeros((3, 3)) for block in program.fill}
+    for block in program.blocks.values():
+        if block not in below:
+            below[block] = rng.normal(size=(3, 3))
+    return diagonal, below
 
 
-def solve(program: Program, values: dict[int, np.ndarray], right: np.ndarray) -> np.ndarray:
+def solve(program: Program, matrix: Matrix, right: np.ndarray) -> np.ndarray:
     """The program as the kernel runs it."""
-    value = {block: v.copy() for block, v in values.items()}
+    diagonal = [value.copy() for value in matrix[0]]
+    value = {block: v.copy() for block, v in matrix[1].items()}
     x = right.copy()
-    for k, pivot in enumerate(program.pivot):
-        value[pivot] = np.linalg.inv(value[pivot])
+    for k in range(size(program)):
+        diagonal[k] = np.linalg.inv(diagonal[k])
         edges = range(program.edge_start[k], program.edge_start[k + 1])
         update = program.update_start[k]
         for p in reversed(edges):
-            lower = value[program.edge_block[p]] @ value[pivot]
-            for q in range(edges.start, p + 1):
+            lower = value[program.edge_block[p]] @ diagonal[k]
+            for q in range(edges.start, p):
                 value[program.update_block[update]] -= lower @ value[program.edge_block[q]].T
                 update += 1
+            diagonal[program.edge_node[p]] -= lower @ value[program.edge_block[p]].T
             value[program.edge_block[p]] = lower
         assert update == program.update_start[k + 1]
-    for k, pivot in enumerate(program.pivot):
+    for k in range(size(program)):
         for e in range(program.edge_start[k], program.edge_start[k + 1]):
             x[program.edge_node[e]] -= value[program.edge_block[e]] @ x[k]
-        x[k] = value[pivot] @ x[k]
-    for k in reversed(range(len(program.pivot))):
+        x[k] = diagonal[k] @ x[k]
+    for k in reversed(range(size(program))):
         for e in range(program.edge_start[k], program.edge_start[k + 1]):
             x[k] -= value[program.edge_block[e]].T @ x[program.edge_node[e]]
     return x
 
 
-def dense(program: Program, values: dict[int, np.ndarray]) -> np.ndarray:
-    n = len(program.pivot)
-    matrix = np.zeros((3 * n, 3 * n))
+def dense(program: Program, matrix: Matrix) -> np.ndarray:
+    n = size(program)
+    full = np.zeros((3 * n, 3 * n))
+    for k, value in enumerate(matrix[0]):
+        full[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = value
     for (i, j), block in program.blocks.items():
-        matrix[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = values[block]
-        matrix[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = values[block].T
-    return matrix
+        full[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = matrix[1][block]
+        full[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = matrix[1][block].T
+    return full
 
 
 @pytest.mark.parametrize(
@@ -81,17 +93,17 @@ def dense(program: Program, values: dict[int, np.ndarray]) -> np.ndarray:
 def test_program_solves_the_system(graph: tuple[list[bool], list[Link]]) -> None:
     program = elimination_program(*graph)
     values = assembled(program, 7)
-    right = np.random.default_rng(8).normal(size=(len(program.pivot), 3))
+    right = np.random.default_rng(8).normal(size=(size(program), 3))
     expected = np.linalg.solve(dense(program, values), right.ravel())
     np.testing.assert_allclose(solve(program, values, right).ravel(), expected, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("length", [10, 100])
 def test_chain_costs_the_same_per_link(length: int) -> None:
-    """Seven updates and five couplings a link; the only fill couples the linear and angular part of a body."""
+    """Two updates beside the diagonal and five couplings a link; the only fill couples the two parts of a body."""
     program = elimination_program(*chain(length))
     assert len(program.fill) == length - 1
-    assert len(program.update_block) <= 7 * length
+    assert len(program.update_block) <= 2 * length
     assert len(program.edge_node) <= 5 * length
 
 
@@ -121,8 +133,8 @@ def mobility_at(program: Program, links: list[Link], joint: int, seed: int) -> n
     """Eigenvalues of a joint's linear pivot for random point joints: what the nodes before it show at its rows."""
     rng = np.random.default_rng(seed)
     values = {block: np.zeros((3, 3)) for block in program.blocks.values()}
-    for node in program.nodes.body_linear + program.nodes.body_angular:
-        values[program.pivot[node]] = np.eye(3)
+    bodies = program.nodes.body_linear + program.nodes.body_angular
+    diagonal = [np.eye(3) if node in bodies else np.zeros((3, 3)) for node in range(size(program))]
     for i, link in enumerate(links):
         row = program.nodes.joint_linear[i]
         for sign, body in ((-1, link.a), (1, link.b)):
@@ -135,7 +147,7 @@ def mobility_at(program: Program, links: list[Link], joint: int, seed: int) -> n
                 ):
                     block = program.block_of(row, column)
                     values[block] = sign * (value if row > column else value.T)
-    matrix = dense(program, values)
+    matrix = dense(program, (diagonal, values))
     n = 3 * program.nodes.joint_linear[joint]
     before, own = matrix[:n, :n], matrix[n : n + 3, :n]
     return np.linalg.eigvalsh(own @ np.linalg.pinv(before, rcond=1e-10) @ own.T)

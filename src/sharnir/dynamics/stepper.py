@@ -13,7 +13,7 @@ from ..model.precision import Precision
 from .pipeline import budget_kernels, step_kernel
 
 COUNT = 8  # place of the last kernel argument: steps or iterations
-GPU_BLOCK = 64  # threads of a block on a GPU, by measurement (benchmarks/gpu.py)
+GPU_BLOCK = 128  # threads of a block on a GPU, by measurement (benchmarks/gpu.py)
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
 
 

@@ -67,7 +67,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     for items in ("body", "joint", "angular", "limit", "friction"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
-    counts["block"] = max(model["pivot"] + model["edge_block"] + model["fill_block"], default=-1) + 1
+    counts["block"] = max(model["edge_block"], default=-1) + 1
+    counts["node"] = max(counts["node_end"] - 1, 0)
     return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
 
 
@@ -168,7 +169,6 @@ DIRECT_COUNTS = {
     "direct_body": "body_node",
     "direct_joint": "joint_node_l",
     "direct_coupling": "joint_block",
-    "node": "pivot",
     "node_end": "edge_start",
     "edge": "edge_node",
     "update": "update_block",
@@ -205,7 +205,6 @@ def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
         "joint_node_l": program.nodes.joint_linear,
         "joint_node_a": program.nodes.joint_angular,
         "joint_block": couplings,
-        "pivot": program.pivot,
         "edge_start": program.edge_start,
         "edge_node": program.edge_node,
         "edge_block": program.edge_block,

@@ -74,7 +74,6 @@ MODEL = (
     _shared(
         "joint_block", "direct_coupling", "int", "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1"
     ),
-    _shared("pivot", "node", "int", "block of the diagonal"),
     _shared("edge_start", "node_end", "int", "first edge of a node"),
     _shared("edge_node", "edge", "int", "node an edge leads to"),
     _shared("edge_block", "edge", "int", "block of the edge"),
@@ -137,7 +136,8 @@ WORK = (
     Field("locked_a", "direct_joint", "mat33", "rows: the locked rotations; prepare"),
     Field("softness_l", "direct_joint", "real", "1/kg, compliance that keeps redundant rows regular; prepare"),
     Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
-    Field("block", "block", "mat33", "the matrix, then its factors; assemble, factor"),
+    Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
+    Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
     Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),

@@ -37,11 +37,11 @@ class Program:
     """Nodes are numbered in the order of their elimination. Blocks (i, j) are stored once, with i > j.
 
     When node k is eliminated its edges lead to the later nodes it is coupled to, in ascending order. The updates of
-    node k are the blocks (p, q) of all pairs of its edges, p descending and, for each p, q ascending up to p.
+    node k are the blocks (p, q) of all pairs of its edges, p descending and, for each p, q ascending below p; the
+    diagonal of each p is updated too and needs no place in the list.
     """
 
     nodes: Nodes
-    pivot: list[int]  # block of each node's diagonal
     edge_start: list[int]  # one more than there are nodes
     edge_node: list[int]
     edge_block: list[int]
@@ -205,9 +205,7 @@ def _symbolic(count: int, nodes: Nodes, couplings: set[tuple[int, int]]) -> Prog
     later: list[set[int]] = [set() for _ in range(count)]
     for i, j in couplings:
         later[j].add(i)
-    blocks = {(k, k): k for k in range(count)}
-    for pair in sorted(couplings):
-        blocks[pair] = len(blocks)
+    blocks = {pair: place for place, pair in enumerate(sorted(couplings))}
     given = len(blocks)
     edge_start, edge_node, edge_block, update_start, update_block = [0], [], [], [0], []
     for k in range(count):
@@ -220,11 +218,10 @@ def _symbolic(count: int, nodes: Nodes, couplings: set[tuple[int, int]]) -> Prog
         edge_block += [blocks[i, k] for i in edges]
         edge_start.append(len(edge_node))
         for p in reversed(range(len(edges))):
-            update_block += [blocks[edges[p], edges[q]] for q in range(p + 1)]
+            update_block += [blocks[edges[p], edges[q]] for q in range(p)]
         update_start.append(len(update_block))
     return Program(
         nodes=nodes,
-        pivot=[blocks[k, k] for k in range(count)],
         edge_start=edge_start,
         edge_node=edge_node,
         edge_block=edge_block,

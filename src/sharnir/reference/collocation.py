@@ -142,8 +142,8 @@ class Stepper:
         self.method = tableau(stages)
         self._jacobian: Array | None = None
         self._h = 0.0
-        self._inverses = np.zeros((0, 0, 0))
-        self._filter = np.zeros((0, 0))
+        self._inverses: Array = np.zeros((0, 0, 0))
+        self._filter: Array = np.zeros((0, 0))
 
     def _factor(self, h: float, jacobian: Array) -> None:
         if self._jacobian is jacobian and self._h == h:

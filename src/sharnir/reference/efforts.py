@@ -28,6 +28,7 @@ Input = Any  # a number, a vector, or a function of time (s) that returns one
 Inputs = Mapping[Any, Input]
 TURN = 2.0 * np.pi
 JUST_BEFORE = 1e-12  # s
+NO_ROW = -1  # of a coordinate that carries nothing
 
 
 class Coordinates:
@@ -82,7 +83,7 @@ class Limit:
         """The row of its coordinate."""
         return self.axis.row
 
-    def excess(self, m: Motion, _: Mechanism, side: int) -> Array:
+    def excess(self, m: Motion, side: int) -> Array:
         """How far the coordinate is above the lower (side 1) or the upper limit (side -1), [k]."""
         return self.axis.value(m) - (self.lower if side > 0 else self.upper)
 
@@ -192,19 +193,22 @@ class Efforts:
         self.springs: list[SpringForce] = []
         self.drives: list[DriveForce] = []
         self.integrals = 0
+        targets = [(word, _target(word, key), value) for word, given in inputs.items() for key, value in given.items()]
+        pushed = {target.item for _, target, _ in targets if isinstance(target, Quantity)}
         for label, joint, free in coordinates_of(mechanism.scene):
-            self._add(label, joint, free)
+            self._add(label, joint, free, label in pushed)
         self.until = np.inf  # inputs are taken just before this time, where a step ends at a jump of theirs
         self._row_inputs: list[tuple[int, Input]] = []
         self._body_inputs: list[tuple[int, int, Input]] = []
         self._drive_inputs: dict[int, Input] = {}
-        for word, given in inputs.items():
-            for key, value in given.items():
-                self._aim(word, key, value)
+        for word, target, value in targets:
+            self._aim(word, target, value)
 
-    def _add(self, label: str, joint: Joint, free: Coordinate) -> None:
+    def _add(self, label: str, joint: Joint, free: Coordinate, pushed: bool) -> None:
         place = self.mechanism.joints.index(joint)
-        axis = Axis(label, place, free.kind, self.mechanism.coordinate_row(place, free.kind), self.coordinates)
+        carries = pushed or any(free.name in given for given in (joint.ranges, joint.springs, joint.drives))
+        row = self.mechanism.coordinate_row(place, free.kind) if carries else NO_ROW
+        axis = Axis(label, place, free.kind, row, self.coordinates)
         self.axes[label] = axis
         if free.name in joint.ranges:
             low, high = joint.ranges[free.name]
@@ -218,26 +222,19 @@ class Efforts:
             self.integrals += counted
             _check_drive(joint, self.drives[-1].drive)
 
-    def _aim(self, word: str, key: Any, value: Input) -> None:
-        """Find what an input acts on."""
-        if isinstance(key, Body) and key.name in self.mechanism.place and word in ("torque", "force"):
-            self._body_inputs.append((self.mechanism.place[key.name], 0 if word == "force" else 3, value))
-            return
-        quantity = key if isinstance(key, Quantity) else self._of_joint(word, key)
-        label = str(quantity.item)
-        if quantity.variable == "effort" and label in self.axes:
-            self._row_inputs.append((self.axes[label].row, value))
-            return
-        for d, drive in enumerate(self.drives):
-            if quantity.variable in ("voltage", "target") and drive.axis.label == label:
-                self._drive_inputs[d] = value
-                return
-        raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
-
-    def _of_joint(self, word: str, key: Any) -> Quantity:
-        if not isinstance(key, Joint):
-            raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
-        return {"voltage": key.voltage, "target": key.target}.get(word, key.effort)()
+    def _aim(self, word: str, target: Body | Quantity, value: Input) -> None:
+        """Find the row, the body or the drive that an input acts on."""
+        if isinstance(target, Body):
+            if self.mechanism.scene.bodies.get(target.name) is not target or target.spec.fixed:
+                raise SceneError(f"{word}: body '{target.name}' is not a moving body of this scene; give one that is")
+            self._body_inputs.append((self.mechanism.place[target.name], 0 if word == "force" else 3, value))
+        elif target.variable == "effort" and target.item in self.axes:
+            self._row_inputs.append((self.axes[str(target.item)].row, value))
+        else:
+            driven = [d for d, drive in enumerate(self.drives) if drive.axis.label == target.item]
+            if target.variable not in ("voltage", "target") or not driven:
+                raise SceneError(f"{word}: '{target.label}' cannot be driven in this scene; give one of its own joints")
+            self._drive_inputs[driven[0]] = value
 
     # ----------------------------------------------------------------------------------------------------------------
 
@@ -265,13 +262,27 @@ class Efforts:
                 integral_rates[:, drive.integral] = drive.error(m, given)
         return Outside(rows, bodies, springs, wanted, integral_rates)
 
-    def inputs_at(self, t: float) -> Array:
-        """The efforts from outside on each coordinate at a time, [coordinate]."""
-        found = np.zeros(len(self.axes))
+    def inputs_at(self, t: Array) -> Array:
+        """The efforts from outside on each coordinate at times [k], [k, coordinate]."""
+        found = np.zeros((len(t), len(self.axes)))
         rows = [axis.row for axis in self.axes.values()]
         for row, value in self._row_inputs:
-            found[rows.index(row)] += float(np.squeeze(_sampled(value, np.array([t]))))
+            found[:, rows.index(row)] += _sampled(value, t)
         return found
+
+
+def _target(word: str, key: Any) -> Body | Quantity:
+    """What the user named: a body, or a quantity of a joint."""
+    if isinstance(key, Body) and word in ("torque", "force"):
+        return key
+    if isinstance(key, Joint):
+        key = {"voltage": key.voltage, "target": key.target}.get(word, key.effort)()
+    if not isinstance(key, Quantity) or key.variable not in ("effort", "voltage", "target"):
+        raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
+    other = {"torque": ("force", "N"), "force": ("torque", "N m")}.get(word)
+    if other is not None and key.unit == other[1]:
+        raise SceneError(f"{word}: '{key.item}' takes {key.unit}; pass it as {other[0]}=")
+    return key
 
 
 def _sampled(value: Input, t: Array) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..model.layout import layout_of
 from ..record.frames import Frames
-from ..spatial import IDENTITY, Array, from_matrix
+from ..spatial import IDENTITY, Array
+from .mechanism import quaternions
 from .modes import Modes
 from .system import Evaluation, System
 
@@ -60,8 +61,7 @@ class Recording:
             self.data["angular_velocity"][here, i] = m.w[:, place]
         for i, axis in enumerate(system.efforts.axes.values()):
             self.data["twist"][here, i] = axis.value(m)
-        for k in range(here.start, here.stop):
-            self.data["effort"][k] = system.efforts.inputs_at(float(self.times[k]))
+        self.data["effort"][here] = system.efforts.inputs_at(self.times[here])
         self._fill_forces(here, e)
         self.done = here.stop
 
@@ -109,10 +109,6 @@ class Recording:
 
 def _unbroken(before: Array, matrices: Array) -> Array:
     """Quaternions of rotation matrices, each of the sign nearest to the one before it."""
-    last = before[-1] if len(before) else IDENTITY
-    found = []
-    for matrix in matrices:
-        q = from_matrix(matrix)
-        last = -q if q @ last < 0.0 else q
-        found.append(last)
-    return np.array(found)
+    q = np.vstack([before[-1:] if len(before) else IDENTITY[None], quaternions(matrices)])
+    signs = np.where(np.einsum("ki,ki->k", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    return np.asarray(q[1:] * np.cumprod(signs)[:, None])

@@ -16,7 +16,7 @@ from .system import Evaluation, System
 
 AT_REST = 1e-9  # m/s and rad/s: slower friction may stick
 TOUCHING = 1e-9  # m and rad: a limit this near may be closed
-TOLERANCE = 1e-9  # of forces and accelerations, by their own size
+TOLERANCE = 1e-11  # of forces and accelerations, by their own size
 ROUNDS = 60
 
 
@@ -33,7 +33,7 @@ class Modes:
         """Functions [k, guard] that stay above zero while the modes hold."""
         system, frictions = self.system, self.system.frictions
         values: list[Array] = []
-        for i in np.flatnonzero(frictions.set_valued):
+        for i in np.flatnonzero(frictions.set_valued).tolist():
             mine = frictions.element == i
             if frictions.sticking[i]:
                 force = np.linalg.norm(e.friction_force[:, mine], axis=1)
@@ -48,7 +48,7 @@ class Modes:
             else:
                 for side, bound in ((1, limit.lower), (-1, limit.upper)):
                     if np.isfinite(bound):
-                        values.append(side * limit.excess(e.motion, system.mechanism, side))
+                        values.append(side * limit.excess(e.motion, side))
         return np.stack(values, axis=1) if values else np.zeros((len(e.multipliers), 0))
 
     def kinks(self, e: Evaluation) -> Array:
@@ -74,7 +74,7 @@ class Modes:
         """How soon the slowest vector of sliding friction could stop, s: its direction is not defined beyond."""
         frictions = self.system.frictions
         shortest = np.inf
-        for i in np.flatnonzero(frictions.set_valued & frictions.several & ~frictions.sticking):
+        for i in np.flatnonzero(frictions.set_valued & frictions.several & ~frictions.sticking).tolist():
             mine = frictions.element == i
             u = e.slip.u[0, mine]
             change = self._row_acceleration(e, frictions.row[mine]) * frictions.radius[i]
@@ -110,7 +110,7 @@ class Modes:
         hits = []
         for i, limit in enumerate(system.efforts.limits):
             for side in (1, -1):
-                touching = side * limit.excess(m, system.mechanism, side)[0] < TOUCHING
+                touching = side * limit.excess(m, side)[0] < TOUCHING
                 if touching and side * m.rate[0, limit.row] < AT_REST:
                     hits.append((i, side))
         system.closed = []
@@ -130,7 +130,7 @@ class Modes:
             return
         m = system.motion(y[None])
         u = m.rate[0, frictions.row] * frictions.radius[frictions.element]
-        for i in np.flatnonzero(frictions.set_valued):
+        for i in np.flatnonzero(frictions.set_valued).tolist():
             mine = frictions.element == i
             speed = float(np.linalg.norm(u[mine]))
             frictions.sticking[i] = speed < AT_REST
@@ -141,7 +141,7 @@ class Modes:
         """Release what holds more than it can, the worst first; whether there was any."""
         system, frictions = self.system, self.system.frictions
         worst, release = 0.0, ("", 0)
-        for i in np.flatnonzero(frictions.sticking):
+        for i in np.flatnonzero(frictions.sticking).tolist():
             bound = float(self._bound(e, i)[0])
             force = float(np.linalg.norm(e.friction_force[0, frictions.element == i]))
             over = (force - bound) / max(bound, 1e-12)
@@ -172,12 +172,12 @@ class Modes:
             if i in closed:
                 continue
             for side in (1, -1):
-                near = side * limit.excess(e.motion, system.mechanism, side)[0] < TOUCHING
+                near = side * limit.excess(e.motion, side)[0] < TOUCHING
                 still = abs(e.motion.rate[0, limit.row]) < AT_REST
                 if near and still and side * self._row_acceleration(e, np.array([limit.row]))[0] < -1e-9 and not seen:
                     system.closed.append((i, side))
                     return True
-        for i in np.flatnonzero(frictions.set_valued & ~frictions.sticking):
+        for i in np.flatnonzero(frictions.set_valued & ~frictions.sticking).tolist():
             mine = frictions.element == i
             if np.linalg.norm(e.slip.u[0, mine]) > AT_REST:
                 continue

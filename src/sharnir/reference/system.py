@@ -64,6 +64,7 @@ class System:
         self.integrals = slice(motion + bristles, self.size)
         self.gravity = np.array(scene.gravity)
         self.rotation = np.zeros((self.bodies, 3, 3))  # at the start of the step
+        self._onto_rows = (frictions.row[:, None] == np.arange(len(mechanism.rows))).astype(float)  # [pair, row]
         self.closed: list[tuple[int, int]] = []  # limits that are closed: (limit, +1 at the lower, -1 at the upper)
         self.limit_rows = [limit.row for limit in efforts.limits]
         self._last: dict[tuple[str, int], float] = {}  # multipliers by what they belong to
@@ -163,7 +164,7 @@ class System:
         outside = self.efforts.at(t, m, self.mechanism, y[:, self.integrals])
         row_force = outside.rows
         if self.frictions.count:
-            np.add.at(row_force, (slice(None), self.frictions.row), slip.direct)
+            row_force += slip.direct @ self._onto_rows
         forces = outside.bodies
         forces[:, :, :3] += self.mechanism.mass[:, None] * self.gravity
         forces[:, :, 3:] -= m.gyroscopic
@@ -290,7 +291,7 @@ class System:
 
     def _errors(self, m: Motion) -> Array:
         errors = self.mechanism.lock_errors(m)
-        gaps = [self.efforts.limits[i].excess(m, self.mechanism, side) for i, side in self.closed]
+        gaps = [self.efforts.limits[i].excess(m, side) for i, side in self.closed]
         return np.concatenate([errors, *(gap[:, None] for gap in gaps)], axis=1)
 
     def _closing(self, m: Motion, which: Array, errors: Array) -> Array:

@@ -40,7 +40,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction
-    SOFTNESS = wp.constant(real(1e-9 if p.name == "float64" else 1e-6))
+    SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func

@@ -3,7 +3,7 @@
     [ M   J^T   ] [  dV ]   [  0  ]
     [ J  -Gamma ] [ -dl ] = [ -JV ]        factored once a step as L D L^T, in the order of model/ordering.py
 
-Gamma, 1e-9 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
+Gamma, 1e-10 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
 the impulses, it delays their convergence by that share and does not soften the joint.
 
 Outer iteration: solve the locked rows, then visit limits and friction joint by joint. A visit of those applies its
@@ -35,7 +35,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    diagonal, full = make_algebra(p).diagonal, make_algebra(p).full
+    algebra = make_algebra(p)
+    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     pair, lock = make_pair(p), make_lock(p, features)
     limit, friction = make_limit(p), make_friction(p)
     load, store, slip, push_slip = pair.load, pair.store, pair.slip, pair.push_slip
@@ -72,31 +73,31 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
             put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
             put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
-            k.block[m.pivot[row], w] = pivot_of(q, k.softness_l[j, w])
+            k.pivot[row, w] = pivot_of(q, k.softness_l[j, w])
         if wp.static(features.angular_locks):
             turn = m.joint_node_a[j]
             if turn >= 0:
                 q = k.locked_a[j, w]
                 put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
                 put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
-                k.block[m.pivot[turn], w] = pivot_of(q, k.softness_a[j, w])
+                k.pivot[turn, w] = pivot_of(q, k.softness_a[j, w])
 
     @wp.func
-    def pivot_of(rows: mat33, softness: real) -> mat33:
+    def pivot_of(rows: mat33, softness: real) -> p.sym33:
         """-Gamma on locked rows, -1 on free ones."""
         d = vec3()
         for i in range(3):
             d[i] = real(-1.0)
             if rows[i, 0] != real(0.0) or rows[i, 1] != real(0.0) or rows[i, 2] != real(0.0):
                 d[i] = -softness
-        return wp.diag(d)
+        return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
 
     @wp.func
     def assemble_body(m: t.model, k: t.work, b: int, w: int):
         node = m.body_node[b]
         if node >= 0:
-            k.block[m.pivot[node], w] = diagonal(real(1.0) / m.inv_mass[b, w])
-            k.block[m.pivot[node + 1], w] = full(k.inertia[b, w])
+            k.pivot[node, w] = packed(diagonal(real(1.0) / m.inv_mass[b, w]))
+            k.pivot[node + 1, w] = k.inertia[b, w]
 
     @wp.func
     def factor(m: t.model, k: t.work, o: t.settings, w: int):
@@ -108,17 +109,20 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             assemble_joint(m, k, j, w)
         for i in range(o.nodes):
-            inverse = wp.inverse(k.block[m.pivot[i], w])
-            k.block[m.pivot[i], w] = inverse
+            inverse = wp.inverse(full(k.pivot[i, w]))
+            k.pivot[i, w] = packed(inverse)
             start = m.edge_start[i]
             update = m.update_start[i]
             for reverse in range(m.edge_start[i + 1] - start):
                 high = m.edge_start[i + 1] - 1 - reverse
-                lower = k.block[m.edge_block[high], w] * inverse
-                for low in range(start, high + 1):
+                own = k.block[m.edge_block[high], w]
+                lower = own * inverse
+                for low in range(start, high):
                     target = m.update_block[update]
                     k.block[target, w] = k.block[target, w] - lower * wp.transpose(k.block[m.edge_block[low], w])
                     update += 1
+                node = m.edge_node[high]
+                k.pivot[node, w] = k.pivot[node, w] - packed(lower * wp.transpose(own))
                 k.block[m.edge_block[high], w] = lower
 
     @wp.func
@@ -129,7 +133,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             for e in range(m.edge_start[i], m.edge_start[i + 1]):
                 target = m.edge_node[e]
                 k.solution[target, w] = k.solution[target, w] - k.block[m.edge_block[e], w] * x
-            k.solution[i, w] = k.block[m.pivot[i], w] * x
+            k.solution[i, w] = full(k.pivot[i, w]) * x
         for reverse in range(o.nodes):
             i = o.nodes - 1 - reverse
             x = k.solution[i, w]
