@@ -48,6 +48,25 @@ class Contender(Protocol):
         """Where the bodies are now."""
 
 
+class Traceable(Contender, Protocol):
+    """One whose path can be compared with a reference, and which can be timed again from the start."""
+
+    def restart(self) -> None:
+        """Back to the start of the scene."""
+
+    def path(self, steps: int, samples: int) -> Array:
+        """The centres of mass (m) [sample, body, 3] at ``samples`` instants, evenly over the next ``steps`` steps."""
+
+
+def path_by_blocks(contender: Contender, steps: int, samples: int) -> Array:
+    """The path of an engine that may be stopped and read at any step without losing accuracy."""
+    centers = []
+    for _ in range(samples):
+        contender.step(steps // samples)
+        centers.append(contender.states().center)
+    return np.array(centers)
+
+
 def moving_bodies(scene: sh.Scene) -> list[sh.Body]:
     """The bodies that have mass, in scene order."""
     return [body for body in scene.bodies.values() if body.properties is not None]
@@ -57,6 +76,27 @@ def worst_gap(scene: sh.Scene, states: BodyStates) -> float:
     """The largest distance (m) by which the locked translations of any joint are apart."""
     poses = _poses(scene, states)
     return max((_gap(joint, poses) for joint in scene.joints.values()), default=0.0)
+
+
+def worst_slip(scene: sh.Scene, states: BodyStates) -> float:
+    """The largest speed (m/s) at which the locked translations of any joint move apart."""
+    poses = _poses(scene, states)
+    moving = {body.name: i for i, body in enumerate(moving_bodies(scene))}
+
+    def velocity(body: sh.Body, point: Array) -> Array:
+        if body.name not in moving:
+            return np.zeros(3)
+        i = moving[body.name]
+        return states.center_velocity[i] + np.cross(states.angular_velocity[i], point - states.center[i])
+
+    worst = 0.0
+    for joint in scene.joints.values():
+        if joint.type.basis == Basis.FRAME:
+            a, b = poses[joint.a.name] @ joint.frame_a, poses[joint.b.name] @ joint.frame_b
+            apart = velocity(joint.b, b.position) - velocity(joint.a, b.position)
+            seen_from_a = spatial.rotate(spatial.conjugate(a.rotation), apart)
+            worst = max(worst, float(np.linalg.norm(seen_from_a[np.array(joint.type.locked_translations)])))
+    return worst
 
 
 def energy(scene: sh.Scene, states: BodyStates) -> float:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import sharnir as sh
+from sharnir.spatial import Array
 
-from .contender import BodyStates, moving_bodies
+from .contender import BodyStates, moving_bodies, path_by_blocks
 
 
 class SharnirRun:
-    """A scene in Sharnir; ``options`` go to :class:`sharnir.Simulation` as they are."""
+    """A scene in Sharnir; ``efforts`` (N m) by joint, and ``options`` for :class:`sharnir.Simulation` as they are."""
 
     name = "Sharnir"
 
-    def __init__(self, scene: sh.Scene, dt: float, **options: Any) -> None:
+    def __init__(self, scene: sh.Scene, dt: float, efforts: dict[str, float] | None = None, **options: Any) -> None:
         names = list(scene.bodies)
         self._places = [1 + names.index(body.name) for body in moving_bodies(scene)]  # 0 is the world
         self._simulation = sh.Simulation(scene, dt=dt, **options)
+        for joint, torque in (efforts or {}).items():
+            self._simulation.set(scene.joints[joint].effort(), torque)
         self.settings = ", ".join(f"{key} {value}" for key, value in options.items())
 
     def step(self, count: int) -> None:
@@ -34,3 +37,11 @@ class SharnirRun:
         """Where the bodies are now, from one snapshot: asking body by body would capture the whole scene each time."""
         state = self._simulation.snapshot().arrays["state"]
         return BodyStates(*(state[name][self._places, 0] for name in ("position", "rotation", "velocity", "spin")))
+
+    def restart(self) -> None:
+        """Back to the start of the scene."""
+        self._simulation.reset()
+
+    def path(self, steps: int, samples: int) -> Array:
+        """The centres of mass at evenly spaced instants."""
+        return path_by_blocks(self, steps, samples)

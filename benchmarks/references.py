@@ -18,20 +18,37 @@ from scipy.integrate import solve_ivp
 
 from sharnir.spatial import Array
 
+from . import andrews as squeezer
 from . import scenes
 
 GRAVITY = 9.81
 _TOLERANCE = 1e-12
+_STIFF_TOLERANCE = 1e-10
 _COMPLEX_STEP = 1e-40
 
 
-def integrate(rate: Callable[[float, Array], Array], start: Array, times: Array) -> Array:
-    """The solution [time, coordinate] of an ordinary differential equation at the given times (the first is 0)."""
-    end = float(times[-1])
-    result = solve_ivp(rate, (0.0, end), start, "DOP853", times, rtol=_TOLERANCE, atol=_TOLERANCE, max_step=0.05)
+def integrate(rate: Callable[[float, Array], Array], start: Array, times: Array, stiff: bool = False) -> Array:
+    """The solution [time, coordinate] of an ordinary differential equation at the given times (the first is 0).
+
+    The rate of a stiff one must take complex numbers.
+    """
+    options: dict[str, Any] = {"method": "DOP853", "rtol": _TOLERANCE, "atol": _TOLERANCE}
+    if stiff:
+        options = {"method": "Radau", "rtol": _STIFF_TOLERANCE, "atol": _STIFF_TOLERANCE, "jac": _derivative(rate)}
+    result = solve_ivp(rate, (0.0, float(times[-1])), start, t_eval=times, max_step=0.05, **options)
     if not result.success:
         raise RuntimeError(f"reference integration failed: {result.message}")
     return np.asarray(result.y.T)
+
+
+def _derivative(rate: Callable[[float, Array], Array]) -> Callable[[float, Array], Array]:
+    """The Jacobian of a rate by complex steps."""
+
+    def jacobian(time: float, state: Array) -> Array:
+        steps = 1j * _COMPLEX_STEP * np.eye(len(state))
+        return np.stack([np.imag(rate(time, state + step)) / _COMPLEX_STEP for step in steps], axis=1)
+
+    return jacobian
 
 
 def one_degree(
@@ -99,6 +116,16 @@ def n_four_bar(windows: int, times: Array) -> Array:
     return integrate(rate, np.array([0.0, 1.0]), times)[:, 0]
 
 
+def pendulum(times: Array) -> Array:
+    """Angle (rad, from hanging towards +x) [time] of :func:`scenes.pendulum`: (1 + i) a'' = -g sin a."""
+    inertia = 1.0 + scenes.BOB_INERTIA
+
+    def rate(_: float, state: Array) -> Array:
+        return np.array([state[1], -GRAVITY / inertia * np.sin(state[0])])
+
+    return integrate(rate, np.array([np.pi / 2, 0.0]), times)[:, 0]
+
+
 def double_pendulum(angles: tuple[float, float], times: Array) -> Array:
     """The two rods' angles (rad, from hanging towards +x) [time, 2] of :func:`scenes.double_pendulum`."""
 
@@ -115,7 +142,7 @@ def double_pendulum(angles: tuple[float, float], times: Array) -> Array:
 
 
 def bricard(times: Array, thickness: float = 0.1) -> Array:
-    """Position (m) of the point between the third and the fourth rod [time, 3] of :func:`scenes.bricard`.
+    """Centres (m) of the five rods [time, rod, 3] of :func:`scenes.bricard`.
 
     The mechanism keeps a threefold symmetry: hinges 0, 2, 4 turn by one angle and 1, 3, 5 by another. With a and b
     the angles from one rod's direction to the next one's (both 90 degrees at the start) the loop closes where
@@ -140,9 +167,7 @@ def bricard(times: Array, thickness: float = 0.1) -> Array:
 
     start = np.array([np.pi / 2, np.pi / 2])
     path = one_degree(tangent, mass, potential, start, 0.0, times)
-    return np.array(
-        [center + direction / 2 for center, direction, _, _ in (_bricard_rods(q, q)[2] for q in path[:, :2])]
-    )
+    return np.array([[center for center, _, _, _ in _bricard_rods(q, q)] for q in path[:, :2]])
 
 
 def _bricard_rods(q: Array, rate: Array) -> list[tuple[Array, Array, Array, Array]]:
@@ -158,6 +183,75 @@ def _bricard_rods(q: Array, rate: Array) -> list[tuple[Array, Array, Array, Arra
         rods.append((foot + rod / 2, rod, foot_velocity + np.cross(spin, rod / 2), spin))
         foot, foot_velocity = foot + rod, foot_velocity + np.cross(spin, rod)
     return rods
+
+
+def andrews(times: Array) -> Array:
+    """The seven angles (rad) [time, 7] of :func:`scenes.andrews`; the crank's angle is the path's coordinate."""
+    bodies, meeting = squeezer.BODIES, squeezer.MEETING
+
+    def tangent(q: Array) -> Array:
+        closing = np.array(
+            [
+                np.concatenate(
+                    [squeezer.velocity(meeting[0], q, unit) - squeezer.velocity(arm, q, unit) for arm in meeting[1:]]
+                )
+                for unit in np.eye(7)
+            ]
+        ).T
+        return np.concatenate([[1.0], np.linalg.solve(closing[:, 1:], -closing[:, 0])])
+
+    def mass(q: Array, t: Array) -> Any:
+        return sum(
+            body.mass * np.sum(squeezer.velocity(body.center, q, t) ** 2)
+            + body.inertia * sum(t[i] for i in body.angles) ** 2
+            for body in bodies
+        )
+
+    def potential(q: Array) -> Any:
+        length = np.sqrt(np.sum((squeezer.place(squeezer.SPRING_EYE, q) - np.array(squeezer.C)) ** 2))
+        return 0.5 * squeezer.SPRING * (length - squeezer.REST) ** 2 - squeezer.TORQUE * q[squeezer.BETA]
+
+    return one_degree(tangent, mass, potential, squeezer.START, 0.0, times)[:, :7]
+
+
+def governor(times: Array) -> Array:
+    """Shaft angle (rad), rods' angle below the horizontal (rad), slider's height (m) [time, 3] of :func:`scenes.governor`.
+
+    The angular momentum J(a) p' about the shaft stays; for the rods and the slider, with l the length of a spring and
+    f = k (l - l0) + c l' the pull of each,
+
+        2 I a'' = J_a p'^2 / 2 + 2 W cos a - 2 f l_a,    m s'' = -m g - 2 f l_s.
+    """
+    inertia, weight = scenes.GOVERNOR_PIN_INERTIA, GRAVITY * scenes.GOVERNOR_PIN_MOMENT
+    mass, half = scenes.SLIDER_MASS, scenes.ROD / 2
+    momentum = _governor_inertia(scenes.GOVERNOR_START_ANGLE)[0] * scenes.GOVERNOR_START_SPIN
+
+    def rate(_: float, state: Array) -> Array:
+        _, a, s, a_rate, s_rate = state
+        whole, whole_a = _governor_inertia(a)
+        spin = momentum / whole
+        across, down = half * np.cos(a), 1.0 - half * np.sin(a) - s
+        length = np.sqrt(across**2 + down**2)
+        length_a = (-across * half * np.sin(a) - down * half * np.cos(a)) / length
+        length_s = -down / length
+        stretch = length - scenes.GOVERNOR_REST
+        pull = scenes.GOVERNOR_STIFFNESS * stretch + scenes.GOVERNOR_DAMPING * (length_a * a_rate + length_s * s_rate)
+        a_accel = (0.25 * whole_a * spin**2 + weight * np.cos(a) - pull * length_a) / inertia
+        return np.array([spin, a_rate, s_rate, a_accel, -GRAVITY - 2.0 * pull * length_s / mass])
+
+    start = np.array([0.0, scenes.GOVERNOR_START_ANGLE, scenes.GOVERNOR_START_HEIGHT, 0.0, 0.0])
+    return integrate(rate, start, times, stiff=True)[:, :3]
+
+
+def _governor_inertia(a: Any) -> tuple[Any, Any]:
+    """The whole inertia about the shaft, kg m^2, and its derivative by the rods' angle."""
+    reach, ball, rod = scenes.GOVERNOR_ARM, scenes.BALL_MASS, scenes.SHAFT_MASS
+    c, s = np.cos(a), np.sin(a)
+    across, along = scenes.rod_inertia()
+    fixed = along + scenes.SLIDER_MASS * scenes.SLIDER_SIZE**2 / 6.0
+    one = ball * (reach + c) ** 2 + rod * (reach + c / 2) ** 2 + across * c * c + along * s * s
+    one_a = -s * (2 * ball * (reach + c) + rod * (reach + c / 2)) + 2 * (along - across) * s * c
+    return fixed + 2.0 * one, 2.0 * one_a
 
 
 def _rotation(axis: Array, angle: Any) -> Array:

@@ -6,6 +6,7 @@ import os
 import platform
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ class Section:
 
     def as_dict(self) -> dict[str, Any]:
         """The section for ``bench.json``."""
-        bars = [asdict(bar) | {"met": bar.met} for bar in self.bars]
+        # an infinite value has no place in JSON
+        bars = [asdict(bar) | {"value": bar.value if isfinite(bar.value) else None, "met": bar.met} for bar in self.bars]
         return {"title": self.title, "bars": bars, "notes": self.notes, **self.data}
 
 

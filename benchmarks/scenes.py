@@ -2,7 +2,7 @@
 
 Every builder returns a plain :class:`sharnir.Scene`; the peers in ``benchmarks/peers`` are built from the same object,
 so that all contenders simulate the same numbers. Rods lie along their body's x axis, the body's frame in the middle.
-Andrews' squeezer and the flyball governor belong here too; both need springs, which scenes do not have yet.
+The torque on the crank of Andrews' mechanism is an input of the run, not part of its scene.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import sharnir as sh
 from sharnir import spatial
 from sharnir.spatial import Array
 
+from . import andrews as squeezer
+
 ROD = 1.0  # m
 THICKNESS = 0.05  # m
 CHASSIS_MASS = 200.0  # kg
@@ -23,6 +25,19 @@ Y = (0.0, 1.0, 0.0)  # planar mechanisms move in the x-z plane
 # PHYSICS.md section 2: lengths in m; rods of 1 kg/m
 CRANK, COUPLER, ROCKER, GROUND = 0.4, 1.2, 0.9, 1.1
 CRANK_START = math.radians(60.0)
+
+BOB_RADIUS = 0.001  # m: the pendulum's bob is a point
+BOB_INERTIA = 0.4 * BOB_RADIUS**2  # kg m^2, for 1 kg
+
+# IFToMM A05, the flyball governor; m, kg, N/m, N s/m, rad, rad/s
+SHAFT_MASS, SHAFT_WIDTH = 0.3, 0.01  # the shaft and each rod: 1 m, 3000 kg/m^3
+SLIDER_MASS, SLIDER_SIZE = 3.0, 0.1
+BALL_MASS = 5.0
+GOVERNOR_ARM = 0.05  # from the axis to the hinge of a rod
+GOVERNOR_STIFFNESS, GOVERNOR_DAMPING, GOVERNOR_REST = 8e5, 4e4, 0.5
+GOVERNOR_START_ANGLE, GOVERNOR_START_SPIN, GOVERNOR_START_HEIGHT = math.radians(30.0), 2 * math.pi, 0.5
+GOVERNOR_PIN_INERTIA = SHAFT_MASS * (1.0 / 3.0 + SHAFT_WIDTH**2 / 12.0) + BALL_MASS
+GOVERNOR_PIN_MOMENT = SHAFT_MASS / 2 + BALL_MASS  # kg m
 
 
 def chain(
@@ -45,6 +60,14 @@ def chain(
         ball = sh.Spherical(anchor=_tuple(i * ROD * along))
         scene.joint(f"ball{i}", ball, previous, link, friction=None if friction is None else sh.Coulomb(friction))
         previous = link
+    return scene
+
+
+def pendulum() -> sh.Scene:
+    """IFToMM A01: a point mass of 1 kg on a hinge along y, 1 m away, released level from rest; period 2.367842 s."""
+    scene = sh.Scene("pendulum")
+    bob = scene.body("bob", sh.Sphere(BOB_RADIUS, mass=1.0), position=(1.0, 0.0, 0.0))
+    scene.joint("hinge", sh.Revolute(axis=Y), scene.world, bob)
     return scene
 
 
@@ -161,6 +184,90 @@ def bricard_axis(joint: int) -> Array:
     """The axis of hinge ``joint`` at the start: square to the two rods that meet there."""
     here, before, after = (BRICARD_POINTS[k % 6] for k in (joint, joint - 1, joint + 1))
     return np.cross(here - before, after - here)
+
+
+def andrews() -> sh.Scene:
+    """Andrews' squeezing mechanism in the x-y plane: seven bodies, ten hinges along z, a spring, no gravity, from rest.
+
+    A torque of 0.033 N m on "crank_hinge" drives it.
+    """
+    scene = sh.Scene("Andrews' mechanism", gravity=(0.0, 0.0, 0.0))
+    bodies = []
+    for i, body in enumerate(squeezer.BODIES, start=1):
+        flat = (body.inertia / 2, body.inertia / 2, body.inertia)  # a plate; only the last moment matters
+        center = _flat_point(body.center)
+        bodies.append(scene.body(f"body{i}", mass=body.mass, inertia=flat, position=center))
+    crank, coupler, rocker, left, left_base, right, right_base = bodies
+    meeting = squeezer.MEETING[0]
+    for name, a, b, point in (
+        ("crank_hinge", scene.world, crank, squeezer.Point(squeezer.ORIGIN, ())),
+        ("crank_pin", crank, coupler, squeezer.CRANK_PIN),
+        ("rocker_hinge", scene.world, rocker, squeezer.Point(squeezer.B, ())),
+        ("left_hinge", scene.world, left_base, squeezer.Point(squeezer.A, ())),
+        ("right_hinge", scene.world, right_base, squeezer.Point(squeezer.A, ())),
+        ("left_pin", left_base, left, squeezer.PIN_5),
+        ("right_pin", right_base, right, squeezer.PIN_7),
+        ("meeting_rocker", coupler, rocker, meeting),
+        ("meeting_left", coupler, left, meeting),
+        ("meeting_right", coupler, right, meeting),
+    ):
+        scene.joint(name, sh.Revolute(axis=(0.0, 0.0, 1.0), anchor=_flat_point(point)), a, b)
+    hook = (*squeezer.C, 0.0)
+    spring = sh.Spring(squeezer.SPRING, rest=squeezer.REST)
+    scene.spring("spring", scene.world, rocker, hook, _flat_point(squeezer.SPRING_EYE), spring)
+    return scene
+
+
+def _flat_point(point: squeezer.Point) -> tuple[float, float, float]:
+    x, y = squeezer.place(point, squeezer.START)
+    return (float(x), float(y), 0.0)
+
+
+def governor() -> sh.Scene:
+    """IFToMM A05: a shaft turning at 2 pi rad/s, two rods with balls, and a slider on stiff springs between them."""
+    scene = sh.Scene("flyball governor")
+    spin = (0.0, 0.0, GOVERNOR_START_SPIN)
+    shaft = scene.body(
+        "shaft",
+        sh.Box(SHAFT_WIDTH, SHAFT_WIDTH, ROD, mass=SHAFT_MASS),
+        position=(0.0, 0.0, 0.5),
+        angular_velocity=spin,
+    )
+    slider = scene.body(
+        "slider",
+        sh.Box(SLIDER_SIZE, SLIDER_SIZE, SLIDER_SIZE, mass=SLIDER_MASS),
+        position=(0.0, 0.0, GOVERNOR_START_HEIGHT),
+        angular_velocity=spin,
+    )
+    scene.joint("bearing", sh.Revolute(axis=(0.0, 0.0, 1.0)), scene.world, shaft)
+    scene.joint("guide", sh.Prismatic(axis=(0.0, 0.0, 1.0)), shaft, slider)
+    across, along = rod_inertia()
+    reduced = BALL_MASS * SHAFT_MASS / (BALL_MASS + SHAFT_MASS)
+    for name, side in (("right", 1.0), ("left", -1.0)):
+        hinge = np.array([side * GOVERNOR_ARM, 0.0, 1.0])
+        along_rod = np.array([side * math.cos(GOVERNOR_START_ANGLE), 0.0, -math.sin(GOVERNOR_START_ANGLE)])
+        middle = hinge + along_rod / 2
+        rod = scene.body(
+            f"{name}_rod",
+            sh.Box(ROD, SHAFT_WIDTH, SHAFT_WIDTH),
+            position=middle,
+            rotation=_along_x(along_rod),
+            velocity=np.cross(spin, middle),
+            angular_velocity=spin,
+            mass=SHAFT_MASS + BALL_MASS,  # the ball is a point at the rod's end
+            center_of_mass=(BALL_MASS / (SHAFT_MASS + BALL_MASS) / 2, 0.0, 0.0),
+            inertia=(along, across + reduced / 4, across + reduced / 4),
+        )
+        scene.joint(f"{name}_hinge", sh.Revolute(axis=Y, anchor=_tuple(hinge)), shaft, rod)
+        eye = (side * SLIDER_SIZE / 2, 0.0, GOVERNOR_START_HEIGHT)
+        spring = sh.Spring(GOVERNOR_STIFFNESS, GOVERNOR_DAMPING, rest=GOVERNOR_REST)
+        scene.spring(f"{name}_spring", slider, rod, eye, middle, spring)
+    return scene
+
+
+def rod_inertia() -> tuple[float, float]:
+    """A governor's rod without its ball, kg m^2: about its centre across, and along."""
+    return SHAFT_MASS * (ROD**2 + SHAFT_WIDTH**2) / 12.0, SHAFT_MASS * SHAFT_WIDTH**2 / 6.0
 
 
 def four_bar_angles() -> tuple[float, float, float]:

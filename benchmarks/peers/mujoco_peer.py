@@ -17,7 +17,7 @@ import sharnir as sh
 from sharnir import spatial
 from sharnir.spatial import Array
 
-from ..contender import BodyStates, NotInstalled, NotTranslatable, moving_bodies
+from ..contender import BodyStates, NotInstalled, NotTranslatable, moving_bodies, path_by_blocks
 
 _HINGE, _SLIDE, _BALL = "hinge", "slide", "ball"
 
@@ -42,9 +42,10 @@ class _Branch(NamedTuple):
 
 
 class MujocoRun:
-    """A scene in MuJoCo; solver "Newton", "CG" or "PGS", integrator "Euler", "implicitfast" or "implicit".
+    """A scene in MuJoCo; solver "Newton", "CG" or "PGS", integrator "Euler", "implicitfast", "implicit" or "RK4".
 
     ``solref`` and ``solimp`` set the stiffness of loop-closing constraints; None leaves MuJoCo's defaults.
+    ``efforts`` (N m) are constant torques by joint.
     """
 
     name = "MuJoCo"
@@ -59,20 +60,41 @@ class MujocoRun:
         jacobian: str = "auto",
         solref: str | None = None,
         solimp: str | None = None,
+        efforts: dict[str, float] | None = None,
     ) -> None:
         try:
             import mujoco
         except ImportError:
             raise NotInstalled("mujoco") from None
         self._mujoco: Any = mujoco
+        mujoco.set_mju_user_warning(_quiet)  # they would go to a log file; path() raises instead
         self._scene = scene
         option = {"timestep": repr(dt), "iterations": str(iterations), "solver": solver, "integrator": integrator}
         closing = {key: value for key, value in (("solref", solref), ("solimp", solimp)) if value is not None}
         self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, option | {"jacobian": jacobian}, closing))
         self.data: Any = mujoco.MjData(self.model)
-        _set_velocities(mujoco, self.model, self.data, scene)
+        self._efforts = efforts or {}
+        self.restart()
         self.settings = f"{solver}, {integrator}, {jacobian} Jacobian, at most {iterations} iterations, no contacts"
         self._ids = [self.model.body(body.name).id for body in moving_bodies(scene)]
+
+    def restart(self) -> None:
+        """Back to the start of the scene."""
+        self._mujoco.mj_resetData(self.model, self.data)
+        _set_velocities(self._mujoco, self.model, self.data, self._scene)
+        branches = {branch.joint.name: branch for branch in _spanning_tree(self._scene)[0] if branch.joint is not None}
+        for name, torque in self._efforts.items():
+            if name not in branches:
+                raise NotTranslatable(f"a torque on joint '{name}', which closes a loop")
+            towards_b = branches[name].body is self._scene.joints[name].b
+            self.data.qfrc_applied[self.model.joint(f"{name} 0").dofadr[0]] = torque if towards_b else -torque
+
+    def path(self, steps: int, samples: int) -> Array:
+        """The centres of mass at evenly spaced instants."""
+        centers = path_by_blocks(self, steps, samples)
+        if any(warning.number for warning in self.data.warning):
+            raise RuntimeError(f"MuJoCo ({self.settings}) became unstable")
+        return centers
 
     def step(self, count: int) -> None:
         """Make ``count`` steps in one call."""
@@ -107,24 +129,32 @@ def mjcf(scene: sh.Scene, option: dict[str, str], closing: dict[str, str]) -> st
     elements = {scene.world.name: ElementTree.SubElement(root, "worldbody")}
     for branch in branches:
         elements[branch.body.name] = _add_body(elements[branch.parent.name], branch)
+    tendons = ElementTree.SubElement(root, "tendon")
+    for joint in _struts(scene):
+        _add_spring(elements, tendons, joint)
     equality = ElementTree.SubElement(root, "equality")
     for joint in loops:
         _add_closing(equality, joint, closing)
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def _struts(scene: sh.Scene) -> list[sh.Joint]:
+    return [joint for joint in scene.joints.values() if isinstance(joint.type, sh.Strut)]
+
+
 def _spanning_tree(scene: sh.Scene) -> tuple[list[_Branch], list[sh.Joint]]:
     """Bodies in an order in which parents come first, and the joints that are left to close loops."""
-    for joint in scene.joints.values():
+    joints = [joint for joint in scene.joints.values() if not isinstance(joint.type, sh.Strut)]
+    for joint in joints:
         if type(joint.type) not in _TREE_JOINTS:
             raise NotTranslatable(f"{joint!r} has no counterpart in MuJoCo's joints")
-        if joint.ranges:
-            raise NotTranslatable(f"{joint!r} has limits, which are not translated")
+        if joint.ranges or joint.springs or joint.drives:
+            raise NotTranslatable(f"{joint!r} has limits, a spring or a drive, which are not translated")
     group = {name: name for name in [scene.world.name, *scene.bodies]}
     tree: list[sh.Joint] = []
     loops: list[sh.Joint] = []
     # joints that cannot close a loop must be in the tree, so they choose first
-    for joint in sorted(scene.joints.values(), key=lambda joint: isinstance(joint.type, _CLOSING_JOINTS)):
+    for joint in sorted(joints, key=lambda joint: isinstance(joint.type, _CLOSING_JOINTS)):
         first, second = group[joint.a.name], group[joint.b.name]
         if first == second:
             loops.append(joint)
@@ -187,6 +217,25 @@ def _add_body(parent: ElementTree.Element, branch: _Branch) -> ElementTree.Eleme
     return element
 
 
+def _add_spring(elements: dict[str, ElementTree.Element], tendons: ElementTree.Element, joint: sh.Joint) -> None:
+    """A coil spring as a spatial tendon between two sites."""
+    for spring in joint.springs.values():
+        if spring.side != "both" or spring.table is not None or spring.preload != 0.0 or spring.rest is None:
+            raise NotTranslatable(f"{joint!r} carries a spring that is not linear")
+        tendon = ElementTree.SubElement(
+            tendons,
+            "spatial",
+            name=joint.name,
+            stiffness=repr(spring.stiffness),
+            damping=repr(spring.damping),
+            springlength=repr(spring.rest),
+        )
+        for end, body, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
+            site = f"{joint.name} {end}"
+            ElementTree.SubElement(elements[body.name], "site", name=site, pos=_text(frame.position))
+            ElementTree.SubElement(tendon, "site", site=site)
+
+
 def _add_closing(equality: ElementTree.Element, joint: sh.Joint, closing: dict[str, str]) -> None:
     """A ball as one shared point, a hinge as two on its axis, a weld as a weld; friction has no place in them."""
     if joint.friction:
@@ -230,6 +279,10 @@ def _set_velocities(mujoco: Any, model: Any, data: Any, scene: sh.Scene) -> None
             else:
                 data.qvel[place] = axes[:, axis] @ (relative_spin if kind == _HINGE else relative_velocity)
     mujoco.mj_forward(model, data)
+
+
+def _quiet(message: str) -> None:
+    """Takes MuJoCo's warnings."""
 
 
 def _point_velocity(body: sh.Body, point: Array) -> Array:

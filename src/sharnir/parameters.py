@@ -22,6 +22,8 @@ SETTABLE = (
     "upper",
     "gravity",
     "effort",
+    "voltage",
+    "target",
     "position",
     "rotation",
     "velocity",
@@ -47,6 +49,8 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
         _set_friction(compiled, tables["model"], item, given)
     elif variable == "effort":
         _write_row(tables["control"].effort, compiled.layout.coordinates.index(str(item)), given)
+    elif variable in ("voltage", "target"):
+        _write_row(tables["control"].drive_input, compiled.layout.softs.index(str(item)), given)
     else:
         _set_body(scene, compiled, tables["state"], variable, str(item), given)
 

@@ -51,12 +51,12 @@ class Simulation:
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
-    ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no energy drift).
-    ``iterations`` and ``epsilon`` (N s, N m s) end either, whichever comes first; ``budget`` (s of wall-clock time
-    per step) ends them earlier. ``erp`` is the share of a joint's error that one step removes; sequential impulses do so
-    in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many
-    copies side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and
-    rad/s) is where a body counts as a runaway; ``fault_folder`` receives the last good states then.
+    ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no drift of
+    energy). ``iterations`` and ``epsilon`` (N s, N m s) end the solver, whichever comes first; ``budget`` (s of
+    wall-clock time per step) ends it earlier. ``erp`` is the share of a joint's error that one step removes; sequential
+    impulses do so in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side
+    by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and rad/s) is
+    where a body counts as a runaway; ``fault_folder`` receives the last good states then.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class Simulation:
             "state": self.state,
             "control": self.control,
             "memory": self.memory,
+            "work": self.work,
             "report": self.report_arrays,
         }
         settings = structs(self._precision).settings()
@@ -112,6 +113,7 @@ class Simulation:
         settings.bodies, settings.joints = counts["body"], counts["joint"]
         settings.coordinates, settings.twists = counts["coordinate"], counts["twist"]
         settings.limits, settings.frictions = counts["limit"], counts["friction"]
+        settings.softs = counts["soft"]
         settings.nodes, settings.fills = counts["node"], counts["fill"]
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
@@ -294,7 +296,7 @@ class Simulation:
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
             f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of body '{name}'{where} "
-            f"{why}{others}; the last good states are in {file}. A smaller dt, more iterations or checked inputs may help",
+            f"{why}{others}; the last good states are in {file}. Try a smaller dt or more iterations, and check the inputs",
             world=world,
             step=step,
             body=name,

@@ -26,11 +26,12 @@ MAY_IMPORT = {
     "inputs": BASE | {"scene", "model"},
     "parameters": BASE | {"scene", "model"},
     "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters"},
+    "reference": BASE | {"scene", "model", "record", "simulation"},
     "experiment": BASE | {"scene", "record", "simulation", "progress", "tables"},
     "progress": set(),
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "cli": BASE | {"scene", "record", "experiment", "progress", "tables", "doctor"},
+    "cli": BASE | {"scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
     "__main__": {"cli"},
 }
 

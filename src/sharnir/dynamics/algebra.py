@@ -60,7 +60,7 @@ def make_algebra(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def solved_to_scale(a: mat33, b: vec3) -> vec3:
-        """det(a) x with a x = b, by Cramer's rule on the columns of a; saves a division where only the direction counts."""
+        """det(a) x with a x = b, by Cramer's rule on the columns; saves a division where only the direction counts."""
         c0 = vec3(a[0, 0], a[1, 0], a[2, 0])
         c1 = vec3(a[0, 1], a[1, 1], a[2, 1])
         c2 = vec3(a[0, 2], a[1, 2], a[2, 2])

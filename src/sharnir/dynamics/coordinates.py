@@ -84,7 +84,8 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         """Error of the locked translations, in the basis; zero on the free ones."""
         e = vec3()
         if kind == RADIAL_BASIS:
-            e[2] = wp.length(f.offset) - length
+            if locked != 0:
+                e[2] = wp.length(f.offset) - length
             return e
         e = wp.transpose(basis) * f.offset
         for i in range(3):

@@ -4,8 +4,8 @@
     iterate   the solver, until no impulse changes by more than epsilon
     finish    check  ->  new poses  ->  turns and sticking remembered
 
-The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does the same
-again at the new poses.
+The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does it
+all again at the new poses.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
@@ -24,6 +24,7 @@ from .pair import make_pair
 from .rows.friction import make_friction
 from .rows.limit import make_limit
 from .rows.lock import make_lock
+from .rows.soft import make_soft
 from .second_order import make_second_order
 from .solvers.direct import make_direct
 from .solvers.sequential import make_sequential
@@ -38,16 +39,18 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     real = p.real
     t = structs(p)
     geometry, pair, forces, motion = make_coordinates(p), make_pair(p), make_forces(p, features), make_integrate(p)
-    lock, limit, friction = make_lock(p, features), make_limit(p), make_friction(p)
+    lock, limit, friction = make_lock(p, features), make_limit(p, features), make_friction(p, features)
     frames_of, load, store = geometry.frames_of, pair.load, pair.store
     move_freely, apply_effort = forces.move_freely, forces.apply_effort
     inverse_mass_ll, prepare_lock, warm_lock = lock.inverse_mass_ll, lock.prepare_lock, lock.warm_lock
     prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
-    prepare_friction, friction_kick, is_sticking = (
+    prepare_friction, friction_kick, end_friction = (
         friction.prepare_friction,
         friction.friction_kick,
-        friction.is_sticking,
+        friction.end_friction,
     )
+    soft = make_soft(p, features)
+    prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, factor = solver.iterate, make_direct(p, features).factor
@@ -67,29 +70,45 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         k.arm_a[j, w] = s.position[b, w] + arm - s.position[m.joint_a[j], w]
 
     @wp.func
-    def prepare_joint(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, j: int, w: int) -> real:
+    def has_rows(m: t.model, j: int) -> bool:
+        """Whether the free axes of joint j carry anything."""
+        rows = m.limit_end[j] - m.limit_start[j] + m.friction_end[j] - m.friction_start[j]
+        return rows + m.soft_end[j] - m.soft_start[j] > 0
+
+    @wp.func
+    def prepare_joint(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int
+    ) -> real:
         """All rows of joint j; returns its worst error."""
         f = frames_of(m, s, j, w)
         x = load(m, k, j, w)
         w_ll = inverse_mass_ll(x)
         worst = prepare_lock(m, n, k, f, x, w_ll, j, w)
         w_aa = x.ia + x.ib
-        if wp.static(features.direct and has_bounds):
-            if m.limit_start[j] < m.limit_end[j] or m.friction_start[j] < m.friction_end[j]:
+        if wp.static(features.direct and (has_bounds or features.soft)):
+            if has_rows(m, j):
                 w_ll = held_mass_ll(m, k, x, w_ll, j, w)
                 w_aa = held_mass_aa(m, k, x, j, w)
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                prepare_soft(m, c, s, n, k, f, w_ll, w_aa, kick, o.dt, i, j, w)
+            if wp.static(features.direct):
+                add_soft_rows(m, k, j, w)
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
                 prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
-                prepare_friction(m, n, k, f, w_ll, w_aa, kick, i, j, w)
+                prepare_friction(m, s, n, k, f, w_ll, w_aa, kick, i, j, w)
         return worst
 
     @wp.func
     def warm_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         """Apply the impulses that joint j had in the last step."""
         x = warm_lock(m, n, load(m, k, j, w), j, w)
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                x = soft_kick(m, k, x, n.soft_impulse[i, w], i, w)
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
                 x = warm_limit(m, n, k, x, i, w)
@@ -111,6 +130,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 n.friction_impulse[i, w] = p.vec3()
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                n.soft_impulse[i, w] = real(0.0)
 
     @wp.func
     def begin_kick(
@@ -127,7 +149,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 stiffen_joint(m, n, k, o.dt, j, w)
         worst = real(0.0)
         for j in range(o.joints):
-            worst = wp.max(worst, prepare_joint(m, s, n, k, kick, j, w))
+            worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
         if wp.static(features.direct):
             factor(m, k, o, w)
         for i in range(o.coordinates):
@@ -140,29 +162,35 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         r.done[w] = 0
 
     @wp.func
+    def end_kick(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """What friction remembers of a velocity problem that is solved."""
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                end_friction(m, n, k, kick, i, w)
+
+    @wp.func
     def check_bodies(k: t.work, r: t.report, o: t.settings, w: int):
         for b in range(1, o.bodies):
             check(k, r, o.top_speed, b, w)
 
     @wp.func
-    def remember(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        """Count turns and note what sticks, at the end of a good step."""
+    def remember(m: t.model, s: t.state, r: t.report, o: t.settings, w: int):
+        """Count turns at the end of a good step."""
         if wp.static(features.twists):
             for i in range(o.twists):
                 count_turns(m, s, i, w)
-        if wp.static(features.friction):
-            for i in range(o.frictions):
-                n.sticking[i, w] = is_sticking(n, k, i, w)
         r.step[w] = r.step[w] + 1
 
     @wp.func
     def second_half(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         """Drift onto the joints, then the second half kick at the new poses."""
         made = r.iterations[w]
+        end_kick(m, n, k, o, real(0.5) * o.dt, w)
         drift_on_joints(m, s, n, k, o, w)
         keep_first_half(n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
         iterate(m, n, k, r, o, wp.max(made, 1), w)
+        end_kick(m, n, k, o, real(0.5) * o.dt, w)
         check_bodies(k, r, o, w)
         for b in range(1, o.bodies):
             if r.fault[w] != 0:
@@ -171,7 +199,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 s.velocity[b, w] = k.velocity[b, w]
                 s.spin[b, w] = k.spin[b, w]
         if r.fault[w] == 0:
-            remember(m, s, n, k, r, o, w)
+            remember(m, s, r, o, w)
         add_first_half(n, k, o, w)
         r.iterations[w] = r.iterations[w] + made
 
@@ -190,9 +218,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.second_order):
                 second_half(m, c, s, n, k, r, o, w)
             else:
+                end_kick(m, n, k, o, o.dt, w)
                 for b in range(1, o.bodies):
                     integrate(s, k, o.dt, b, w)
-                remember(m, s, n, k, r, o, w)
+                remember(m, s, r, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish)
 

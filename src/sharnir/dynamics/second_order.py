@@ -6,8 +6,8 @@
 
 During the drift the angular momentum L = I w is constant and the rotation is the implicit midpoint one,
 R_{n+1} = R_n exp(h u) with I u = exp(-h u/2) R_n^T L in body axes: the gyroscopic torque needs no term of its own.
-The equation G(q_{n+1}) = 0 is solved by Newton steps with the factors of q_n. Both halves are the ordinary velocity problem,
-so friction and limits work as they do elsewhere: exact at standstill, first order through an event.
+The equation G(q_{n+1}) = 0 is solved by Newton steps with the factors of q_n. Both halves are the ordinary velocity
+problem, so friction and limits work as they do elsewhere: exact at standstill, first order through an event.
 """
 
 from functools import cache
@@ -88,7 +88,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                 error = linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
             k.solution[m.joint_node_l[j], w] = -rate * error
             worst = wp.length(error)
-        if wp.static(features.angular_locks):
+        if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
                 error = angular_error(f, angular_basis(f, m.basis[j]), m.angular_lock[j])
                 k.solution[m.joint_node_a[j], w] = -rate * error
@@ -136,6 +136,9 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(o.frictions):
                 n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
 
     @wp.func
     def keep_first_half(n: t.memory, k: t.work, o: t.settings, w: int):
@@ -150,6 +153,9 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(o.frictions):
                 k.half_friction[i, w] = n.friction_impulse[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                k.half_soft[i, w] = n.soft_impulse[i, w]
 
     @wp.func
     def add_first_half(n: t.memory, k: t.work, o: t.settings, w: int):
@@ -165,6 +171,9 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(o.frictions):
                 n.friction_impulse[i, w] = n.friction_impulse[i, w] + k.half_friction[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = n.soft_impulse[i, w] + k.half_soft[i, w]
 
     return SimpleNamespace(
         back_to_start=back_to_start,

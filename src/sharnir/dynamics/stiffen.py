@@ -1,8 +1,9 @@
 """Geometric stiffness: what keeps light links stable under a heavy load.
 
 After Tournier et al., "Stable constrained dynamics", 2015. A reaction f at an arm r pulls a body straight: turning it
-by dq changes the torque by -(f.r)(E - nn^T) dq, n = r/|r|. With a frozen arm this spring is explicit, and a link of inertia I under tension shakes itself apart once dt^2 (f.r) exceeds
-several I (10^6 kg on links of 1 kg at 5 ms). Taken implicitly it adds to the inertia:
+by dq changes the torque by -(f.r)(E - nn^T) dq, n = r/|r|. With a frozen arm this spring is explicit, and a link of
+inertia I under tension shakes itself apart once dt^2 (f.r) exceeds several I (10^6 kg on links of 1 kg at 5 ms). Taken
+implicitly it adds to the inertia:
 
     (I + dt^2 K) w' = I w + ...,    K = (f.r)(E - nn^T) for f.r > 0, f from the last step
 

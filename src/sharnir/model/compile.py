@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..scene.check import check_scene
+from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from ..scene.elements.friction import AnyFriction, Dahl, LuGre
+from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
-from ..scene.joints import Kind
+from ..scene.joints import FreeAxes, Kind
 from ..scene.measure import start_value
 from ..scene.scene import Scene
 from .features import Features
 from .fields import MODEL, allocate, write
-from .layout import Layout, coordinates_of, frictions_of, layout_of
+from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
 from .ordering import Link, elimination_program
 from .precision import Precision
+from .softs import softs_of
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,17 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     tracked = tuple(
         place
         for place, (_, joint, coordinate) in enumerate(coordinates)
-        if coordinate.kind == Kind.TWIST and (len(joint.type.coordinates) < 4 or "twist" in joint.ranges)
+        if coordinate.kind == Kind.TWIST and _counts_turns(joint)
     )
+    softs = softs_of(scene)
     features = Features(
         angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
+        angular_rows=any(any(joint.type.locked_rotations) for joint in joints) or not all(row.linear for row in softs),
         partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
         limits=bool(layout.limits),
         friction=bool(layout.frictions),
+        bristles=any(isinstance(law, (LuGre, Dahl)) for joint in joints for law in joint.friction.values()),
+        soft=bool(softs),
         twists=bool(tracked),
         direct=solver == "direct",
         second_order=integrator == "rattle",
@@ -60,12 +68,16 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         "twist": len(tracked),
         "limit": len(layout.limits),
         "friction": len(layout.frictions),
+        "soft": len(softs),
+        "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
-    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked) | _frictions(scene)
+    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
+    model |= _frictions(scene) | _softs(scene, tracked)
     model |= _direct(scene, features.direct)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
-    for items in ("body", "joint", "angular", "limit", "friction"):
+    for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
+    counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
     counts["block"] = max(model["edge_block"], default=-1) + 1
     counts["node"] = max(counts["node_end"] - 1, 0)
@@ -104,7 +116,10 @@ def _joints(scene: Scene) -> dict[str, Any]:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    frictions = np.cumsum([0] + [len(joint.friction) for joint in joints])
+    owners = [joint.name for _, joint, _ in frictions_of(scene)]
+    frictions = np.cumsum([0] + [owners.count(joint.name) for joint in joints])
+    soft_owners = [row.joint.name for row in softs_of(scene)]
+    softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
     return {
         "joint_a": [place[joint.a.name] for joint in joints],
         "joint_b": [place[joint.b.name] for joint in joints],
@@ -120,6 +135,8 @@ def _joints(scene: Scene) -> dict[str, Any]:
         "limit_end": limits[1:],
         "friction_start": frictions[:-1],
         "friction_end": frictions[1:],
+        "soft_start": softs[:-1],
+        "soft_end": softs[1:],
     }
 
 
@@ -151,16 +168,91 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
+def _counts_turns(joint: Joint) -> bool:
+    """Whether the simulation counts the turns of a joint's twist: always, except for a ball that does not use it."""
+    is_ball = len(joint.type.coordinates) == 4
+    return not is_ball or any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
+
+
 def _frictions(scene: Scene) -> dict[str, Any]:
     place = {name: i for i, name in enumerate(scene.joints)}
-    rows = [(joint, axes, joint.friction[axes.name]) for _, joint, axes in frictions_of(scene)]
+    rows = [(joint, axes, dry_friction_of(joint, axes)) for _, joint, axes in frictions_of(scene)]
+    loads = [law.load for _, _, law in rows]
     return {
         "friction_joint": [place[joint.name] for joint, _, _ in rows],
         "friction_linear": [int(axes.is_linear) for _, axes, _ in rows],
         "friction_axes": [sum(1 << axis for axis in axes.axes) for _, axes, _ in rows],
-        "friction_clamp": [int(law.law == "impulse-clamp") for _, _, law in rows],
+        "friction_single": [int(len(axes.axes) == 1) for _, axes, _ in rows],
+        "friction_law": [_law_of(law) for _, _, law in rows],
+        "friction_speed": [getattr(law, "speed", 0.0) for _, _, law in rows],
+        "friction_stiffness": [getattr(law, "stiffness", 0.0) for _, _, law in rows],
+        "friction_damping": [getattr(law, "damping", 0.0) for _, _, law in rows],
+        "friction_load": [NO_LOAD if law.load is None else _pressing(joint, axes) for joint, axes, law in rows],
+        "friction_radius": [1.0 if load is None or load.radius is None else load.radius for load in loads],
+        "friction_preload": [0.0 if load is None else load.preload for load in loads],
         "dynamic_level": [[law.level] for _, _, law in rows],
-        "static_level": [[law.level if law.static is None else law.static] for _, _, law in rows],
+        "static_level": [[getattr(law, "static", None) or law.level] for _, _, law in rows],
+    }
+
+
+TRUE_COULOMB, CLAMP, BRISTLE = 0, 1, 2  # friction laws, as the kernels know them
+NO_LOAD, ACROSS_PIN, WHOLE_PIN, WHOLE = 0, 1, 2, 3  # which part of the reaction presses; friction is in a pin's
+
+
+def _law_of(law: AnyFriction) -> int:
+    if isinstance(law, (LuGre, Dahl)):
+        return BRISTLE
+    return CLAMP if getattr(law, "law", "") == "impulse-clamp" else TRUE_COULOMB
+
+
+def _pressing(joint: Joint, axes: FreeAxes) -> int:
+    """Which part of a joint's reaction presses the surfaces of its free axes together."""
+    if axes.is_linear or not any(joint.type.locked_translations[:2]):
+        return WHOLE
+    is_pin = joint.type.locked_rotations == (True, True, False)
+    return ACROSS_PIN if is_pin else WHOLE_PIN
+
+
+def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+    rows = softs_of(scene)
+    place = {name: i for i, name in enumerate(scene.joints)}
+    labels = [label for label, _, _ in coordinates_of(scene)]
+    twists = {labels[i]: k for k, i in enumerate(tracked)}
+    springs = [row.spring or Spring() for row in rows]
+    motors = [row.motor or DcDrive(1.0, 1.0, 0.0, 1.0) for row in rows]
+    tables = [spring.table or () for spring in springs]
+    ends = np.cumsum([0] + [len(table) for table in tables])
+    points = [point for table in tables for point in table]
+    sides = {"both": 0, "push": 1, "pull": 2}
+    kinds = {DcDrive: 1, SpeedServo: 2, PositionServo: 3, type(None): 0}
+    return {
+        "soft_joint": [place[row.joint.name] for row in rows],
+        "soft_kind": [row.kind for row in rows],
+        "soft_linear": [int(row.linear) for row in rows],
+        "soft_column": [row.column for row in rows],
+        "soft_twist": [twists.get(row.label, -1) if row.kind == Kind.TWIST else -1 for row in rows],
+        "viscous": [row.viscous for row in rows],
+        "viscous_load": [row.viscous_load for row in rows],
+        "has_spring": [int(row.spring is not None) for row in rows],
+        "spring_k": [spring.stiffness for spring in springs],
+        "spring_c": [spring.damping for spring in springs],
+        "spring_rest": [spring.rest or 0.0 for spring in springs],
+        "spring_preload": [spring.preload for spring in springs],
+        "spring_side": [sides[spring.side] for spring in springs],
+        "table_start": ends[:-1],
+        "table_end": ends[1:],
+        "table_x": [x for x, _ in points],
+        "table_f": [force for _, force in points],
+        "drive_kind": [kinds[type(row.drive)] for row in rows],
+        "drive_stall": [motor.stall_torque for motor in motors],
+        "drive_idle": [motor.idle_speed for motor in motors],
+        "drive_inertia": [motor.stall_torque * motor.time_constant / motor.idle_speed for motor in motors],
+        "drive_ratio": [motor.ratio for motor in motors],
+        "drive_efficiency": [motor.efficiency for motor in motors],
+        "drive_locks": [int(motor.self_locking) for motor in motors],
+        "servo_gain": [getattr(row.drive, "gain", 0.0) for row in rows],
+        "servo_damping": [getattr(row.drive, "damping", 0.0) for row in rows],
+        "servo_integral": [getattr(row.drive, "integral", 0.0) for row in rows],
     }
 
 
@@ -185,8 +277,14 @@ def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
     moves = [False] + [body.properties is not None for body in scene.bodies.values()]
     joints = list(scene.joints.values())
     ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
+    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
     links = [
-        Link(a, b, any(joint.type.locked_translations), any(joint.type.locked_rotations))
+        Link(
+            a,
+            b,
+            any(joint.type.locked_translations) or (joint.name, True) in soft,
+            any(joint.type.locked_rotations) or (joint.name, False) in soft,
+        )
         for joint, (a, b) in zip(joints, ends, strict=True)
     ]
     program = elimination_program(moves, links)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..scene.elements.friction import Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
+from .softs import softs_of
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Layout:
     joints: tuple[str, ...]
     coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
     limits: tuple[str, ...]  # the coordinates that have limits
-    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry friction
+    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry dry friction
+    softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
 
 
 def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
@@ -29,13 +32,20 @@ def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
 
 
 def frictions_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes]]:
-    """Every set of free axes that carries friction with its label, in the order of the arrays."""
+    """Every set of free axes that carries dry friction with its label, in the order of the arrays."""
     return [
         (f"{j.name}.{axes.name}", j, axes)
         for j in scene.joints.values()
         for axes in j.type.free_axes
-        if axes.name in j.friction
+        if axes.name in j.friction and not isinstance(j.friction[axes.name], Viscous)
     ]
+
+
+def dry_friction_of(joint: Joint, axes: FreeAxes) -> Coulomb | Stribeck | LuGre | Dahl:
+    """The law of free axes that carry dry friction."""
+    law = joint.friction[axes.name]
+    assert not isinstance(law, Viscous)
+    return law
 
 
 def layout_of(scene: Scene) -> Layout:
@@ -47,4 +57,5 @@ def layout_of(scene: Scene) -> Layout:
         coordinates=tuple(label for label, _, _ in coordinates),
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
         frictions=tuple(label for label, _, _ in frictions_of(scene)),
+        softs=tuple(row.label for row in softs_of(scene)),
     )

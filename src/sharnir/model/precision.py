@@ -18,6 +18,7 @@ class Precision:
 
     name: str
     real: Any
+    vec2: Any
     vec3: Any
     quat: Any
     mat33: Any
@@ -29,7 +30,7 @@ def precision_of(name: str) -> Precision:
     """The types of a precision by name."""
     wp = load_warp()
     if name == "float64":
-        return Precision(name, wp.float64, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
+        return Precision(name, wp.float64, wp.vec2d, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
     if name == "float32":
-        return Precision(name, wp.float32, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
+        return Precision(name, wp.float32, wp.vec2f, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
     raise SceneError(f"precision '{name}' is unknown{nearest(name, PRECISIONS)}")

@@ -27,6 +27,7 @@ class Frames:
     limit_impulse: Array  # [frame, limit, world] N s or N m s, positive towards larger coordinates
     friction_impulse: Array  # [frame, friction, world, 3] on body b, world axes
     stuck: Array  # [frame, friction, world] bool
+    voltage: Array  # [frame, soft, world] what each drive was given, -1 to 1
     iterations: Array  # [frame, world]
     residual: Array  # [frame, world] largest change of an impulse in the last iteration
     out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations

@@ -22,6 +22,7 @@ COPIED = {
     "high_impulse": ("memory", "high_impulse"),
     "friction_impulse": ("memory", "friction_impulse"),
     "stuck": ("memory", "sticking"),
+    "voltage": ("work", "voltage"),
     "iterations": ("report", "iterations"),
     "residual": ("report", "residual"),
 }
@@ -73,6 +74,7 @@ class Recorder:
             limit_impulse=raw["low_impulse"] - raw["high_impulse"],
             friction_impulse=raw["friction_impulse"],
             stuck=raw["stuck"].astype(bool),
+            voltage=raw["voltage"],
             iterations=raw["iterations"],
             residual=raw["residual"],
             out_of_budget=np.repeat(self._out_of_budget[:used, None], worlds, axis=1),

@@ -14,7 +14,9 @@ import numpy as np
 
 from ..errors import SceneError, nearest
 from ..model.layout import Layout, coordinates_of, frictions_of, layout_of
+from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
+from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Kind
 from ..scene.measure import coordinate, coordinate_axis, lock_error
@@ -154,6 +156,35 @@ class Readings:
     def stuck(self, i: int) -> Array:
         return self.frames.stuck[:, i]
 
+    def _soft(self, i: int) -> tuple[SoftRow, int]:
+        """A soft row and the place of its coordinate."""
+        row = softs_of(self.scene)[i]
+        return row, self.layout.coordinates.index(row.label) if row.kind >= 0 else -1
+
+    def _nothing(self) -> Array:
+        return np.full(self.frames.residual.shape, np.nan)
+
+    def spring_force(self, i: int) -> Array:
+        """By the spring's law from coordinate and rate; not a number where there is no spring."""
+        row, place = self._soft(i)
+        if row.spring is None:
+            return self._nothing()
+        return spring_force(row.spring, self.coordinate(place), self.rate(place))
+
+    def voltage(self, i: int) -> Array:
+        return self.frames.voltage[:, i] if self._soft(i)[0].motor is not None else self._nothing()
+
+    def motor_speed(self, i: int) -> Array:
+        row, place = self._soft(i)
+        return self._nothing() if row.motor is None else row.motor.ratio * self.rate(place)
+
+    def motor_torque(self, i: int) -> Array:
+        """M_s (U - w/w_idle)."""
+        motor = self._soft(i)[0].motor
+        if motor is None:
+            return self._nothing()
+        return motor.stall_torque * (self.voltage(i) - self.motor_speed(i) / motor.idle_speed)
+
     # --- the whole scene --------------------------------------------------------------------------------------------
 
     def _sum(self, part: Callable[[int], Array], *shape: int) -> Array:
@@ -189,6 +220,18 @@ class Readings:
         return self.frames.out_of_budget
 
 
+def spring_force(spring: Spring, value: Array, rate: Array) -> Array:
+    """The force of a spring and damper on its coordinate (N or N m), positive towards larger values."""
+    x = value - (spring.rest or 0.0)
+    force = spring.stiffness * x
+    if spring.table is not None:
+        xs, fs = np.array(spring.table).T
+        first, last = (fs[1] - fs[0]) / (xs[1] - xs[0]), (fs[-1] - fs[-2]) / (xs[-1] - xs[-2])
+        force = np.interp(x, xs, fs) + first * np.minimum(x - xs[0], 0.0) + last * np.maximum(x - xs[-1], 0.0)
+    acts = {"both": np.ones_like(x, bool), "push": x < 0, "pull": x > 0}[spring.side]
+    return np.where(acts, spring.preload - force - spring.damping * rate, 0.0)
+
+
 @dataclass(frozen=True)
 class Signal:
     """What a trajectory says of one variable: its item axis, its unit, its parts and how it is read."""
@@ -216,6 +259,10 @@ SIGNALS: dict[str, Signal] = {
     "limit_impulse": Signal(Readings.limit_impulse, "impulse of a limit over the step", "limit"),
     "friction_impulse": Signal(Readings.friction_impulse, "friction impulse of the step", "friction", "", XYZ),
     "stuck": Signal(Readings.stuck, "whether the friction holds", "friction", "1"),
+    "spring_force": Signal(Readings.spring_force, "force of a spring and damper", "soft"),
+    "voltage": Signal(Readings.voltage, "voltage of a drive, of the rated one", "soft", "1"),
+    "motor_speed": Signal(Readings.motor_speed, "speed of a drive's motor", "soft", "rad/s"),
+    "motor_torque": Signal(Readings.motor_torque, "electric torque of a drive's motor", "soft", "N m"),
     "total_kinetic_energy": Signal(Readings.total_kinetic_energy, "kinetic energy", None, "J"),
     "total_potential_energy": Signal(Readings.total_potential_energy, "potential energy", None, "J"),
     "total_energy": Signal(Readings.total_energy, "kinetic and potential energy", None, "J"),
@@ -235,6 +282,7 @@ def item_names(layout: Layout) -> dict[str, tuple[str, ...]]:
         "axis": layout.coordinates,
         "limit": layout.limits,
         "friction": layout.frictions,
+        "soft": layout.softs,
     }
 
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from ..errors import SceneError, nearest
 from ..model.layout import coordinates_of, frictions_of
+from ..model.softs import softs_of
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
@@ -26,8 +27,8 @@ class Trajectory:
     """What a run recorded.
 
     ``run[hinge.angle]`` is a labelled ``xarray.DataArray`` over time; ``run.data`` is the whole dataset, with the axes
-    ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, and ``world`` when there are
-    several worlds. Units are in the attribute ``units``; where they differ along an axis, in ``axis_unit`` and so on.
+    ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, ``soft`` (springs, drives), and
+    ``world`` when there are several worlds. Units are in the attribute ``units``; where they differ along an axis, in ``axis_unit`` and so on.
     """
 
     def __init__(self, data: xr.Dataset) -> None:
@@ -136,6 +137,7 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
         "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
         "friction_unit": ("friction", [axes.unit for _, _, axes in frictions_of(scene)]),
+        "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}
 

@@ -168,7 +168,8 @@ class Stepper:
             if not np.isfinite(rates).all():
                 return None
             residual = method.split @ (rates - inverse @ z)
-            change = (method.join @ (self._inverses @ residual[:, :, None])[:, :, 0]).real
+            # einsum, not @: BLAS would start threads for products this small, and wait for them on a busy machine
+            change = (method.join @ np.einsum("mij,mj->mi", self._inverses, residual)).real
             z = z + change
             before, size = size, _norm(change / scale)
             if iteration > 0:

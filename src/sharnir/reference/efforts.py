@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import SceneError
 from ..model.layout import coordinates_of
+from ..record.signals import spring_force
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
@@ -97,15 +98,7 @@ class SpringForce:
 
     def force(self, m: Motion) -> Array:
         """Its force on the coordinate, [k]."""
-        spring = self.spring
-        rest = 0.0 if spring.rest is None else spring.rest
-        deflection = self.axis.value(m) - rest
-        elastic = spring.stiffness * deflection if spring.table is None else _table(spring.table, deflection)
-        force = spring.preload - elastic - spring.damping * m.rate[:, self.axis.row]
-        if spring.side == "both":
-            return np.asarray(force)
-        acts = deflection < 0.0 if spring.side == "push" else deflection > 0.0
-        return np.where(acts, force, 0.0)
+        return spring_force(self.spring, self.axis.value(m), m.rate[:, self.axis.row])
 
     def kinks(self, m: Motion) -> list[Array]:
         """Functions whose zeros are the corners of its characteristic."""
@@ -115,13 +108,6 @@ class SpringForce:
         if spring.table is not None:
             corners += [point[0] for point in spring.table[1:-1]]
         return [deflection - corner for corner in corners]
-
-
-def _table(table: tuple[tuple[float, float], ...], deflection: Array) -> Array:
-    """Piecewise linear, continued by the first and the last slope."""
-    x, f = np.array(table).T
-    i = np.clip(np.searchsorted(x, deflection) - 1, 0, len(x) - 2)
-    return np.asarray(f[i] + (f[i + 1] - f[i]) / (x[i + 1] - x[i]) * (deflection - x[i]))
 
 
 @dataclass(frozen=True)
@@ -177,7 +163,6 @@ class Outside:
 
     rows: Array  # [k, row]
     bodies: Array  # [k, body, 6]
-    springs: Array  # [k, spring]
     wanted: Array  # [k, drive] voltages before they are bounded
     integral_rates: Array  # [k, integral]
 
@@ -244,23 +229,22 @@ class Efforts:
         t = np.minimum(t, self.until - JUST_BEFORE) if np.isfinite(self.until) else t
         rows = np.zeros((count, len(mechanism.rows)))
         bodies = np.zeros((count, mechanism.ground, 6))
-        springs = np.zeros((count, len(self.springs)))
         wanted = np.zeros((count, len(self.drives)))
         integral_rates = np.zeros((count, self.integrals))
         for row, value in self._row_inputs:
             rows[:, row] += _sampled(value, t)
         for body, place, value in self._body_inputs:
             bodies[:, body, place : place + 3] += _sampled(value, t)
-        for i, spring in enumerate(self.springs):
-            springs[:, i] = spring.force(m)
-            rows[:, spring.axis.row] += springs[:, i]
+        for spring in self.springs:
+            rows[:, spring.axis.row] += spring.force(m)
         for d, drive in enumerate(self.drives):
             given = _sampled(self._drive_inputs.get(d, 0.0), t)
             wanted[:, d] = drive.wanted(m, given, integrals)
             rows[:, drive.row] += drive.force(m, np.clip(wanted[:, d], -1.0, 1.0))
             if drive.integral >= 0:
-                integral_rates[:, drive.integral] = drive.error(m, given)
-        return Outside(rows, bodies, springs, wanted, integral_rates)
+                winding = np.abs(wanted[:, d]) > 1.0  # the integral waits while the drive gives all it has
+                integral_rates[:, drive.integral] = np.where(winding, 0.0, drive.error(m, given))
+        return Outside(rows, bodies, wanted, integral_rates)
 
     def inputs_at(self, t: Array) -> Array:
         """The efforts from outside on each coordinate at times [k], [k, coordinate]."""

@@ -36,6 +36,7 @@ class Recording:
             "limit_impulse": (len(self.layout.limits),),
             "friction_impulse": (len(self.layout.frictions), 3),
             "stuck": (len(self.layout.frictions),),
+            "voltage": (len(self.layout.softs),),
         }
         self.data = {name: np.zeros((count, *rest)) for name, rest in shape.items()}
         self._fixed_bodies()
@@ -62,6 +63,9 @@ class Recording:
         for i, axis in enumerate(system.efforts.axes.values()):
             self.data["twist"][here, i] = axis.value(m)
         self.data["effort"][here] = system.efforts.inputs_at(self.times[here])
+        for d, drive in enumerate(system.efforts.drives):
+            place = self.layout.softs.index(drive.axis.label)
+            self.data["voltage"][here, place] = np.clip(e.wanted[:, d], -1.0, 1.0)
         self._fill_forces(here, e)
         self.done = here.stop
 
@@ -76,9 +80,12 @@ class Recording:
             elif kind == "limit":
                 self.data["limit_impulse"][here, place] += force
         for p, element in enumerate(frictions.element):
-            along = direction[:, frictions.row[p]]
-            self.data["friction_impulse"][here, element] += e.friction_force[:, p, None] * along * self.dt
-        self.data["stuck"][here] = frictions.sticking
+            label = frictions.labels[element]
+            if label in self.layout.frictions:  # dry ones; viscous friction is not recorded
+                place = self.layout.frictions.index(label)
+                force = e.friction_force[:, p, None] * direction[:, frictions.row[p]]
+                self.data["friction_impulse"][here, place] += force * self.dt
+                self.data["stuck"][here, place] = frictions.sticking[element]
 
     def fill_blows(self) -> None:
         """Add the blows of limits since the last instant to the next one."""

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model.layout import frictions_of
 from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
@@ -44,7 +43,12 @@ class Frictions:
     """The frictions of a scene. An element is one law on one or more axes; a pair is one axis of one element."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        found = frictions_of(mechanism.scene)
+        found = [
+            (f"{joint.name}.{axes.name}", joint, axes)
+            for joint in mechanism.joints
+            for axes in joint.type.free_axes
+            if axes.name in joint.friction
+        ]
         self.labels = [label for label, _, _ in found]
         self.laws: list[AnyFriction] = [joint.friction[axes.name] for _, joint, axes in found]
         joints = [mechanism.joints.index(joint) for _, joint, _ in found]
@@ -168,18 +172,25 @@ class Frictions:
         length = np.sqrt((n * n) @ self.sums)[:, self.element]
         return np.where(self.several[self.element], n / np.maximum(length, 1e-300), self.heading)
 
+    def place_loads(self, places: dict[int, int]) -> None:
+        """Where the multipliers of locked rows are, by row; those of redundant rows are missing, and zero."""
+        self._places = np.array([[places.get(row, 0) for row in rows] for rows in self._load_rows.tolist()], int)
+        self._places = self._places.reshape(self.count, 3)
+        there = [[row in places for row in rows] for rows in self._load_rows.tolist()]
+        self._counts = self._load_used * np.array(there, float).reshape(self.count, 3, 1)
+
     def reaction_rows(self, m: Motion) -> Array:
         """The parts of the locked directions that count as load, [k, element, 3 rows, 3]."""
-        d = m.direction[:, self._load_rows] * self._load_used
+        d = m.direction[:, self._load_rows] * self._counts
         n = m.direction[:, self._single_row][:, :, None, :]
         return np.asarray(d - self._single * np.einsum("kelx,kesx->kel", d, n)[..., None] * n)
 
     def reaction(self, parts: Array, multipliers: Array) -> tuple[Array, Array]:
         """The loading reaction of each element (N) [k, element] and its slope by the locked rows' multipliers."""
-        force = np.einsum("kelx,kel->kex", parts, multipliers[:, self._load_rows])
+        force = np.einsum("kelx,kel->kex", parts, multipliers[:, self._places])
         size = np.sqrt(np.einsum("kex,kex->ke", force, force) + 1e-24)
         slope = np.zeros((*size.shape, multipliers.shape[1]))
         local = np.einsum("kelx,kex->kel", parts, force / size[..., None])
         for j in range(3):
-            slope[:, np.arange(self.count), self._load_rows[:, j]] += local[..., j]
+            slope[:, np.arange(self.count), self._places[:, j]] += local[..., j]
         return size, slope

@@ -17,6 +17,7 @@ from .system import Evaluation, System
 AT_REST = 1e-9  # m/s and rad/s: slower friction may stick
 TOUCHING = 1e-9  # m and rad: a limit this near may be closed
 TOLERANCE = 1e-11  # of forces and accelerations, by their own size
+CARRIED = 1e-6  # m/s^2 and rad/s^2: what a row that follows from others may accelerate and still be at rest
 ROUNDS = 60
 
 
@@ -97,7 +98,7 @@ class Modes:
             y = system.together(y)
             e = system.evaluate(np.array([t]), y[None])
             system.keep(e.multipliers[0])
-            if not self._let_go(e) and not self._catch(e, history):
+            if not (self._carried_on(e) or self._let_go(e) or self._catch(e, history)):
                 return y
         raise SceneError(
             f"scene '{system.scene.name}': at t = {t:g} s the exact twin finds no set of sticking frictions and closed "
@@ -137,6 +138,24 @@ class Modes:
             if speed >= AT_REST:
                 frictions.heading[mine] = u[mine] / speed
 
+    def _carried_on(self, e: Evaluation) -> bool:
+        """Release what the rest of the mechanism moves whatever it holds: at a dead centre its speed is zero too."""
+        system, frictions = self.system, self.system.frictions
+        for i in np.flatnonzero(frictions.sticking).tolist():
+            mine = np.flatnonzero(frictions.element == i)
+            change = self._row_acceleration(e, frictions.row[mine])
+            size = float(np.linalg.norm(change))
+            if any(("stick", p) not in system.keys for p in mine.tolist()) and size > CARRIED:
+                frictions.sticking[i] = False
+                frictions.heading[mine] = change / size
+                return True
+        for i, side in system.closed:
+            away = side * self._row_acceleration(e, np.array([system.limit_rows[i]]))[0]
+            if ("limit", i) not in system.keys and away > CARRIED:
+                system.closed.remove((i, side))
+                return True
+        return False
+
     def _let_go(self, e: Evaluation) -> bool:
         """Release what holds more than it can, the worst first; whether there was any."""
         system, frictions = self.system, self.system.frictions
@@ -146,7 +165,7 @@ class Modes:
             force = float(np.linalg.norm(e.friction_force[0, frictions.element == i]))
             over = (force - bound) / max(bound, 1e-12)
             if force > bound * (1.0 + TOLERANCE / 2) + 1e-14 and over > worst:
-                worst, release = over, ("friction", int(i))
+                worst, release = over, ("friction", i)
         for i, side in system.closed:
             force = float(system.force_of(e, ("limit", i))[0]) * side
             if force < -TOLERANCE * (1.0 + np.abs(e.row_force).max()) and (release[0] != "friction"):

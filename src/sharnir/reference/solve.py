@@ -142,6 +142,8 @@ class Run:
         self.y = system.together(self.y)
         system.efforts.coordinates.advance(system.motion(self.y[None]))
         self._last = step
+        if system.redundant:  # which rows are, may change with the pose
+            system.examine(self.y)
         if event is not None or self._stopped(step.seen):
             self.events += 1
             self.y = self.modes.settle(self.t, self.y)

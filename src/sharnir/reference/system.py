@@ -46,7 +46,6 @@ class Evaluation:
     friction_force: Array  # [k, pair] N or N m, of sticking friction too
     acceleration: Array  # [k, body, 6]
     reaction: Array  # [k, friction] N, the load of each friction
-    spring_force: Array  # [k, spring]
     wanted: Array  # [k, drive] voltages before they are bounded
     rates: Array  # [k, n]
 
@@ -110,6 +109,12 @@ class System:
         self._softness = self._all_softness[which]
         self.start = np.array([self._last.get(key, 0.0) for key in self.keys])
         self._guesses: dict[int, Array] = {}
+        self.frictions.place_loads({row: i for i, (kind, row) in enumerate(self.keys) if kind == "lock"})
+
+    @property
+    def redundant(self) -> bool:
+        """Whether some active rows follow from the others."""
+        return len(self.keys) < len(self.all_keys)
 
     def force_of(self, e: Evaluation, key: tuple[str, int]) -> Array:
         """The multiplier [k] of an active row; zero of one that is redundant."""
@@ -202,7 +207,6 @@ class System:
             friction_force,
             acceleration,
             reaction,
-            outside.springs,
             outside.wanted,
             rates,
         )

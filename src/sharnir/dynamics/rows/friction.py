@@ -1,6 +1,6 @@
-"""Dry friction on free axes of a joint (paper 000, equations 13-16).
+"""Dry friction on free axes of a joint (paper 000, equations 13-16), and what sets its bound (papers 000 and 004).
 
-    B V = 0 while |p| <= p_max = F_max dt, the length taken over the axes that share the bound
+    B V = 0 while |p| <= p_max = F_max h, the length taken over the axes that share the bound
 
     u   slip or relative spin along the free axes
     M   (B M^-1 B^T)^-1 on the space of those axes, zero beside it, in world axes
@@ -9,24 +9,33 @@
 If |p'| > p_max it slides. The paper shortens p' to p_max. True Coulomb friction (maximum dissipation) wants p against
 the final velocity: u_end = -s p with s >= 0, which is (E + s M) p = p'. On each visit s is taken from the current
 velocity, s = -u.p/p^2; the fixed point satisfies both equations, and for isotropic M it is the paper's rule.
+
+The bound: F_max = level while sliding, static at rest, with Stribeck's law level + (static - level) exp(-(v/v_s)^2) of
+the speed v when the step began. With a load the levels are coefficients and F_max is multiplied by the normal force of
+the joint's own reaction in this step, and by the radius for turning axes: for a pin or a ball the reaction F contains
+the friction itself, F^2 = N^2 (1 + mu^2) (paper 004: the multipliers are the normal force only).
 """
 
 from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
+from ...model.compile import ACROSS_PIN, BRISTLE, NO_LOAD, TRUE_COULOMB, WHOLE
+from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .bristle import make_bristle
+from .soft import make_soft
 
 wp = load_warp()
 
 
 @cache
-def make_friction(p: Precision) -> SimpleNamespace:
-    """The functions in a precision."""
+def make_friction(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
@@ -34,27 +43,91 @@ def make_friction(p: Precision) -> SimpleNamespace:
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
     solved_to_scale, packed, full = algebra.solved_to_scale, algebra.packed, algebra.full
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    slip, struck, twisted = pair.slip, pair.struck, pair.twisted
+    load, slip, struck, twisted = pair.load, pair.slip, pair.struck, pair.twisted
+    bristle = make_bristle(p)
+    bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
+    conductance_on = make_soft(p, features).conductance_on
+
+    @wp.func
+    def normal_force(m: t.model, n: t.memory, k: t.work, ratio: real, kick: real, i: int, j: int, w: int) -> real:
+        """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
+        kind = m.friction_load[i]
+        press = n.lock_impulse[j, w]
+        if wp.static(features.second_order):
+            # a half kick does not see the centripetal force, the impulses before it do; at the start there are none
+            if wp.dot(k.press[i, w], k.press[i, w]) > real(0.0):
+                press = k.press[i, w]
+        if kind == wp.static(ACROSS_PIN):
+            press = press - wp.dot(press, k.friction_axis[i, w]) * k.friction_axis[i, w]
+        force = wp.length(press) / kick
+        if kind != wp.static(WHOLE):
+            force = force / wp.sqrt(real(1.0) + ratio * ratio)
+        return m.friction_preload[i] + force
+
+    @wp.func
+    def level_before(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, j: int, w: int) -> real:
+        """The level for this step: static at rest, else by the speed when it began."""
+        if n.sticking[i, w] == 1:
+            return m.static_level[i, w]
+        level = m.dynamic_level[i, w]
+        if m.friction_speed[i] > real(0.0):
+            v = relative_before(m, s, k, i, j, w)
+            share = (
+                wp.dot(v, v) * m.friction_radius[i] * m.friction_radius[i] / (m.friction_speed[i] * m.friction_speed[i])
+            )
+            level = level + (m.static_level[i, w] - level) * wp.exp(-share)
+        return level
+
+    @wp.func
+    def relative_before(m: t.model, s: t.state, k: t.work, i: int, j: int, w: int) -> vec3:
+        """Slip or relative spin along the friction's axes when the step began."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        v = s.spin[b, w] - s.spin[a, w]
+        if m.friction_linear[i] == 1:
+            v = s.velocity[b, w] + wp.cross(s.spin[b, w], k.arm_b[j, w])
+            v = v - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w])
+        if m.friction_single[i] == 1:
+            return wp.dot(v, k.friction_axis[i, w]) * k.friction_axis[i, w]
+        return v
 
     @wp.func
     def prepare_friction(
-        m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, dt: real, i: int, j: int, w: int
+        m: t.model,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        f: Frames,
+        w_ll: mat33,
+        w_aa: mat33,
+        kick: real,
+        i: int,
+        j: int,
+        w: int,
     ):
         axes = m.friction_axes[i]
-        if m.friction_linear[i] == 1:
-            basis = linear_basis(f, m.basis[j])
-            k.friction_mass[i, w] = packed(inverse_on(w_ll, basis, axes))
-            n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
-        elif axes == 7:
-            k.friction_mass[i, w] = packed(wp.inverse(w_aa))
+        linear = m.friction_linear[i]
+        inverse_mass = w_aa
+        if linear == 1:
+            inverse_mass = w_ll
+        mass = mat33()
+        if axes == 7:
+            mass = wp.inverse(inverse_mass)
         else:
             basis = angular_basis(f, m.basis[j])
-            k.friction_mass[i, w] = packed(inverse_on(w_aa, basis, axes))
+            if linear == 1:
+                basis = linear_basis(f, m.basis[j])
+            mass = inverse_on(inverse_mass, basis, axes)
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
-        level = m.dynamic_level[i, w]
-        if n.sticking[i, w] == 1:
-            level = m.static_level[i, w]
-        k.friction_bound[i, w] = level * dt
+            n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
+            single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
+            k.friction_axis[i, w] = vec3(basis[0, single], basis[1, single], basis[2, single])
+        if wp.static(features.soft and features.direct):
+            mass = mass + conductance_on(m, k, linear, axes, j, w)
+        k.friction_mass[i, w] = packed(mass)
+        if wp.static(features.second_order):
+            k.press[i, w] = n.lock_impulse[j, w]
+        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
 
     @wp.func
     def friction_kick(m: t.model, x: Pair, d: vec3, i: int) -> Pair:
@@ -63,12 +136,12 @@ def make_friction(p: Precision) -> SimpleNamespace:
         return twisted(x, d)
 
     @wp.func
-    def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, clamp: int) -> vec3:
+    def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
         """The impulse of length ``bound`` when the sticking one is longer."""
         new = stick
         if bound <= real(0.0):
             return vec3()
-        if clamp == 0:
+        if law == wp.static(TRUE_COULOMB):
             square = wp.dot(old, old)
             s = real(0.0)
             if square > real(0.25) * bound * bound:
@@ -81,31 +154,65 @@ def make_friction(p: Precision) -> SimpleNamespace:
         return new * (bound / wp.length(new))
 
     @wp.func
-    def visit_friction(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+    def dry_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
+        """The new impulse under Coulomb's or Stribeck's law."""
+        old = n.friction_impulse[i, w]
+        bound = k.friction_bound[i, w]
+        mass = full(k.friction_mass[i, w])
+        if m.friction_load[i] != wp.static(NO_LOAD):
+            ratio = bound / kick
+            j = m.friction_joint[i]
+            bound = bound * m.friction_radius[i] * normal_force(m, n, k, ratio, kick, i, j, w)
+        new = old - mass * u
+        if wp.dot(new, new) > bound * bound:
+            new = sliding_impulse(u, old, new, mass, bound, m.friction_law[i])
+        return new
+
+    @wp.func
+    def visit_friction(m: t.model, n: t.memory, k: t.work, x: Pair, kick: real, i: int, w: int) -> Pair:
         u = x.wb - x.wa
         if m.friction_linear[i] == 1:
             u = slip(x)
         old = n.friction_impulse[i, w]
-        bound = k.friction_bound[i, w]
-        mass = full(k.friction_mass[i, w])
-        new = old - mass * u
-        if wp.dot(new, new) > bound * bound:
-            new = sliding_impulse(u, old, new, mass, bound, m.friction_clamp[i])
+        new = vec3()
+        if wp.static(features.bristles):
+            if m.friction_law[i] == wp.static(BRISTLE):
+                scale = real(1.0)
+                if m.friction_load[i] != wp.static(NO_LOAD):
+                    scale = normal_force(m, n, k, k.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
+                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i], kick, i, w)
+            else:
+                new = dry_impulse(m, n, k, u, kick, i, w)
+        else:
+            new = dry_impulse(m, n, k, u, kick, i, w)
         n.friction_impulse[i, w] = new
         return friction_kick(m, x, new - old, i)
 
     @wp.func
-    def is_sticking(n: t.memory, k: t.work, i: int, w: int) -> int:
-        """1 if the impulse stayed inside the bound."""
+    def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+        """Note at the end of a kick whether the friction held, and where its bristles are."""
+        j = m.friction_joint[i]
+        if wp.static(features.bristles):
+            if m.friction_law[i] == wp.static(BRISTLE):
+                x = load(m, k, j, w)
+                u = x.wb - x.wa
+                if m.friction_linear[i] == 1:
+                    u = slip(x)
+                if m.friction_single[i] == 1:
+                    u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
+                n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
+                held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i] < real(0.98) * m.dynamic_level[i, w]
+                n.sticking[i, w] = int(held)
+                return
         bound = k.friction_bound[i, w] * real(0.999999)
+        if m.friction_load[i] != wp.static(NO_LOAD):
+            bound = bound * m.friction_radius[i] * normal_force(m, n, k, bound / kick, kick, i, j, w)
         impulse = n.friction_impulse[i, w]
-        if wp.dot(impulse, impulse) < bound * bound:
-            return 1
-        return 0
+        n.sticking[i, w] = int(wp.dot(impulse, impulse) < bound * bound)
 
     return SimpleNamespace(
         prepare_friction=prepare_friction,
         friction_kick=friction_kick,
         visit_friction=visit_friction,
-        is_sticking=is_sticking,
+        end_friction=end_friction,
     )

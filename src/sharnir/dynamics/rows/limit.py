@@ -14,22 +14,25 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
+from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .soft import make_soft
 
 wp = load_warp()
 
 
 @cache
-def make_limit(p: Precision) -> SimpleNamespace:
-    """The functions in a precision."""
+def make_limit(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
+    conductance_along = make_soft(p, features).conductance_along
     slip, push_slip = pair.slip, pair.push_slip
     struck, twisted, pushed, shoved = pair.struck, pair.twisted, pair.pushed, pair.shoved
 
@@ -48,7 +51,10 @@ def make_limit(p: Precision) -> SimpleNamespace:
         else:
             inverse_mass = wp.dot(axis, w_aa * axis)
         k.limit_axis[i, w] = axis
-        k.limit_mass[i, w] = real(1.0) / inverse_mass
+        mass = real(1.0) / inverse_mass
+        if wp.static(features.soft and features.direct):
+            mass = mass + conductance_along(m, k, m.limit_linear[i], axis, m.limit_joint[i], w)
+        k.limit_mass[i, w] = mass
         k.low_gap[i, w] = value - m.lower[i, w]
         k.high_gap[i, w] = m.upper[i, w] - value
         k.low_push[i, w] = real(0.0)

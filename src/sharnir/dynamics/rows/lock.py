@@ -39,7 +39,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     slip, push_slip = pair.slip, pair.push_slip
     kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    needs_mass = not features.direct or features.limits or features.friction
+    needs_mass = not features.direct or features.limits or features.friction or features.soft
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
@@ -73,14 +73,14 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.direct):
             k.softness_l[j, w] = SOFTNESS * wp.trace(w_ll)
             if wp.static(features.partial_locks):
-                k.locked_l[j, w] = diagonal(real(1.0))
+                k.rows_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):
             if locked != 7:
                 basis = linear_basis(f, m.basis[j])
                 gap = basis * linear_error(f, basis, m.basis[j], locked, m.length[j])
                 n.lock_impulse[j, w] = onto(n.lock_impulse[j, w], basis, locked)
                 if wp.static(features.direct):
-                    k.locked_l[j, w] = pick(basis, locked)
+                    k.rows_l[j, w] = pick(basis, locked)
                 if wp.static(needs_mass):
                     k.mass_ll[j, w] = packed(inverse_on(w_ll, basis, locked))
             elif wp.static(needs_mass):
@@ -99,7 +99,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         k.tilt[j, w] = tilt
         n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
         if wp.static(features.direct):
-            k.locked_a[j, w] = pick(basis, locked)
+            k.rows_a[j, w] = pick(basis, locked)
             k.softness_a[j, w] = SOFTNESS * wp.trace(x.ia + x.ib)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
@@ -115,10 +115,30 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_lock(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, w: int) -> real:
         """Errors and effective masses of joint j; keeps the last impulses on its locked axes. The worst error."""
         worst = prepare_translations(m, n, k, f, w_ll, j, w)
+        if wp.static(features.direct and features.soft and features.angular_rows):
+            k.rows_a[j, w] = mat33()
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 worst = wp.max(worst, prepare_rotations(m, n, k, f, x, j, w))
         return worst
+
+    @wp.func
+    def add_soft_rows(m: t.model, k: t.work, j: int, w: int):
+        """Take the axes of soft rows that act into the matrix rows of the joint."""
+        for i in range(m.soft_start[j], m.soft_end[j]):
+            if k.soft_y[i, w] > real(0.0):
+                axis = k.soft_axis[i, w]
+                row = m.soft_column[i]
+                if m.soft_linear[i] == 1:
+                    k.rows_l[j, w] = with_row(k.rows_l[j, w], row, axis)
+                else:
+                    k.rows_a[j, w] = with_row(k.rows_a[j, w], row, axis)
+
+    @wp.func
+    def with_row(rows: mat33, i: int, value: vec3) -> mat33:
+        for c in range(3):
+            rows[i, c] = value[c]
+        return rows
 
     @wp.func
     def held_mass_ll(m: t.model, k: t.work, x: Pair, w_ll: mat33, j: int, w: int) -> mat33:
@@ -186,6 +206,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,
         prepare_lock=prepare_lock,
+        add_soft_rows=add_soft_rows,
         held_mass_ll=held_mass_ll,
         held_mass_aa=held_mass_aa,
         warm_lock=warm_lock,

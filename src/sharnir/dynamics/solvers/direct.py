@@ -24,6 +24,7 @@ from ..pair import make_pair
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
 from ..rows.lock import make_lock
+from ..rows.soft import make_soft
 
 wp = load_warp()
 
@@ -38,18 +39,21 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     algebra = make_algebra(p)
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     pair, lock = make_pair(p), make_lock(p, features)
-    limit, friction = make_limit(p), make_friction(p)
+    limit, friction = make_limit(p, features), make_friction(p, features)
+    Pair = pair.Pair
     load, store, slip, push_slip = pair.load, pair.store, pair.slip, pair.push_slip
     load_push, store_push = pair.load_push, pair.store_push
     visit_lock, push_lock = lock.visit_lock, lock.push_lock
     visit_limit, push_limit, visit_friction = limit.visit_limit, limit.push_limit, friction.visit_friction
+    visit_soft = make_soft(p, features).visit_soft
     has_bounds = features.limits or features.friction
+    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
     def linear_rows(k: t.work, j: int, w: int) -> mat33:
-        """The locked translations of joint j; the world's axes where every joint locks them all."""
+        """The locked and soft translations of joint j; the world's axes where every joint locks them all."""
         if wp.static(features.partial_locks):
-            return k.locked_l[j, w]
+            return k.rows_l[j, w]
         return diagonal(real(1.0))
 
     @wp.func
@@ -60,6 +64,19 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 k.block[block, w] = value
             else:
                 k.block[block, w] = wp.transpose(value)
+
+    @wp.func
+    def pivot_of(m: t.model, k: t.work, locked: int, linear: int, softness: real, j: int, w: int) -> p.sym33:
+        """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
+        d = vec3(real(-1.0), real(-1.0), real(-1.0))
+        for i in range(3):
+            if locked & (1 << i) != 0:
+                d[i] = -softness
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
+                    d[m.soft_column[i]] = real(-1.0) / k.soft_y[i, w]
+        return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
 
     @wp.func
     def assemble_joint(m: t.model, k: t.work, j: int, w: int):
@@ -73,24 +90,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
             put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
             put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
-            k.pivot[row, w] = pivot_of(q, k.softness_l[j, w])
-        if wp.static(features.angular_locks):
+            k.pivot[row, w] = pivot_of(m, k, m.linear_lock[j], 1, k.softness_l[j, w], j, w)
+        if wp.static(features.angular_rows):
             turn = m.joint_node_a[j]
             if turn >= 0:
-                q = k.locked_a[j, w]
+                q = k.rows_a[j, w]
                 put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
                 put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
-                k.pivot[turn, w] = pivot_of(q, k.softness_a[j, w])
-
-    @wp.func
-    def pivot_of(rows: mat33, softness: real) -> p.sym33:
-        """-Gamma on locked rows, -1 on free ones."""
-        d = vec3()
-        for i in range(3):
-            d[i] = real(-1.0)
-            if rows[i, 0] != real(0.0) or rows[i, 1] != real(0.0) or rows[i, 2] != real(0.0):
-                d[i] = -softness
-        return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
+                k.pivot[turn, w] = pivot_of(m, k, m.angular_lock[j], 0, k.softness_a[j, w], j, w)
 
     @wp.func
     def assemble_body(m: t.model, k: t.work, b: int, w: int):
@@ -151,6 +158,37 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 k.solution[node + 1, w] = vec3()
 
     @wp.func
+    def on_locked(x: vec3, locked: int) -> vec3:
+        """The entries of the locked rows alone."""
+        for i in range(3):
+            if locked & (1 << i) == 0:
+                x[i] = real(0.0)
+        return x
+
+    @wp.func
+    def take_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+        if m.joint_node_l[j] >= 0:
+            x = on_locked(k.solution[m.joint_node_l[j], w], m.linear_lock[j])
+            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x * linear_rows(k, j, w)
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
+                x = on_locked(k.solution[m.joint_node_a[j], w], m.angular_lock[j])
+                n.lock_angular[j, w] = n.lock_angular[j, w] - x * k.rows_a[j, w]
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                if k.soft_y[i, w] > real(0.0):
+                    n.soft_impulse[i, w] = n.soft_impulse[i, w] - soft_entry(m, k, i, j, w)
+
+    @wp.func
+    def soft_entry(m: t.model, k: t.work, i: int, j: int, w: int) -> real:
+        """The entry of soft row i in the solution."""
+        node = m.joint_node_a[j]
+        if m.soft_linear[i] == 1:
+            node = m.joint_node_l[j]
+        x = k.solution[node, w]
+        return x[m.soft_column[i]]
+
+    @wp.func
     def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """Add the solution to velocities and impulses."""
         for b in range(o.bodies):
@@ -159,23 +197,34 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
                 k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
         for j in range(o.joints):
-            if m.joint_node_l[j] >= 0:
-                n.lock_impulse[j, w] = n.lock_impulse[j, w] - k.solution[m.joint_node_l[j], w] * linear_rows(k, j, w)
-            if wp.static(features.angular_locks):
-                if m.joint_node_a[j] >= 0:
-                    n.lock_angular[j, w] = n.lock_angular[j, w] - k.solution[m.joint_node_a[j], w] * k.locked_a[j, w]
+            take_joint(m, n, k, j, w)
+
+    @wp.func
+    def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
+        """gamma (p - source) of the soft rows of joint j, in their places."""
+        e = vec3()
+        for i in range(m.soft_start[j], m.soft_end[j]):
+            if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
+                e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
+        return e
 
     @wp.func
     def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Change velocities and impulses so that every locked row holds."""
+        """Change velocities and impulses so that every locked and soft row holds."""
         clear_bodies(m, k, o, w)
         for j in range(o.joints):
             x = load(m, k, j, w)
             if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -(linear_rows(k, j, w) * slip(x))
-            if wp.static(features.angular_locks):
+                e = linear_rows(k, j, w) * slip(x)
+                if wp.static(features.soft):
+                    e = e + soft_error(m, n, k, 1, j, w)
+                k.solution[m.joint_node_l[j], w] = -e
+            if wp.static(features.angular_rows):
                 if m.joint_node_a[j] >= 0:
-                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.wb - x.wa))
+                    e = k.rows_a[j, w] * (x.wb - x.wa)
+                    if wp.static(features.soft):
+                        e = e + soft_error(m, n, k, 0, j, w)
+                    k.solution[m.joint_node_a[j], w] = -e
         substitute(m, k, o, w)
         take_solution(m, n, k, o, w)
 
@@ -187,15 +236,27 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             x = load_push(m, k, load(m, k, j, w), j, w)
             if m.joint_node_l[j] >= 0:
                 k.solution[m.joint_node_l[j], w] = -(linear_rows(k, j, w) * (push_slip(x) + rate * k.gap[j, w]))
-            if wp.static(features.angular_locks):
+            if wp.static(features.angular_rows):
                 if m.joint_node_a[j] >= 0:
-                    k.solution[m.joint_node_a[j], w] = -(k.locked_a[j, w] * (x.pwb - x.pwa + rate * k.tilt[j, w]))
+                    turn = x.pwb - x.pwa
+                    if m.angular_lock[j] != 0:
+                        turn = turn + rate * k.tilt[j, w]
+                    k.solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
         substitute(m, k, o, w)
         for b in range(o.bodies):
             node = m.body_node[b]
             if node >= 0:
                 k.push[b, w] = k.push[b, w] + k.solution[node, w]
                 k.push_spin[b, w] = k.push_spin[b, w] + k.solution[node + 1, w]
+
+    @wp.func
+    def react(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+        """The answer of the joint's own locked and soft rows to an impulse on one of its free axes."""
+        x = visit_lock(m, n, k, x, j, w)
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                x = visit_lock(m, n, k, visit_soft(m, n, k, x, i, w), j, w)
+        return x
 
     @wp.func
     def visit_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
@@ -208,14 +269,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 x = visit_limit(m, n, k, x, o.dt, i, w)
                 change = wp.max(change, x.change)
                 if x.change > real(0.0):
-                    x = visit_lock(m, n, k, x, j, w)
+                    x = react(m, n, k, x, j, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 x.change = real(0.0)
-                x = visit_friction(m, n, k, x, i, w)
+                x = visit_friction(m, n, k, x, KICK * o.dt, i, w)
                 change = wp.max(change, x.change)
                 if x.change > real(0.0):
-                    x = visit_lock(m, n, k, x, j, w)
+                    x = react(m, n, k, x, j, w)
         store(m, k, j, w, x)
         return change
 

@@ -16,6 +16,7 @@ from ..pair import make_pair
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
 from ..rows.lock import make_lock
+from ..rows.soft import make_soft
 
 wp = load_warp()
 
@@ -25,21 +26,30 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real = p.real
     t = structs(p)
-    pair, lock, limit, friction = make_pair(p), make_lock(p, features), make_limit(p), make_friction(p)
+    pair, lock, limit, friction = (
+        make_pair(p),
+        make_lock(p, features),
+        make_limit(p, features),
+        make_friction(p, features),
+    )
     load, store, load_push, store_push = pair.load, pair.store, pair.load_push, pair.store_push
     visit_lock, visit_limit, visit_friction = lock.visit_lock, limit.visit_limit, friction.visit_friction
     push_lock, push_limit = lock.push_lock, limit.push_limit
+    visit_soft = make_soft(p, features).visit_soft
 
     @wp.func
     def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, j: int, w: int) -> real:
         """One visit of joint j; returns the square of the largest impulse."""
         x = visit_lock(m, n, k, load(m, k, j, w), j, w)
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                x = visit_soft(m, n, k, x, i, w)
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
                 x = visit_limit(m, n, k, x, o.dt, i, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
-                x = visit_friction(m, n, k, x, i, w)
+                x = visit_friction(m, n, k, x, o.dt, i, w)
         store(m, k, j, w, x)
         if stabilise:
             rate = o.erp / o.dt

@@ -1,0 +1,144 @@
+"""The direct solver: a heavy load on light links, many arms and loops on one chassis, and a thousand worlds at once."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import Any
+
+import sharnir as sh
+from sharnir.device import core_count
+
+from . import scenes
+from .contender import start_states, worst_gap, worst_slip
+from .ours import SharnirRun
+from .report import Bar, Section
+from .timing import interleaved, ratio
+
+DT = 0.005  # s
+LINKS = 32
+LOADS = {1e3: 0.05e-3, 1e6: 1e-3}  # kg at the tip: the gap (m) that is allowed
+ARMS = (4, 8, 16, 32, 64)
+FOUR_BARS = 8
+WORLDS = 1000
+FINE_DT = 0.002  # s, for the residuals
+DIRECT: dict[str, Any] = {"solver": "direct", "iterations": 1}
+SEQUENTIAL: dict[str, Any] = {"solver": "sequential-impulses", "iterations": 10, "epsilon": 0.0}  # 0: all ten are made
+RATTLE: dict[str, Any] = {"solver": "direct", "integrator": "rattle"}
+
+
+def run(quick: bool) -> list[Section]:
+    """The four sections."""
+    return [_heavy_tip(quick), _star(quick), _residuals(quick), _batch(quick)]
+
+
+def _heavy_tip(quick: bool) -> Section:
+    heavy, heaviest = LOADS
+    section = Section(
+        title=f"A load on {LINKS} links of 1 kg and 1 m, dt {DT * 1000:g} ms, from 0.1 rad",
+        columns=["", "µs/step", "worst joint gap in 5 s, mm"],
+        rows=[],
+    )
+    contenders, gaps = {}, {}
+    for load, options in ((heavy, DIRECT), (heavy, SEQUENTIAL), (heaviest, DIRECT)):
+        name = f"{options['solver']}, {options['iterations']} iterations, {load:g} kg"
+        scene = scenes.chain(LINKS, friction=None, tip_mass=load, start_angle=0.1)
+        contenders[name] = SharnirRun(scene, DT, **options)
+        gaps[name] = _worst_gap(scene, contenders[name], 5.0)
+        contenders[name].restart()  # sequential impulses let the chain fly apart later on
+    steps = {name: contender.step for name, contender in contenders.items()}
+    times = interleaved(steps, steps=40, blocks=10 if quick else 21)
+    for name in contenders:
+        section.rows.append([name, f"{median(times[name]):.1f}", f"{gaps[name] * 1000:.3g}"])
+        section.data[name] = {"us_per_step": median(times[name]), "worst_gap_m": gaps[name]}
+    direct, sequential, heaviest_direct = contenders
+    low, middle, high = ratio(times[direct], times[sequential])
+    section.bars = [
+        Bar(f"gap, {direct}", gaps[direct] * 1000, LOADS[heavy] * 1000, "mm"),
+        Bar(f"gap, {heaviest_direct}", gaps[heaviest_direct] * 1000, LOADS[heaviest] * 1000, "mm"),
+        Bar("time of direct against 10 sequential iterations", middle, 1.5, "×"),
+    ]
+    section.notes.append(f"Time against time, round by round: half of the rounds from {low:.2f} to {high:.2f}")
+    return section
+
+
+def _worst_gap(scene: sh.Scene, contender: SharnirRun, duration: float) -> float:
+    gap = 0.0
+    for _ in range(round(duration / DT / 10)):
+        contender.step(10)
+        gap = max(gap, worst_gap(scene, contender.states()))
+    return gap
+
+
+def _star(quick: bool) -> Section:
+    arms = ARMS[::4] if quick else ARMS
+    runs = {count: SharnirRun(scenes.star(count), DT, **DIRECT) for count in arms}
+    times = interleaved(
+        {str(count): contender.step for count, contender in runs.items()},
+        steps={str(count): 6400 // count for count in arms},
+        blocks=7 if quick else 21,
+    )
+    per_step = {count: median(times[str(count)]) for count in arms}
+    per_arm = {count: per_step[count] / count for count in arms}
+    growth = max(per_arm.values()) / per_arm[arms[0]]
+    return Section(
+        title="Arms on revolute joints around one chassis of 200 kg, direct",
+        columns=["arms", "µs/step", "µs/step and arm"],
+        rows=[[str(count), f"{per_step[count]:.1f}", f"{per_arm[count]:.3f}"] for count in arms],
+        bars=[Bar(f"cost per arm, worst of {arms[0]} to {arms[-1]} arms against {arms[0]}", growth, 1.3, "×")],
+        data={"us_per_step": per_step},
+    )
+
+
+def _residuals(quick: bool) -> Section:
+    """RATTLE ends a step on the joints, positions and velocities; what is left is the solver's own error."""
+    section = Section(
+        title=f"What the direct solver leaves of the joints, RATTLE, dt {FINE_DT * 1000:g} ms, 1 s",
+        columns=["", "worst gap, m", "worst slip, m/s"],
+        rows=[],
+    )
+    for name, scene in (
+        ("chassis with 16 arms", scenes.star(16)),
+        (f"{FOUR_BARS} four-bars on a chassis, {3 * FOUR_BARS} redundant rows", scenes.four_bars(FOUR_BARS)),
+    ):
+        contender = SharnirRun(scene, FINE_DT, **RATTLE)
+        gap, slip = worst_gap(scene, start_states(scene)), 0.0
+        for _ in range(20 if quick else 100):
+            contender.step(25 if quick else 5)
+            states = contender.states()
+            gap, slip = max(gap, worst_gap(scene, states)), max(slip, worst_slip(scene, states))
+        section.rows.append([name, f"{gap:.1e}", f"{slip:.1e}"])
+        section.bars += [Bar(f"gap, {name}", gap, 1e-10, "m"), Bar(f"slip, {name}", slip, 1e-9, "m/s")]
+        section.data[name] = {"worst_gap_m": gap, "worst_slip_m_per_s": slip}
+    return section
+
+
+def _batch(quick: bool) -> Section:
+    """Processor time of a world-step: in a batch on all cores, and of a world alone."""
+    scene = scenes.chain(LINKS, friction=0.1)
+    cores = core_count()
+    section = Section(
+        title=f"{WORLDS} worlds on {cores} cores: chain of {LINKS} ball joints with friction, dt {DT * 1000:g} ms",
+        columns=["solver", "µs, one world", "µs/world-step, batch"],
+        rows=[],
+        notes=[
+            "Processor time, summed over the cores, of calls of ten steps: other load on the machine does not count, "
+            "as it would in the wall-clock time of all cores together."
+        ],
+    )
+    for name, options in (("direct, 2 iterations", DIRECT | {"iterations": 2}), ("sequential, 10", SEQUENTIAL)):
+        one = sh.Simulation(scene, DT, **options)
+        many = sh.Simulation(scene, DT, worlds=WORLDS, **options)
+        times = interleaved(
+            {"one": one.step, "many": many.step},
+            steps={"one": 1000, "many": 10},
+            blocks=5 if quick else 11,
+            clock=time.process_time_ns,
+        )
+        batch = [spent / WORLDS for spent in times["many"]]
+        low, middle, high = ratio(batch, times["one"])
+        section.rows.append([name, f"{median(times['one']):.1f}", f"{median(batch):.1f}"])
+        section.bars.append(Bar(f"a world-step of the batch against one alone, {name}", middle, 1.0, "×"))
+        section.notes.append(f"{name}, round by round: half of the rounds from {low:.2f} to {high:.2f}")
+        section.data[name] = {"us_one": median(times["one"]), "us_batch": median(batch), "cores": cores}
+    return section
