@@ -1,7 +1,7 @@
 """Andrews' squeezing mechanism of the IVP test set, as numbers: seven bodies that move in the x-y plane, one crank.
 
-Its coordinates are the angles q = (beta, theta, gamma, phi, delta, omega, epsilon). A point of it is a fixed point plus a
-few arms, each turned by a sum of these angles; that is all a scene or an equation of motion needs to know.
+Its coordinates are the angles q = (beta, theta, gamma, phi, delta, omega, epsilon). A point of it is a fixed point plus
+a few arms, each turned by a sum of these angles; that is all a scene or an equation of motion needs to know.
 """
 
 from __future__ import annotations

@@ -55,11 +55,11 @@ def chains(worlds: int, **options: Any) -> sh.Simulation:
     return sh.Simulation(chain(LINKS), dt=DT, worlds=worlds, device="cuda", epsilon=0.0, **options)
 
 
-def measure_ours(worlds: int, only: str) -> dict[str, Any]:
+def measure_ours(worlds: int, only: str, blocks: list[int]) -> dict[str, Any]:
     """World-steps per second of every case whose name holds ``only``, and every block size."""
     found: dict[str, Any] = {}
     for name, options in CASES.items():
-        for block in BLOCKS if only in name else ():
+        for block in blocks if only in name else ():
             stepper.GPU_BLOCK = block
             start = time.perf_counter()
             simulation = chains(worlds, **options)
@@ -134,13 +134,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/bench-gpu.json"))
     parser.add_argument("--worlds", type=int, default=131072)
     parser.add_argument("--only", default="", help="part of a case's name, such as float32")
+    parser.add_argument("--blocks", type=int, nargs="+", default=list(BLOCKS), help="threads of a block")
     parser.add_argument("--peer-worlds", type=int, default=8192)
     arguments = parser.parse_args()
     wp = load_warp()
     results = {
         "device": wp.get_device("cuda:0").name,
         "worlds": arguments.worlds,
-        "world-steps per second": measure_ours(arguments.worlds, arguments.only),
+        "world-steps per second": measure_ours(arguments.worlds, arguments.only, arguments.blocks),
         "peer": measure_mujoco_warp(arguments.peer_worlds),
         "batches": check_batches(),
     }

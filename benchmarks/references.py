@@ -215,7 +215,7 @@ def andrews(times: Array) -> Array:
 
 
 def governor(times: Array) -> Array:
-    """Shaft angle (rad), rods' angle below the horizontal (rad), slider's height (m) [time, 3] of :func:`scenes.governor`.
+    """Shaft angle and rods' angle below level (rad), slider's height (m) [time, 3] of :func:`scenes.governor`.
 
     The angular momentum J(a) p' about the shaft stays; for the rods and the slider, with l the length of a spring and
     f = k (l - l0) + c l' the pull of each,

@@ -1,6 +1,6 @@
 """A Sharnir scene in Exudyn: rigid bodies with Euler parameters and generic joints that take our axis masks.
 
-Friction and limits are refused: Exudyn's joints have no counterpart of them. Exudyn's fast build (no range checks) is used.
+Friction and limits are refused: Exudyn's joints have no counterpart of them. Its fast build (no range checks) is used.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..scene.check import check_scene
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import AnyFriction, Dahl, LuGre
+from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind
@@ -54,6 +54,12 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
         limits=bool(layout.limits),
         friction=bool(layout.frictions),
+        friction_laws=any(
+            not isinstance(law, Coulomb) or law.load is not None
+            for joint in joints
+            for law in joint.friction.values()
+            if not isinstance(law, Viscous)
+        ),
         bristles=any(isinstance(law, (LuGre, Dahl)) for joint in joints for law in joint.friction.values()),
         soft=bool(softs),
         twists=bool(tracked),
@@ -77,6 +83,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
+    counts["friction_law"] = counts["friction"] if features.friction_laws else 0
     counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
     counts["block"] = max(model["edge_block"], default=-1) + 1

@@ -14,6 +14,7 @@ class Features:
     partial_locks: bool  # some joint locks only some of the translations
     limits: bool
     friction: bool
+    friction_laws: bool  # some friction is more than Coulomb's with a level of its own: a load, Stribeck, bristles
     bristles: bool  # some friction is LuGre's or Dahl's
     soft: bool  # springs, dampers, viscous friction or drives
     twists: bool  # some joint counts turns

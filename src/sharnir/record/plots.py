@@ -1,4 +1,7 @@
-"""Plots of a trajectory: one panel per unit over a shared time axis, units on the axes, names in the legend."""
+"""Plots of a trajectory: one panel per unit over a shared time axis, units on the axes, names in the legend.
+
+Errors get a panel of their own with a logarithmic axis, and what has no unit one for each kind.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.labelcolor": "#333333",
     "axes.edgecolor": "#888888",
+    "axes.formatter.useoffset": False,
     "axes.titlesize": 10,
     "font.size": 9,
     "grid.color": "#e4e4e4",
@@ -47,7 +51,17 @@ UNIT_NAMES = {
     "N m s": "angular impulse",
     "J": "energy",
 }
-HELD_OVER_A_STEP = {"effort", "limit_impulse", "friction_impulse", "stuck", "iterations", "out_of_budget"}
+HELD_OVER_A_STEP = {
+    "effort",
+    "voltage",
+    "limit_impulse",
+    "friction_impulse",
+    "stuck",
+    "iterations",
+    "out_of_budget",
+}
+ERRORS = {"gap", "tilt", "residual"}  # they span many orders of magnitude
+ROUNDING = 1e-14  # no more of a logarithmic axis is shown below this
 COLORS = ["#1f5fa8", "#d1592b", "#2f8f5b", "#8253a8", "#b8860b", "#4a4a4a", "#c23b6b", "#2a9aa8"]
 
 
@@ -58,15 +72,17 @@ def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | Non
 
     if not quantities:
         raise SceneError("nothing to plot; give one or more quantities, such as hinge.angle")
-    panels: dict[str, list[Quantity]] = {}
+    panels: dict[tuple[str, str], list[Quantity]] = {}
     for quantity in quantities:
-        panels.setdefault(quantity.unit, []).append(quantity)
+        panels.setdefault(_panel_of(quantity), []).append(quantity)
     style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
     with matplotlib.rc_context(style):
         figure = _new_figure(len(panels))
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for panel, (unit, shown) in zip(axes, panels.items(), strict=True):
-            _draw_panel(panel, unit, run, shown)
+        for panel, ((measured, unit), shown) in zip(axes, panels.items(), strict=True):
+            _draw_panel(panel, run, shown)
+            panel.set_ylabel(measured if unit == "1" else f"{measured}, {unit}")
+        figure.align_ylabels()
         axes[0].set_title(str(run.data.attrs["scene_name"]), loc="left")
         axes[-1].set_xlabel("time, s")
         axes[-1].set_xlim(run.time[0], max(run.time[-1], run.time[0] + 1e-9))
@@ -88,12 +104,24 @@ def _new_figure(panels: int) -> Figure:
     return Figure(figsize=size, layout="constrained")
 
 
-def _draw_panel(panel: Axes, unit: str, run: Trajectory, quantities: list[Quantity]) -> None:
+def _panel_of(quantity: Quantity) -> tuple[str, str]:
+    """What a quantity's panel measures, and its unit."""
+    if quantity.variable in ERRORS:
+        return "error", quantity.unit
+    if quantity.unit == "1":
+        return quantity.variable.replace("_", " "), "1"
+    return UNIT_NAMES.get(quantity.unit, ""), quantity.unit
+
+
+def _draw_panel(panel: Axes, run: Trajectory, quantities: list[Quantity]) -> None:
     for quantity in quantities:
         style = "steps-pre" if quantity.variable in HELD_OVER_A_STEP else "default"
         for label, values in _lines(run[quantity]):
             panel.plot(values["time"].values, values.values.astype(float), label=label, drawstyle=style)
-    panel.set_ylabel(f"{UNIT_NAMES[unit]}, {unit}" if unit in UNIT_NAMES else unit.removeprefix("1"))
+    if all(quantity.variable in ERRORS for quantity in quantities):
+        panel.set_yscale("log", nonpositive="mask")
+        low, high = panel.get_ylim()
+        panel.set_ylim(min(max(low, ROUNDING), high / 10), high)
     panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)
 
 
@@ -105,5 +133,6 @@ def _lines(signal: xr.DataArray) -> list[tuple[str, xr.DataArray]]:
             lines = [(f"{name}.{part}", values.sel({axis: part})) for name, values in lines for part in axis]
     if "world" in signal.dims:
         shown = range(min(WORLDS_DRAWN, signal.sizes["world"]))
-        lines = [(f"{name} [{world}]", values.isel(world=world)) for name, values in lines for world in shown]
+        names = signal["world"].values
+        lines = [(f"{name} [{names[world]}]", values.isel(world=world)) for name, values in lines for world in shown]
     return lines

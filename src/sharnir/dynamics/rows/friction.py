@@ -70,6 +70,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if n.sticking[i, w] == 1:
             return m.static_level[i, w]
         level = m.dynamic_level[i, w]
+        if wp.static(not features.friction_laws):
+            return level
         if m.friction_speed[i] > real(0.0):
             v = relative_before(m, s, k, i, j, w)
             share = (
@@ -119,13 +121,14 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 basis = linear_basis(f, m.basis[j])
             mass = inverse_on(inverse_mass, basis, axes)
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
-            n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
-            single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
-            k.friction_axis[i, w] = vec3(basis[0, single], basis[1, single], basis[2, single])
+            if wp.static(features.friction_laws):
+                n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
+                single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
+                k.friction_axis[i, w] = vec3(basis[0, single], basis[1, single], basis[2, single])
         if wp.static(features.soft and features.direct):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
-        if wp.static(features.second_order):
+        if wp.static(features.second_order and features.friction_laws):
             k.press[i, w] = n.lock_impulse[j, w]
         k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
 
@@ -159,10 +162,11 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         old = n.friction_impulse[i, w]
         bound = k.friction_bound[i, w]
         mass = full(k.friction_mass[i, w])
-        if m.friction_load[i] != wp.static(NO_LOAD):
-            ratio = bound / kick
-            j = m.friction_joint[i]
-            bound = bound * m.friction_radius[i] * normal_force(m, n, k, ratio, kick, i, j, w)
+        if wp.static(features.friction_laws):
+            if m.friction_load[i] != wp.static(NO_LOAD):
+                ratio = bound / kick
+                j = m.friction_joint[i]
+                bound = bound * m.friction_radius[i] * normal_force(m, n, k, ratio, kick, i, j, w)
         new = old - mass * u
         if wp.dot(new, new) > bound * bound:
             new = sliding_impulse(u, old, new, mass, bound, m.friction_law[i])
@@ -205,8 +209,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 n.sticking[i, w] = int(held)
                 return
         bound = k.friction_bound[i, w] * real(0.999999)
-        if m.friction_load[i] != wp.static(NO_LOAD):
-            bound = bound * m.friction_radius[i] * normal_force(m, n, k, bound / kick, kick, i, j, w)
+        if wp.static(features.friction_laws):
+            if m.friction_load[i] != wp.static(NO_LOAD):
+                bound = bound * m.friction_radius[i] * normal_force(m, n, k, bound / kick, kick, i, j, w)
         impulse = n.friction_impulse[i, w]
         n.sticking[i, w] = int(wp.dot(impulse, impulse) < bound * bound)
 

@@ -68,6 +68,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def pivot_of(m: t.model, k: t.work, locked: int, linear: int, softness: real, j: int, w: int) -> p.sym33:
         """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
+        if wp.static(not features.partial_locks and not features.soft):
+            if locked == 7:
+                return p.sym33(-softness, -softness, -softness, real(0.0), real(0.0), real(0.0))
         d = vec3(real(-1.0), real(-1.0), real(-1.0))
         for i in range(3):
             if locked & (1 << i) != 0:
@@ -168,8 +171,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def take_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         if m.joint_node_l[j] >= 0:
-            x = on_locked(k.solution[m.joint_node_l[j], w], m.linear_lock[j])
-            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x * linear_rows(k, j, w)
+            x = k.solution[m.joint_node_l[j], w]
+            if wp.static(features.partial_locks):
+                x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
+            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
                 x = on_locked(k.solution[m.joint_node_a[j], w], m.angular_lock[j])
@@ -215,7 +220,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             x = load(m, k, j, w)
             if m.joint_node_l[j] >= 0:
-                e = linear_rows(k, j, w) * slip(x)
+                e = slip(x)
+                if wp.static(features.partial_locks):
+                    e = linear_rows(k, j, w) * e
                 if wp.static(features.soft):
                     e = e + soft_error(m, n, k, 1, j, w)
                 k.solution[m.joint_node_l[j], w] = -e
@@ -235,7 +242,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             x = load_push(m, k, load(m, k, j, w), j, w)
             if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -(linear_rows(k, j, w) * (push_slip(x) + rate * k.gap[j, w]))
+                e = push_slip(x) + rate * k.gap[j, w]
+                if wp.static(features.partial_locks):
+                    e = linear_rows(k, j, w) * e
+                k.solution[m.joint_node_l[j], w] = -e
             if wp.static(features.angular_rows):
                 if m.joint_node_a[j] >= 0:
                     turn = x.pwb - x.pwa
