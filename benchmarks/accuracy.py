@@ -29,6 +29,7 @@ from .report import Bar, Section
 TARGET = 1e-3
 ENOUGH = 1e-5  # finer runs are not made
 FINEST = 13  # halvings of the time between two samples
+HOPE = 3.0  # what breaks down may do with smaller steps: its runs may take that much longer
 MUJOCO_INTEGRATORS = ("Euler", "implicitfast", "RK4")
 EXUDYN_INTEGRATORS = ("generalized-alpha", "trapezoidal")
 STIFF = "stiff"
@@ -115,9 +116,9 @@ def _sharnir(solver: str, integrator: str) -> Build:
 
 def _mujoco(integrator: str, stiff: bool) -> Build:
     def build(problem: Problem, scene: sh.Scene, dt: float) -> Traceable:
-        # MuJoCo's reference allows time constants down to twice the step
-        closing = {"solref": f"{2 * dt!r} 1", "solimp": _HARD} if stiff else {}
-        return MujocoRun(scene, dt, integrator=integrator, efforts=problem.efforts, **closing)
+        # MuJoCo allows time constants down to twice the step
+        solref, solimp = (f"{2 * dt!r} 1", _HARD) if stiff else (None, None)
+        return MujocoRun(scene, dt, integrator=integrator, solref=solref, solimp=solimp, efforts=problem.efforts)
 
     return build
 
@@ -140,7 +141,7 @@ def measure(problem: Problem, quick: bool) -> dict[Entry, Ladder]:
             ladders[entry] = _climb(problem, scene, reference, entry, longest)
         except NotInstalled:
             continue
-    for _ in range(1 if quick else 4):
+    for _ in range(1 if quick else 2):
         for ladder in ladders.values():
             for step in ladder:
                 if math.isfinite(step.error) and step.time < 2 * longest:
@@ -162,14 +163,13 @@ def _climb(problem: Problem, scene: sh.Scene, reference: Array, entry: Entry, lo
             step.error = error if math.isfinite(error) else math.inf
         except (RuntimeError, sh.SimulationFault):
             pass  # the error stays infinite
-        elapsed = (
-            time.process_time() - begin
-        ) / 3  # one that breaks down may do with smaller steps: more time for those
         if math.isfinite(step.error):
-            elapsed = _time(step)
-            step.times.append(elapsed)
-        broken = all(math.isinf(run.error) for run in ladder[-entry.patience :]) and len(ladder) >= entry.patience
-        if elapsed > entry.slowness * longest or step.error < ENOUGH or broken:
+            step.times.append(_time(step))
+            late = step.time > entry.slowness * longest
+        else:
+            late = time.process_time() - begin > HOPE * longest
+        broken = len(ladder) >= entry.patience and all(math.isinf(run.error) for run in ladder[-entry.patience :])
+        if late or broken or step.error < ENOUGH:
             break
     return ladder
 
@@ -203,7 +203,7 @@ def best_error(ladder: Ladder) -> float:
 
 def _times(results: dict[Problem, dict[Entry, Ladder]]) -> Section:
     section = Section(
-        title=f"Milliseconds of processor time until the relative error is {TARGET:g}; in brackets: the best error, if above",
+        title=f"Milliseconds of processor time until the relative error is {TARGET:g} (in brackets: the best error)",
         columns=["", *(problem.name for problem in results)],
         rows=table(results),
         notes=[

@@ -1,8 +1,8 @@
 """Worlds by the hundred thousand on a GPU: `python -m benchmarks.gpu [--out FILE]`, on a machine that has one.
 
 Measures world-steps per second of the 32-link ball-joint chain with friction for both solvers and precisions and
-several block sizes, `mujoco_warp` beside it where it is installed, and checks that batches behave: the same bits alone and in a
-batch, faults kept to one world, arrays shared with PyTorch without a copy.
+several block sizes, `mujoco_warp` beside it where it is installed, and checks that batches behave: the same bits alone
+and in a batch, faults kept to one world, arrays shared with PyTorch without a copy.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from .problems import PROBLEMS, Problem
 from .report import Section, machine
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE, PICTURE = DOCS / "accuracy.md", DOCS / "pictures" / "accuracy.svg"
+PAGE, PICTURE = DOCS / "accuracy.md", DOCS / "pictures" / "accuracy.png"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 COLORS = {"Sharnir": "#1f5fa8", "MuJoCo": "#d1592b", "Exudyn": "#2f8f5b"}
 MARKERS = {
@@ -37,7 +37,7 @@ def main() -> None:
         Console().print(problem.name)
         results[problem] = accuracy.measure(problem, quick=False)
     PICTURE.parent.mkdir(exist_ok=True)
-    draw(results).savefig(PICTURE)
+    draw(results).savefig(PICTURE, dpi=110)
     times, loops = accuracy.report(results)
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
@@ -55,7 +55,8 @@ def draw(results: dict[Problem, dict[Entry, Ladder]]) -> Any:
 
     from sharnir.record.plots import STYLE
 
-    with matplotlib.rc_context(STYLE | {"lines.linewidth": 1.1, "lines.markersize": 3.5, "svg.hashsalt": "accuracy"}):
+    style: Any = STYLE | {"lines.linewidth": 1.1, "lines.markersize": 3.5}
+    with matplotlib.rc_context(style):
         figure = Figure(figsize=(13.0, 6.2), layout="constrained")
         panels = figure.subplots(2, 4).flat
         labels: dict[str, Any] = {}
@@ -63,7 +64,7 @@ def draw(results: dict[Problem, dict[Entry, Ladder]]) -> Any:
             for entry, ladder in ladders.items():
                 labels.setdefault(entry.name, _line(panel, entry, ladder))
             panel.axhline(accuracy.TARGET, color="#888888", linewidth=0.8, linestyle=":")
-            panel.set(title=problem.name, xscale="log", yscale="log", xlabel="time of the run, ms")
+            panel.set(title=problem.name, xscale="log", yscale="log", xlabel="processor time, ms")
             panel.set_ylim(accuracy.ENOUGH / 3, 1.0)
         for panel in list(figure.axes)[::4]:
             panel.set_ylabel("relative error")

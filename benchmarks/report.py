@@ -55,10 +55,9 @@ class Section:
 
     def as_dict(self) -> dict[str, Any]:
         """The section for ``bench.json``."""
-        # an infinite value has no place in JSON
-        bars = [
-            asdict(bar) | {"value": bar.value if isfinite(bar.value) else None, "met": bar.met} for bar in self.bars
-        ]
+        bars = [asdict(bar) | {"met": bar.met} for bar in self.bars]
+        for bar in bars:
+            bar["value"] = bar["value"] if isfinite(bar["value"]) else None  # JSON has no infinity
         return {"title": self.title, "bars": bars, "notes": self.notes, **self.data}
 
 

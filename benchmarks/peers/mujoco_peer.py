@@ -212,7 +212,10 @@ def _add_body(parent: ElementTree.Element, branch: _Branch) -> ElementTree.Eleme
         if kind != _BALL:
             attributes["axis"] = _text(axes[:, axis])
         if friction in branch.joint.friction:
-            attributes["frictionloss"] = repr(branch.joint.friction[friction].level)
+            law = branch.joint.friction[friction]
+            if not isinstance(law, sh.Coulomb) or law.load is not None:
+                raise NotTranslatable(f"{branch.joint!r} has friction that MuJoCo's frictionloss cannot express")
+            attributes["frictionloss"] = repr(law.level)
         ElementTree.SubElement(element, "joint", attributes)
     return element
 

@@ -32,6 +32,11 @@ from .stiffen import make_stiffen
 
 wp = load_warp()
 
+# By measurement (benchmarks/gpu.py): threads of a block, and blocks that must fit a multiprocessor together, which
+# bounds the registers of a thread: fewer for sequential impulses, more for the larger direct kernel.
+GPU_BLOCK = 128
+GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3}
+
 
 @cache
 def make_stages(p: Precision, features: Features) -> SimpleNamespace:
@@ -232,8 +237,9 @@ def step_kernel(p: Precision, features: Features) -> object:
     t = structs(p)
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
+    together = GPU_BLOCKS_TOGETHER["direct" if features.direct else "sequential"]
 
-    @wp.kernel(enable_backward=False, module="unique")
+    @wp.kernel(enable_backward=False, module="unique", launch_bounds=(GPU_BLOCK, together))
     def sharnir_step(
         m: t.model,
         c: t.control,

@@ -10,10 +10,9 @@ from typing import Any
 from ..device import load_warp
 from ..model.features import Features
 from ..model.precision import Precision
-from .pipeline import budget_kernels, step_kernel
+from .pipeline import GPU_BLOCK, budget_kernels, step_kernel
 
 COUNT = 8  # place of the last kernel argument: steps or iterations
-GPU_BLOCK = 128  # threads of a block on a GPU, by measurement (benchmarks/gpu.py)
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
 
 

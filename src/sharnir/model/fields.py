@@ -187,6 +187,7 @@ WORK = (
     Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
     Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
     Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
+    Field("push_solution", "node", "vec3", "the same for pseudo-velocities; solver"),
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),
     Field("start_rotation", "drift_body", "quat", "drift"),

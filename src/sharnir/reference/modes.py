@@ -15,7 +15,8 @@ from ..spatial import Array
 from .system import Evaluation, System
 
 AT_REST = 1e-9  # m/s and rad/s: slower friction may stick
-TOUCHING = 1e-9  # m and rad: a limit this near may be closed
+TOUCHING = 1e-9  # m and rad: a limit this near may be closed ...
+CLOSING = 1e-7  # m/s and rad/s: ... if it opens no faster; in a corner the bounces get ever smaller without end
 TOLERANCE = 1e-11  # of forces and accelerations, by their own size
 CARRIED = 1e-6  # m/s^2 and rad/s^2: what a row that follows from others may accelerate and still be at rest
 ROUNDS = 60
@@ -112,16 +113,16 @@ class Modes:
         for i, limit in enumerate(system.efforts.limits):
             for side in (1, -1):
                 touching = side * limit.excess(m, side)[0] < TOUCHING
-                if touching and side * m.rate[0, limit.row] < AT_REST:
+                if touching and side * m.rate[0, limit.row] < CLOSING:
                     hits.append((i, side))
         system.closed = []
-        if hits and any(side * m.rate[0, system.limit_rows[i]] < -AT_REST for i, side in hits):
+        if hits and any(side * m.rate[0, system.limit_rows[i]] < -CLOSING for i, side in hits):
             system.activate()
             y, impulses = system.struck(y, hits)
             for i, impulse in impulses.items():
                 self.impulses[i] = self.impulses.get(i, 0.0) + impulse
             m = system.motion(y[None])
-        system.closed = [(i, side) for i, side in hits if abs(m.rate[0, system.limit_rows[i]]) < AT_REST]
+        system.closed = [(i, side) for i, side in hits if abs(m.rate[0, system.limit_rows[i]]) < CLOSING]
         return y
 
     def _hold_all(self, t: float, y: Array) -> None:
@@ -192,7 +193,7 @@ class Modes:
                 continue
             for side in (1, -1):
                 near = side * limit.excess(e.motion, side)[0] < TOUCHING
-                still = abs(e.motion.rate[0, limit.row]) < AT_REST
+                still = abs(e.motion.rate[0, limit.row]) < CLOSING
                 if near and still and side * self._row_acceleration(e, np.array([limit.row]))[0] < -1e-9 and not seen:
                     system.closed.append((i, side))
                     return True

@@ -29,6 +29,7 @@ LARGEST_TURN = 1.0  # rad in a step: rotation vectors have no rate at a full tur
 EVENT_TIME = 1e-13  # s: how exactly an event is located
 RESTART_STEP = 1e-3  # s: the longest step after an event
 SHORT_OF_REVERSAL = 1e-4  # s: from farther away, a step does not pass the reversal of bristles
+MOST_IDLE = 20  # events one after the other without any time between them
 MOST_GROWTH = 6.0  # of a step over the one before
 
 
@@ -84,6 +85,7 @@ class Run:
         self.steps = self.rejected = self.events = 0
         self._last: Step | None = None
         self._jacobian = np.zeros((0, 0))
+        self._idle = 0
 
     def _start(self) -> Array:
         system = self.system
@@ -144,6 +146,9 @@ class Run:
         self._last = step
         if system.redundant:  # which rows are, may change with the pose
             system.examine(self.y)
+        self._idle = self._idle + 1 if step.h == 0.0 else 0
+        if self._idle > MOST_IDLE:
+            raise self._fault()
         if event is not None or self._stopped(step.seen):
             self.events += 1
             self.y = self.modes.settle(self.t, self.y)
@@ -310,9 +315,13 @@ def _first_fall(step: Step, values: Array) -> float:
     """Where a function given at the start and the stages falls below zero, as a fraction of the step."""
     nodes = np.append(0.0, step.method.nodes)
     below = int(np.argmax(values[1:] < -1e-12)) + 1
-    if below == 1 and values[0] <= 0.0:
-        return 0.0
     low, high = nodes[below - 1], nodes[below]
+    if below == 1 and values[0] <= 0.0:  # it may still rise a little before it falls
+        nearer = high * 0.5 ** np.arange(1, 40)
+        above = np.flatnonzero(lagrange(nodes, nearer) @ values > 0.0)
+        if not len(above):
+            return 0.0
+        low = nearer[above[0]]
     for _ in range(30):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if (lagrange(nodes, np.array([middle])) @ values)[0] > 0.0 else (low, middle)

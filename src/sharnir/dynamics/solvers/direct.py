@@ -47,6 +47,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     visit_limit, push_limit, visit_friction = limit.visit_limit, limit.push_limit, friction.visit_friction
     visit_soft = make_soft(p, features).visit_soft
     has_bounds = features.limits or features.friction
+    stabilises = features.limits or not features.second_order
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
@@ -152,6 +153,31 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[i, w] = x
 
     @wp.func
+    def substitute_both(m: t.model, k: t.work, o: t.settings, w: int):
+        """The same for two right-hand sides at once."""
+        for i in range(o.nodes):
+            x = k.solution[i, w]
+            y = k.push_solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                target = m.edge_node[e]
+                lower = k.block[m.edge_block[e], w]
+                k.solution[target, w] = k.solution[target, w] - lower * x
+                k.push_solution[target, w] = k.push_solution[target, w] - lower * y
+            inverse = full(k.pivot[i, w])
+            k.solution[i, w] = inverse * x
+            k.push_solution[i, w] = inverse * y
+        for reverse in range(o.nodes):
+            i = o.nodes - 1 - reverse
+            x = k.solution[i, w]
+            y = k.push_solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                lower = k.block[m.edge_block[e], w]
+                x = x - k.solution[m.edge_node[e], w] * lower
+                y = y - k.push_solution[m.edge_node[e], w] * lower
+            k.solution[i, w] = x
+            k.push_solution[i, w] = y
+
+    @wp.func
     def clear_bodies(m: t.model, k: t.work, o: t.settings, w: int):
         """No right-hand side for the bodies: their momentum balance holds already."""
         for b in range(o.bodies):
@@ -214,50 +240,74 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         return e
 
     @wp.func
+    def velocity_error(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int):
+        """The right-hand side of joint j: what its locked and soft rows lack."""
+        if m.joint_node_l[j] >= 0:
+            e = slip(x)
+            if wp.static(features.partial_locks):
+                e = linear_rows(k, j, w) * e
+            if wp.static(features.soft):
+                e = e + soft_error(m, n, k, 1, j, w)
+            k.solution[m.joint_node_l[j], w] = -e
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                e = k.rows_a[j, w] * (x.wb - x.wa)
+                if wp.static(features.soft):
+                    e = e + soft_error(m, n, k, 0, j, w)
+                k.solution[m.joint_node_a[j], w] = -e
+
+    @wp.func
+    def push_error(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int):
+        """The same for the pseudo-velocities, which close the gaps at ``rate``."""
+        if m.joint_node_l[j] >= 0:
+            e = push_slip(x) + rate * k.gap[j, w]
+            if wp.static(features.partial_locks):
+                e = linear_rows(k, j, w) * e
+            k.push_solution[m.joint_node_l[j], w] = -e
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                turn = x.pwb - x.pwa
+                if m.angular_lock[j] != 0:
+                    turn = turn + rate * k.tilt[j, w]
+                k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
+
+    @wp.func
+    def clear_push(m: t.model, k: t.work, o: t.settings, w: int):
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push_solution[node, w] = vec3()
+                k.push_solution[node + 1, w] = vec3()
+
+    @wp.func
+    def take_push(m: t.model, k: t.work, o: t.settings, w: int):
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push[b, w] = k.push[b, w] + k.push_solution[node, w]
+                k.push_spin[b, w] = k.push_spin[b, w] + k.push_solution[node + 1, w]
+
+    @wp.func
     def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """Change velocities and impulses so that every locked and soft row holds."""
         clear_bodies(m, k, o, w)
         for j in range(o.joints):
-            x = load(m, k, j, w)
-            if m.joint_node_l[j] >= 0:
-                e = slip(x)
-                if wp.static(features.partial_locks):
-                    e = linear_rows(k, j, w) * e
-                if wp.static(features.soft):
-                    e = e + soft_error(m, n, k, 1, j, w)
-                k.solution[m.joint_node_l[j], w] = -e
-            if wp.static(features.angular_rows):
-                if m.joint_node_a[j] >= 0:
-                    e = k.rows_a[j, w] * (x.wb - x.wa)
-                    if wp.static(features.soft):
-                        e = e + soft_error(m, n, k, 0, j, w)
-                    k.solution[m.joint_node_a[j], w] = -e
+            velocity_error(m, n, k, load(m, k, j, w), j, w)
         substitute(m, k, o, w)
         take_solution(m, n, k, o, w)
 
     @wp.func
-    def solve_push(m: t.model, k: t.work, o: t.settings, rate: real, w: int):
-        """Pseudo-velocities that close the gaps at ``rate``."""
+    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
+        """Velocities and pseudo-velocities together: the factors are read once for both."""
         clear_bodies(m, k, o, w)
+        clear_push(m, k, o, w)
         for j in range(o.joints):
             x = load_push(m, k, load(m, k, j, w), j, w)
-            if m.joint_node_l[j] >= 0:
-                e = push_slip(x) + rate * k.gap[j, w]
-                if wp.static(features.partial_locks):
-                    e = linear_rows(k, j, w) * e
-                k.solution[m.joint_node_l[j], w] = -e
-            if wp.static(features.angular_rows):
-                if m.joint_node_a[j] >= 0:
-                    turn = x.pwb - x.pwa
-                    if m.angular_lock[j] != 0:
-                        turn = turn + rate * k.tilt[j, w]
-                    k.solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
-        substitute(m, k, o, w)
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.push[b, w] = k.push[b, w] + k.solution[node, w]
-                k.push_spin[b, w] = k.push_spin[b, w] + k.solution[node + 1, w]
+            velocity_error(m, n, k, x, j, w)
+            push_error(m, k, x, rate, j, w)
+        substitute_both(m, k, o, w)
+        take_solution(m, n, k, o, w)
+        take_push(m, k, o, w)
 
     @wp.func
     def react(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
@@ -309,9 +359,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
         if r.iterations[w] == 0:
-            solve_velocity(m, n, k, o, w)
-            if wp.static(features.limits or not features.second_order):
-                solve_push(m, k, o, o.erp / o.dt, w)
+            if wp.static(stabilises):
+                solve_both(m, n, k, o, o.erp / o.dt, w)
+            else:
+                solve_velocity(m, n, k, o, w)
         sweep = int(0)
         while sweep < count and r.done[w] == 0:
             sweep += 1
@@ -323,10 +374,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                         change = wp.max(change, visit_bounds(m, n, k, o, j, w))
                         if wp.static(features.limits):
                             push = wp.max(push, push_bounds(m, k, o, j, w))
-                if change > real(0.0):
-                    solve_velocity(m, n, k, o, w)
                 if push > real(0.0):
-                    solve_push(m, k, o, o.erp / o.dt, w)
+                    solve_both(m, n, k, o, o.erp / o.dt, w)
+                elif change > real(0.0):
+                    solve_velocity(m, n, k, o, w)
                 r.residual[w] = wp.sqrt(wp.max(change, push))
                 if r.residual[w] <= o.epsilon:
                     r.done[w] = 1
