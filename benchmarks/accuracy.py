@@ -134,7 +134,7 @@ def _exudyn(integrator: str, singular: bool) -> Build:
 def measure(problem: Problem, quick: bool) -> dict[Entry, Ladder]:
     """The ladders of all entries; times are taken in turns."""
     scene, reference = problem.scene(), problem.reference()
-    longest = 0.02 if quick else 0.1  # s
+    longest = 0.01 if quick else 0.1  # s
     ladders = {}
     for entry in entries(problem):
         try:

@@ -8,10 +8,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, solvers, startup
+from . import accuracy, chain, elements, solvers, startup
 from .report import machine
 
-BENCHMARKS = {"chain": chain.run, "solvers": solvers.run, "accuracy": accuracy.run, "startup": startup.run}
+BENCHMARKS = {
+    "chain": chain.run,
+    "solvers": solvers.run,
+    "elements": elements.run,
+    "accuracy": accuracy.run,
+    "startup": startup.run,
+}
 
 
 def main() -> int:

@@ -4,14 +4,16 @@ Two rods of 2 m (2 and 1 kg) on pins of 0.2 m radius. The friction follows the p
 the friction: coefficients 0.3 sliding and 0.4 at rest, bristles of 1e6 1/m. There are two such pendulums:
 
     free     case 1: let go level, it swings out in about 24.5 s and rests near the vertical
-    driven   case 2: couples of 6 sin(2 pi t) N m on both rods; after about 70 s the motion has period 1 s. It is started
-             there, in the state that the exact twin comes back to after 1 s to 1e-9. The reaction jumps whenever a pin
+    driven   case 2: couples of 6 sin(2 pi t) N m on both rods; after about 70 s the motion has period 1 s. It starts
+             there, in the state to which the exact twin comes back after 1 s. The normal force jumps whenever a pin
              reverses.
 
-The pictures are the paper's figures 4 to 9: angle and speed of rod 1 and the reaction of pin 2, free and driven.
+The pictures are the paper's figures 4 to 9: angle and speed of rod 1 and the normal force of pin 2, for the free
+pendulum and for four periods of the driven one.
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 
@@ -55,6 +57,42 @@ def couple(t: float) -> tuple[float, float, float]:
     return (0.0, -COUPLE * math.sin(2.0 * math.pi * t), 0.0)
 
 
+def normal_force(run: sh.Trajectory, pin: sh.Joint) -> np.ndarray:
+    """N of a pin: the whole pin force F is normal force and friction F_f at right angles, N^2 = F^2 - F_f^2."""
+    force = np.linalg.norm(run[pin.reaction_force].values, axis=-1)
+    torque = np.linalg.norm(run[pin.friction_impulse()].values, axis=-1) / run.data.attrs["dt"]
+    return np.sqrt(force**2 - (torque / RADIUS) ** 2)
+
+
+class PaperFigures(sh.Experiment):
+    """An experiment that draws the paper's figures 4 to 9."""
+
+    def save_plots(self, run: sh.Trajectory, stem: Path) -> list[Path]:
+        """Angle, speed and normal force of the free and of the driven pendulum, one picture each."""
+        from matplotlib.figure import Figure
+
+        files = []
+        for name, begin, number in (("free", run.time[1], 4), ("driven", run.time[-1] - 4.0, 7)):
+            shown = sh.Trajectory(run.data.sel(time=slice(begin, None)))
+            first, second = (self.scene.joints[f"{name}_pin{i}"] for i in (1, 2))
+            curves = {
+                "angle of rod 1, rad": shown[first.angle].values,
+                "speed of rod 1, rad/s": shown[first.speed].values,
+                "normal force of pin 2, N": normal_force(shown, second),
+            }
+            for i, (label, values) in enumerate(curves.items()):
+                files.append(stem.with_name(f"{stem.name}-figure{number + i}.png"))
+                figure = Figure(figsize=(9.0, 2.7), layout="constrained")
+                axes = figure.subplots()
+                axes.plot(shown.time, values, linewidth=1.2)
+                axes.set(xlabel="time, s", ylabel=label, xlim=(shown.time[0], shown.time[-1]))
+                axes.set_title(f"{name} double pendulum with LuGre friction", loc="left", fontsize=10)
+                axes.grid(color="#e4e4e4")
+                files[-1].parent.mkdir(parents=True, exist_ok=True)
+                figure.savefig(files[-1], dpi=150)
+        return files
+
+
 def experiment() -> sh.Experiment:
     """The scene, its inputs and its figures."""
     scene = sh.Scene("double pendulum with LuGre friction")
@@ -68,6 +106,7 @@ def experiment() -> sh.Experiment:
         second = round(1.0 / (run.time[1] - run.time[0]))
         cycle = run[driven[0].angle].values
         drift = np.abs(cycle[-second:] - cycle[-2 * second : -second]).max()
+        swing = np.ptp(cycle[-second:]) / 2
         return [
             sh.Figure("free angle 1 at 1 s", angle[second], "rad", expected=-0.08314, tolerance=0.002),
             sh.Figure("free angle 1 at 2 s", angle[2 * second], "rad", expected=-1.09235, tolerance=0.01),
@@ -75,18 +114,11 @@ def experiment() -> sh.Experiment:
             sh.Figure("free angle 2 at rest", math.degrees(hang[-1]), "°", expected=0.0, tolerance=4.26),
             sh.Figure("free speed 1 at the end", abs(speed[-1]), "rad/s", expected=0.0, tolerance=1e-6),
             sh.Figure("driven angle 1, change from period to period", drift, "rad", expected=0.0, tolerance=1e-3),
-            sh.Figure("driven angle 1, amplitude", np.ptp(cycle[-second:]) / 2, "rad", expected=0.0, tolerance=1.0),
+            sh.Figure("driven angle 1, amplitude", swing, "rad", expected=0.04226, tolerance=1e-3),
         ]
 
-    shown = [
-        picture
-        for pins in (free, driven)
-        for picture in ((pins[0].angle,), (pins[0].speed,), (pins[1].reaction_force,))
-    ]
     rods = [scene.bodies[f"driven_rod{i}"] for i in (1, 2)]
-    return sh.Experiment(
-        scene, time=26.0, dt=0.001, torque=dict.fromkeys(rods, couple), plots=shown, figures=figures
-    )
+    return PaperFigures(scene, time=26.0, dt=0.001, torque=dict.fromkeys(rods, couple), figures=figures)
 
 
 if __name__ == "__main__":

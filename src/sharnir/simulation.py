@@ -53,9 +53,9 @@ class Simulation:
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
     ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no drift of
     energy). ``iterations`` and ``epsilon`` (N s, N m s) end the solver, whichever comes first; ``budget`` (s of
-    wall-clock time per step) ends it earlier. ``erp`` is the share of a joint's error that one step removes; sequential
-    impulses do so in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side
-    by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s and rad/s) is
+    wall-clock time per step) ends it earlier. ``erp`` is the share of a joint's error that a step removes; sequential
+    impulses do so in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies
+    side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is
     where a body counts as a runaway; ``fault_folder`` receives the last good states then.
     """
 
@@ -296,7 +296,7 @@ class Simulation:
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
             f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of body '{name}'{where} "
-            f"{why}{others}; the last good states are in {file}. Try a smaller dt or more iterations, and check the inputs",
+            f"{why}{others}; the last good states are in {file}. Try a smaller dt or more iterations; check the inputs",
             world=world,
             step=step,
             body=name,

@@ -27,8 +27,9 @@ class Trajectory:
     """What a run recorded.
 
     ``run[hinge.angle]`` is a labelled ``xarray.DataArray`` over time; ``run.data`` is the whole dataset, with the axes
-    ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, ``soft`` (springs, drives), and
-    ``world`` when there are several worlds. Units are in the attribute ``units``; where they differ along an axis, in ``axis_unit`` and so on.
+    ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, ``soft`` (springs, drives) and
+    perhaps ``world``. Units are in the attribute ``units``; where they differ along an axis, in
+    ``axis_unit`` and so on.
     """
 
     def __init__(self, data: xr.Dataset) -> None:

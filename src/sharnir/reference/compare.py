@@ -133,10 +133,13 @@ def compare(
     """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s."""
     inputs: dict[str, Any] = {"torque": torque or {}, "force": force or {}}
     begun = time.perf_counter()
-    simulated = Simulation(scene, dt=dt, **(settings or {})).run(duration, **inputs).world(0)
-    between = time.perf_counter()
     exact = solve(scene, duration, dt=dt, rtol=rtol, progress=progress, **inputs)
-    return Comparison(scene, simulated, exact, between - begun, time.perf_counter() - between)
+    between = time.perf_counter()
+    simulated = Simulation(scene, dt=dt, **(settings or {})).run(duration, **inputs).world(0)
+    ended = time.perf_counter()
+    common = slice(0, min(len(exact), len(simulated)))  # Ctrl-C ends either one early
+    exact, simulated = (Trajectory(run.data.isel(time=common)) for run in (exact, simulated))
+    return Comparison(scene, simulated, exact, ended - between, between - begun)
 
 
 def _turn(first: Array, second: Array) -> Array:

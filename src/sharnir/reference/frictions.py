@@ -94,7 +94,9 @@ class Frictions:
             if isinstance(law, LuGre):
                 self.s1[e] = law.damping
         self.bristled = np.array([isinstance(law, (LuGre, Dahl)) for law in self.laws], bool)
-        self.set_valued = np.array([isinstance(law, (Coulomb, Stribeck)) for law in self.laws], bool)
+        self.set_valued = np.array([isinstance(law, (Coulomb, Stribeck)) for law in self.laws], bool) & (
+            self.hold > 0.0
+        )
         self.z_pairs = np.flatnonzero(self.bristled[self.element]) if self.count else np.zeros(0, int)
 
     def _reactions(self, mechanism: Mechanism) -> None:
