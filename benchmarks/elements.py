@@ -1,4 +1,4 @@
-"""What the elements of an axis cost: an arm with drives, springs, limits and LuGre friction beside its simpler selves."""
+"""What the elements of an axis cost: an arm with drives, springs, limits and LuGre friction beside simpler ones."""
 
 from __future__ import annotations
 

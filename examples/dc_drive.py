@@ -9,7 +9,6 @@ is sent from hanging to 1 rad at 0.5 s, never turns faster than the motor idles,
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -19,22 +18,6 @@ MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio
 RUN_UP = {0.01: 0.857143, 0.06: 3.620583, 0.3: 5.941150}  # rad/s at s, dt 10 ms
 TARGET, SENT = 1.0, 0.5  # rad, s
 ARM_MASS, ARM_LENGTH = 2.0, 0.8  # kg, m
-
-
-class Driven(sh.Experiment):
-    """An experiment whose drives are set before the run and while it goes on."""
-
-    def run(self, progress: Callable[[int, int], None] | None = None) -> sh.Trajectory:
-        """Rated voltage from the start; the servo's target from 0.5 s on."""
-        axle, shoulder = (self.scene.joints[name] for name in ("axle", "shoulder"))
-        simulation = sh.Simulation(self.scene, dt=self.dt, **self.settings)
-        simulation.set(axle.voltage(), 1.0)
-
-        def send(sim: sh.Simulation) -> None:
-            if round(sim.time / sim.dt) == round(SENT / sim.dt):
-                sim.set(shoulder.target(), TARGET)
-
-        return simulation.run(self.time, before_step=send, progress=progress)
 
 
 def experiment() -> sh.Experiment:
@@ -63,10 +46,12 @@ def experiment() -> sh.Experiment:
             sh.Figure("motor torque at the end", run[shoulder.motor_torque()].values[-1], "N m", held, 1e-4),
         ]
 
-    return Driven(
+    return sh.Experiment(
         scene,
         time=4.0,
         dt=0.01,
+        voltage={axle: 1.0},
+        target={shoulder: lambda t: TARGET if t > SENT else 0.0},
         plots=[
             (axle.speed, axle.voltage(), axle.motor_torque()),
             (shoulder.angle, shoulder.speed, shoulder.voltage(), shoulder.motor_torque()),

@@ -159,8 +159,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     name, experiment = _experiment(options.what)
     _apply(options, experiment)
-    inputs: dict[str, Any] = {"torque": experiment.torque, "force": experiment.force}
-    given = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings} | inputs
+    given: dict[str, Any] = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
+    given["inputs"] = experiment.inputs
     with progress_bar(f"{name}: exact twin") as progress:
         both = compare(experiment.scene, experiment.time, **given, progress=None if options.json else progress)
     plot = both.plot(options.out / f"compare-{name}.png")

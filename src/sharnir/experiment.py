@@ -57,7 +57,8 @@ class Figure:
 class Experiment:
     """A scene, how long (s) and with what step (s) it runs, what drives it, and what to show of the run.
 
-    ``torque`` and ``force`` are the inputs of ``Simulation.run``; ``settings`` are further arguments of ``Simulation``.
+    ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``; ``settings`` are further
+    arguments of ``Simulation``.
     Each entry of ``plots`` is one picture. ``figures`` reads the numbers of interest from the run of one world.
     """
 
@@ -66,6 +67,8 @@ class Experiment:
     dt: float = 0.005
     torque: Inputs = field(default_factory=dict)
     force: Inputs = field(default_factory=dict)
+    voltage: Inputs = field(default_factory=dict)
+    target: Inputs = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
     figures: Callable[[Trajectory], list[Figure]] | None = None
@@ -75,7 +78,12 @@ class Experiment:
         from .simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
-        return simulation.run(self.time, torque=self.torque, force=self.force, progress=progress)
+        return simulation.run(self.time, **self.inputs, progress=progress)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What drives the run, by the words of ``Simulation.run``."""
+        return {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
 
     def report(self, run: Trajectory) -> list[Figure]:
         """The figures of a run; of several worlds, those of the first."""
@@ -151,6 +159,7 @@ def list_examples() -> dict[str, str]:
 def load_example(name: str) -> Experiment:
     """An example by name, ready to run."""
     known = list_examples()
+    name = name.replace("-", "_")
     if name not in known:
         raise SceneError(f"there is no example '{name}'{nearest(name, known)} ('sharnir list' shows them)")
     return load_experiment(examples_folder() / f"{name}.py")

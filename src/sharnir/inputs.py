@@ -16,14 +16,23 @@ from .scene.scene import Scene
 Input = Any  # a number, a vector, one row per world, or a function of time (s) that returns one
 
 
-class Inputs:
-    """Torques (N m) and forces (N) by joint, joint effort or body, written to the controls before a step."""
+UNITS = {"torque": "N m", "force": "N"}
 
-    def __init__(self, scene: Scene, layout: Layout, torques: Mapping[Any, Input], forces: Mapping[Any, Input]) -> None:
+
+class Inputs:
+    """What a run is given, by word, written to the controls before a step.
+
+    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives by joint or quantity.
+    """
+
+    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input]]) -> None:
         self._targets: list[tuple[str, int, Input]] = []
-        for word, unit, given in (("torque", "N m", torques), ("force", "N", forces)):
-            for key, value in given.items():
-                self._targets.append((*_target(scene, layout, word, unit, key), value))
+        for word, inputs in given.items():
+            for key, value in inputs.items():
+                if word in UNITS:
+                    self._targets.append((*_target(scene, layout, word, UNITS[word], key), value))
+                else:
+                    self._targets.append(("drive_input", _drive(layout, word, key), value))
         self.constant = not any(callable(value) for _, _, value in self._targets)
 
     def apply(self, control: Any, time: float) -> None:
@@ -63,3 +72,11 @@ def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tup
         other = "force" if word == "torque" else "torque"
         raise SceneError(f"{word}: '{effort.item}' takes {effort.unit}, not {unit}; pass it as {other}=")
     return "effort", layout.coordinates.index(effort.item)
+
+
+def _drive(layout: Layout, word: str, key: Any) -> int:
+    """The place of a drive among the soft rows."""
+    quantity = getattr(key, word)() if isinstance(key, Joint) else key
+    if not isinstance(quantity, Quantity) or quantity.variable != word or quantity.item not in layout.softs:
+        raise SceneError(f"{word}: {key!r} has no drive to give it to; give a joint with one, or joint.{word}('name')")
+    return layout.softs.index(quantity.item)

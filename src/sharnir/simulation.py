@@ -148,6 +148,8 @@ class Simulation:
         *,
         torque: Mapping[Any, Input] | None = None,
         force: Mapping[Any, Input] | None = None,
+        voltage: Mapping[Any, Input] | None = None,
+        target: Mapping[Any, Input] | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -155,14 +157,16 @@ class Simulation:
         """Simulate ``duration`` seconds, recording every ``every``-th step.
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
-        time, which is taken at the middle of each step. Ctrl-C ends the run and keeps what was recorded.
+        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos. All of
+        them are back at zero after the run. Ctrl-C ends the run and keeps what was recorded.
         """
         from .record.trajectory import Trajectory
 
         total = round(duration / self.dt)
         if not duration > 0 or every < 1:
             raise SceneError(f"run: duration is {duration:g} s and every is {every}; both must be above zero")
-        inputs = Inputs(self.scene, self._layout, torque or {}, force or {})
+        given = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
+        inputs = Inputs(self.scene, self._layout, given)
         recorder = self._recorder(total // every + 1)
         recorder.capture(self.time)
         chunk = every if before_step is None and inputs.constant else 1

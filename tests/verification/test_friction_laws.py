@@ -134,7 +134,7 @@ def test_lugre_in_a_ball_joint(scheme: dict[str, str]) -> None:
 
 
 def test_loaded_four_bar_agrees_with_the_twin(scheme: dict[str, str]) -> None:
-    """Pins of 3 cm radius with mu = 0.3 in all joints of the four-bar, 1 s at dt = 1 ms: within 2 % of the exact twin."""
+    """Pins of 3 cm radius with mu = 0.3 in every joint of the four-bar, 1 s at dt = 1 ms: within 2 % of the twin."""
     plain, _ = four_bar()
     scene = sh.Scene("loaded four-bar", gravity=plain.gravity)
     for name, body in plain.bodies.items():

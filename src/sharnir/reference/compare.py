@@ -124,18 +124,20 @@ def compare(
     duration: float,
     *,
     dt: float = 0.005,
-    torque: Inputs | None = None,
-    force: Inputs | None = None,
+    inputs: dict[str, Inputs] | None = None,
     rtol: float = 1e-9,
     settings: dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s."""
-    inputs: dict[str, Any] = {"torque": torque or {}, "force": force or {}}
+    """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s.
+
+    ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target.
+    """
+    driven: dict[str, Any] = dict(inputs or {})
     begun = time.perf_counter()
-    exact = solve(scene, duration, dt=dt, rtol=rtol, progress=progress, **inputs)
+    exact = solve(scene, duration, dt=dt, rtol=rtol, progress=progress, **driven)
     between = time.perf_counter()
-    simulated = Simulation(scene, dt=dt, **(settings or {})).run(duration, **inputs).world(0)
+    simulated = Simulation(scene, dt=dt, **(settings or {})).run(duration, **driven).world(0)
     ended = time.perf_counter()
     common = slice(0, min(len(exact), len(simulated)))  # Ctrl-C ends either one early
     exact, simulated = (Trajectory(run.data.isel(time=common)) for run in (exact, simulated))

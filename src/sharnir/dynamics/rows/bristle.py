@@ -34,7 +34,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     algebra = make_algebra(p)
     diagonal, solved, full = algebra.diagonal, algebra.solved, algebra.full
 
-    ENOUGH = wp.constant(real(1e-13 if p.name == "float64" else 1e-6))
+    ENOUGH = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))
     TINY = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))
 
     @wp.func
@@ -62,6 +62,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         low = wp.min(real(0.0), free - gain * (grip * z - loss))
         high = wp.max(real(0.0), free - gain * (grip * z - loss))
         v = wp.clamp(u, low, high)
+        phi = real(0.0)
         left = int(wp.static(NEWTON_STEPS))
         while left > 0:
             left -= 1
@@ -69,7 +70,8 @@ def make_bristle(p: Precision) -> SimpleNamespace:
             speed = wp.max(radius * wp.abs(v), TINY)
             a = slip_rate(m, speed, i, w)
             rest = real(1.0) / (real(1.0) + kick * a)
-            push = gain * (grip * bend * rest - loss)
+            phi = grip * bend * rest - loss
+            push = gain * phi
             error = v + push - free
             if wp.abs(error) <= ENOUGH * (wp.abs(push) + wp.abs(free)):
                 left = 0
@@ -82,7 +84,6 @@ def make_bristle(p: Precision) -> SimpleNamespace:
                 v = v - error / (real(1.0) + gain * wp.max(slope, real(0.0)))
                 if v < low or v > high:
                     v = real(0.5) * (low + high)
-        phi = grip * (z + kick * radius * v) / (real(1.0) + kick * slip_rate(m, radius * wp.abs(v), i, w)) - loss
         k.friction_ratio[i, w] = wp.abs(phi)
         return -kick * scale * phi
 

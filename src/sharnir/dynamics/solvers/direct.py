@@ -364,6 +364,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             else:
                 solve_velocity(m, n, k, o, w)
         sweep = int(0)
+        before = real(0.0)
         while sweep < count and r.done[w] == 0:
             sweep += 1
             if wp.static(has_bounds):
@@ -378,8 +379,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                     solve_both(m, n, k, o, o.erp / o.dt, w)
                 elif change > real(0.0):
                     solve_velocity(m, n, k, o, w)
-                r.residual[w] = wp.sqrt(wp.max(change, push))
-                if r.residual[w] <= o.epsilon:
+                # changes shrink by about the same factor each time: done if the next one would be below epsilon
+                change = wp.max(change, push)
+                coming = change
+                if before > real(0.0):
+                    coming = change * wp.min(change / before, real(1.0))
+                before = change
+                r.residual[w] = wp.sqrt(change)
+                if coming <= o.epsilon * o.epsilon:
                     r.done[w] = 1
             else:
                 r.done[w] = 1
