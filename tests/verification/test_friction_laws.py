@@ -148,3 +148,14 @@ def test_loaded_four_bar_agrees_with_the_twin(scheme: dict[str, str]) -> None:
     assert np.abs(mech.values(run, crank) - exact).max() < 0.02 * np.ptp(exact)
     frictionless = mech.values(reference.solve(plain, 1.0, dt=0.01, rtol=1e-8), plain.joints["O"].angle)
     assert np.abs(frictionless - exact).max() > 0.1 * np.ptp(exact)  # the friction matters
+
+
+def test_viscous_part_follows_the_load(scheme: dict[str, str]) -> None:
+    """Stribeck's viscous term with a load: torque s2 R^2 N w on a level pin under m g, w = w0 exp(-s2 R^2 m g t/I)."""
+    scene = sh.Scene("rotor", gravity=(0, 0, -9.81))
+    law = sh.Stribeck(0.0, 0.0, 0.01, viscous=2.0, load=sh.Load(radius=0.05))
+    body = scene.body("rotor", mass=4.0, inertia=(0.3, 0.3, 0.3), angular_velocity=(0, 3, 0))
+    axle = scene.joint("axle", sh.Revolute(axis=(0, 1, 0)), scene.world, body, friction=law)
+    run = sh.Simulation(scene, dt=0.001, iterations=200, **scheme).run(0.5)
+    rate = 2.0 * 0.05**2 * 4.0 * 9.81 / 0.3
+    assert mech.values(run, axle.speed)[-1] == pytest.approx(3 * np.exp(-rate * 0.5), rel=2e-3)

@@ -161,7 +161,10 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             inverse_mass = wp.dot(axis, w_ll * axis)
         k.soft_axis[i, w] = axis
         k.soft_inverse_mass[i, w] = inverse_mass
-        load = wp.length(n.lock_impulse[j, w]) / kick
+        press = n.lock_impulse[j, w]
+        if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
+            press = press - wp.dot(press, axis) * axis
+        load = wp.length(press) / kick
         k.soft_y[i, w] = kick * (m.viscous[i] + m.viscous_load[i] * load)
         k.soft_source[i, w] = real(0.0)
         if kind >= 0:
