@@ -106,8 +106,8 @@ def _markdown(section: Section) -> str:
 
 
 def _bars(section: Section) -> str:
-    rows = [["Sharnir's best against", "time, ×"], ["---", "---"]]
-    rows += [[bar.what, f"{bar.value:.2f}"] for bar in section.bars]
+    rows = [["Sharnir's best", "×"], ["---", "---"]]
+    rows += [[bar.what, f"{bar.value:.2f}" if bar.value > 0 else "–"] for bar in section.bars]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

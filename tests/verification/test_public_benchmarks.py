@@ -33,7 +33,6 @@ def test_pendulum_period() -> None:
     np.testing.assert_allclose(2 * np.diff(passages), 2.367842, rtol=1e-5)
 
 
-@pytest.mark.skip(reason="RATTLE's projection diverges next to a singular pose with more than one window")
 @pytest.mark.parametrize("windows", [1, 2, 4, 10])
 @pytest.mark.parametrize("dt", [0.01, 0.004, 0.0025])
 def test_n_four_bar_passes_singular_poses(windows: int, dt: float) -> None:

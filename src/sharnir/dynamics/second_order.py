@@ -6,8 +6,10 @@
 
 During the drift the angular momentum L = I w is constant and the rotation is the implicit midpoint one,
 R_{n+1} = R_n exp(h u) with I u = exp(-h u/2) R_n^T L in body axes: the gyroscopic torque needs no term of its own.
-The equation G(q_{n+1}) = 0 is solved by Newton steps with the factors of q_n. Both halves are the ordinary velocity
-problem, so friction and limits work as they do elsewhere: exact at standstill, first order through an event.
+The equation G(q_{n+1}) = 0 is solved by Newton steps with the factors of q_n. Where the gaps grow instead, a singular
+pose is near (the cranks of a parallelogram lie flat) and the impulse that would close them is huge or does not exist:
+the drift starts over with softer factors, which leave such gaps, of the order h^2, to the next steps. Both halves are
+the ordinary velocity problem; friction and limits work as elsewhere: exact at standstill, first order at an event.
 """
 
 from functools import cache
@@ -25,6 +27,7 @@ wp = load_warp()
 
 MIDPOINT_STEPS = 3
 PROJECTIONS = 10
+SOFTENING = 1e7  # of the compliance near a singular pose: 1e-3 of a joint's inverse mass
 
 
 @cache
@@ -38,12 +41,14 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
     frames_of, linear_basis, angular_basis = geometry.frames_of, geometry.linear_basis, geometry.angular_basis
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
     clear_bodies, substitute, take_solution = direct.clear_bodies, direct.substitute, direct.take_solution
+    factor = direct.factor
 
     @wp.func
     def identity() -> p.quat:
         return p.quat(real(0.0), real(0.0), real(0.0), real(1.0))
 
     TOLERANCE = wp.constant(real(1e-11 if p.name == "float64" else 1e-5))
+    NOTEWORTHY = wp.constant(real(1e-9 if p.name == "float64" else 1e-3))  # m or rad; less may be rounding
 
     @wp.func
     def remember_start(s: t.state, k: t.work, b: int, w: int):
@@ -96,13 +101,53 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         return worst
 
     @wp.func
+    def keep_first_half(n: t.memory, k: t.work, o: t.settings, w: int):
+        for j in range(o.joints):
+            k.half_lock[j, w] = n.lock_impulse[j, w]
+            if wp.static(features.angular_locks):
+                k.half_angular[j, w] = n.lock_angular[j, w]
+        if wp.static(features.limits):
+            for i in range(o.limits):
+                k.half_low[i, w] = n.low_impulse[i, w]
+                k.half_high[i, w] = n.high_impulse[i, w]
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                k.half_friction[i, w] = n.friction_impulse[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                k.half_soft[i, w] = n.soft_impulse[i, w]
+
+    @wp.func
+    def soften(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Back to the plain drift, and factors that leave alone what this pose can hardly move."""
+        for b in range(1, o.bodies):
+            k.velocity[b, w] = s.velocity[b, w]
+            k.spin[b, w] = s.spin[b, w]
+            if m.body_node[b] >= 0:
+                drift(m, s, k, o.dt, b, w)
+        for j in range(o.joints):
+            n.lock_impulse[j, w] = k.half_lock[j, w]
+            k.softness_l[j, w] = wp.static(real(SOFTENING)) * k.softness_l[j, w]
+            if wp.static(features.angular_locks):
+                n.lock_angular[j, w] = k.half_angular[j, w]
+                k.softness_a[j, w] = wp.static(real(SOFTENING)) * k.softness_a[j, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = k.half_soft[i, w]
+        factor(m, k, o, w)
+
+    @wp.func
     def drift_on_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Drift, and correct the velocities until the new poses satisfy every locked axis."""
         for b in range(1, o.bodies):
             remember_start(s, k, b, w)
+            s.velocity[b, w] = k.velocity[b, w]
+            s.spin[b, w] = k.spin[b, w]
             if m.body_node[b] >= 0:
                 drift(m, s, k, o.dt, b, w)
+        keep_first_half(n, k, o, w)
         left = int(wp.static(PROJECTIONS))
+        before = real(-1.0)
         while left > 0:
             clear_bodies(m, k, o, w)
             worst = real(0.0)
@@ -111,7 +156,13 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
             left -= 1
             if worst < TOLERANCE:
                 left = 0
+            elif before > real(0.0) and worst > before and worst > NOTEWORTHY:
+                soften(m, s, n, k, o, w)
+                left = int(wp.static(PROJECTIONS))
+                before = real(-2.0)  # once only
             else:
+                if before > real(-2.0):
+                    before = worst
                 substitute(m, k, o, w)
                 take_solution(m, n, k, o, w)
                 for b in range(1, o.bodies):
@@ -139,23 +190,6 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft):
             for i in range(o.softs):
                 n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
-
-    @wp.func
-    def keep_first_half(n: t.memory, k: t.work, o: t.settings, w: int):
-        for j in range(o.joints):
-            k.half_lock[j, w] = n.lock_impulse[j, w]
-            if wp.static(features.angular_locks):
-                k.half_angular[j, w] = n.lock_angular[j, w]
-        if wp.static(features.limits):
-            for i in range(o.limits):
-                k.half_low[i, w] = n.low_impulse[i, w]
-                k.half_high[i, w] = n.high_impulse[i, w]
-        if wp.static(features.friction):
-            for i in range(o.frictions):
-                k.half_friction[i, w] = n.friction_impulse[i, w]
-        if wp.static(features.soft):
-            for i in range(o.softs):
-                k.half_soft[i, w] = n.soft_impulse[i, w]
 
     @wp.func
     def add_first_half(n: t.memory, k: t.work, o: t.settings, w: int):

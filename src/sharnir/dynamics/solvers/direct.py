@@ -364,8 +364,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             else:
                 solve_velocity(m, n, k, o, w)
         sweep = int(0)
-        before = real(0.0)
         while sweep < count and r.done[w] == 0:
+            before = r.residual[w]
             sweep += 1
             if wp.static(has_bounds):
                 change = real(0.0)
@@ -380,13 +380,11 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 elif change > real(0.0):
                     solve_velocity(m, n, k, o, w)
                 # changes shrink by about the same factor each time: done if the next one would be below epsilon
-                change = wp.max(change, push)
-                coming = change
+                r.residual[w] = wp.sqrt(wp.max(change, push))
+                coming = r.residual[w]
                 if before > real(0.0):
-                    coming = change * wp.min(change / before, real(1.0))
-                before = change
-                r.residual[w] = wp.sqrt(change)
-                if coming <= o.epsilon * o.epsilon:
+                    coming = coming * wp.min(coming / before, real(1.0))
+                if coming <= o.epsilon:
                     r.done[w] = 1
             else:
                 r.done[w] = 1
