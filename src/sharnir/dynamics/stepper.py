@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import sys
+import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from ..device import load_warp
@@ -14,6 +18,22 @@ from .pipeline import GPU_BLOCK, budget_kernels, step_kernel
 
 COUNT = 8  # place of the last kernel argument: steps or iterations
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
+
+
+NOTICE_AFTER = 1.0  # s; kernels from the cache load sooner
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Say on standard error that kernels are being compiled, if it takes longer than loading them from the cache."""
+    text = "Compiling the kernels for this kind of scene: once, some ten seconds ..."
+    notice = threading.Timer(NOTICE_AFTER, lambda: print(text, file=sys.stderr, flush=True))
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()
 
 
 class Stepper:
@@ -38,17 +58,18 @@ class Stepper:
 
     def _record(self, kernel: Any) -> list[Any]:
         wp = load_warp()
-        return [
-            wp.launch(
-                kernel,
-                dim=size,
-                inputs=[*self._arrays, first, 1],
-                device=self._device,
-                record_cmd=True,
-                block_dim=GPU_BLOCK,
-            )
-            for first, size in self._parts
-        ]
+        with announced():
+            return [
+                wp.launch(
+                    kernel,
+                    dim=size,
+                    inputs=[*self._arrays, first, 1],
+                    device=self._device,
+                    record_cmd=True,
+                    block_dim=GPU_BLOCK,
+                )
+                for first, size in self._parts
+            ]
 
     def _launch(self, launches: list[Any], count: int) -> None:
         if self._count.get(id(launches)) != count:
