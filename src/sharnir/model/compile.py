@@ -278,7 +278,7 @@ DIRECT_COUNTS = {
 def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not wanted:
-        names = [*DIRECT_COUNTS.values(), "joint_node_a", "edge_block", "update_start"]
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     moves = [False] + [body.properties is not None for body in scene.bodies.values()]
@@ -309,6 +309,7 @@ def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
         "body_node": program.nodes.body_linear,
         "joint_node_l": program.nodes.joint_linear,
         "joint_node_a": program.nodes.joint_angular,
+        "closes_loop": [int(closes) for closes in program.closes_loop],
         "joint_block": couplings,
         "edge_start": program.edge_start,
         "edge_node": program.edge_node,

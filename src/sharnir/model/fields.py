@@ -107,6 +107,7 @@ MODEL = (
     # the direct solver's program, see ordering.py
     _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
     _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
+    _shared("closes_loop", "direct_joint", "int", "1: the joint that closes a loop"),
     _shared("joint_node_a", "direct_joint", "int", "node of the locked rotations, or -1"),
     _shared(
         "joint_block", "direct_coupling", "int", "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1"

@@ -42,6 +42,7 @@ class Program:
     """
 
     nodes: Nodes
+    closes_loop: list[bool]  # joint by joint: whether it was eliminated last of a loop, on what the others leave free
     edge_start: list[int]  # one more than there are nodes
     edge_node: list[int]
     edge_block: list[int]
@@ -57,7 +58,8 @@ class Program:
 
 def elimination_program(bodies: list[bool], links: list[Link]) -> Program:
     """The program for bodies (True: it can move) and the joints between them."""
-    order = _Elimination(bodies, links).order()
+    elimination = _Elimination(bodies, links)
+    order = elimination.order()
     nodes = Nodes([-1] * len(bodies), [-1] * len(bodies), [-1] * len(links), [-1] * len(links))
     count = 0
     for is_joint, index in order:
@@ -66,7 +68,8 @@ def elimination_program(bodies: list[bool], links: list[Link]) -> Program:
             linear[index], count = count, count + 1
         if not is_joint or links[index].angular:
             angular[index], count = count, count + 1
-    return _symbolic(count, nodes, _couplings(links, nodes))
+    closing = [i in elimination.closing for i in range(len(links))]
+    return _symbolic(count, nodes, closing, _couplings(links, nodes))
 
 
 Node = tuple[bool, int]  # (is it a joint, its place)
@@ -102,6 +105,7 @@ class _Elimination:
                 self.neighbours[end].add((True, i))
                 self.joints_of[end[1]].add(i)
         self.group_of: dict[int, _Group] = {}
+        self.closing: set[int] = set()
         self.queue = [(len(around), node) for node, around in self.neighbours.items() if not node[0]]
         heapq.heapify(self.queue)
 
@@ -164,6 +168,8 @@ class _Elimination:
 
     def _remove_joint(self, joint: int) -> _Group:
         groups, outside = self._sides(joint)
+        if all(group.ties for group in groups):
+            self.closing.add(joint)
         group = groups[0]
         for other in groups[1:]:
             group = self._merged(group, other)
@@ -200,7 +206,7 @@ def _couplings(links: list[Link], nodes: Nodes) -> set[tuple[int, int]]:
     return pairs
 
 
-def _symbolic(count: int, nodes: Nodes, couplings: set[tuple[int, int]]) -> Program:
+def _symbolic(count: int, nodes: Nodes, closing: list[bool], couplings: set[tuple[int, int]]) -> Program:
     """Run the elimination on the pattern alone: which blocks appear, and which are updated by whom."""
     later: list[set[int]] = [set() for _ in range(count)]
     for i, j in couplings:
@@ -222,6 +228,7 @@ def _symbolic(count: int, nodes: Nodes, couplings: set[tuple[int, int]]) -> Prog
         update_start.append(len(update_block))
     return Program(
         nodes=nodes,
+        closes_loop=closing,
         edge_start=edge_start,
         edge_node=edge_node,
         edge_block=edge_block,

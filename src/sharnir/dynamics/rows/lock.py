@@ -40,6 +40,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
+    CHORD_SOFTNESS = wp.constant(real(1e-4))
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
@@ -66,12 +67,25 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return rows
 
     @wp.func
+    def softness_of(m: t.model, j: int) -> real:
+        """The share of its inverse mass by which a joint yields to keep redundant rows regular.
+
+        The semi-implicit step leaves gaps of the order dt^2, which make redundant rows of a loop (Bricard's mechanism)
+        seem independent and would lock it; the joint that closes the loop yields by more than that.
+        """
+        if wp.static(features.second_order):
+            return SOFTNESS
+        if m.closes_loop[j] == 1:
+            return CHORD_SOFTNESS
+        return SOFTNESS
+
+    @wp.func
     def prepare_translations(m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, j: int, w: int) -> real:
         """Gap, locked directions and effective mass of the translations alone; the length of the gap."""
         locked = m.linear_lock[j]
         gap = f.offset
         if wp.static(features.direct):
-            k.softness_l[j, w] = SOFTNESS * wp.trace(w_ll)
+            k.softness_l[j, w] = softness_of(m, j) * wp.trace(w_ll)
             if wp.static(features.partial_locks):
                 k.rows_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):
@@ -100,7 +114,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
         if wp.static(features.direct):
             k.rows_a[j, w] = pick(basis, locked)
-            k.softness_a[j, w] = SOFTNESS * wp.trace(x.ia + x.ib)
+            k.softness_a[j, w] = softness_of(m, j) * wp.trace(x.ia + x.ib)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
             cross = w_al * full(k.mass_ll[j, w])
