@@ -22,7 +22,7 @@ THICKNESS = 0.05  # m
 CHASSIS_MASS = 200.0  # kg
 Y = (0.0, 1.0, 0.0)  # planar mechanisms move in the x-z plane
 
-# PHYSICS.md section 2: lengths in m; rods of 1 kg/m
+# The four-bar of the verification tests: lengths in m; rods of 1 kg/m
 CRANK, COUPLER, ROCKER, GROUND = 0.4, 1.2, 0.9, 1.1
 CRANK_START = math.radians(60.0)
 
@@ -85,7 +85,7 @@ def double_pendulum(angles: tuple[float, float] = (math.pi / 2, math.pi / 2)) ->
 
 
 def four_bar() -> sh.Scene:
-    """The four-bar of PHYSICS.md section 2, its ground points on the world; x right, z up."""
+    """The four-bar of the verification tests, its ground points on the world; x right, z up."""
     scene = sh.Scene("four-bar")
     _add_four_bar(scene, scene.world, "", np.zeros(3))
     return scene

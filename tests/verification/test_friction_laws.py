@@ -1,4 +1,4 @@
-"""Friction laws beyond Coulomb's, and bounds that follow the joint's own reaction: PHYSICS.md section 5 (paper 004)."""
+"""Friction laws beyond Coulomb's, and bounds that follow the joint's own reaction (paper 004)."""
 
 from __future__ import annotations
 

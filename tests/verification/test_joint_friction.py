@@ -1,4 +1,4 @@
-"""Dry friction in joints: the rows of PHYSICS.md section 1 (paper 000)."""
+"""Dry friction in joints (paper 000): closed forms and reference values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits, closed loops, stabilisation and free bodies: the rows of PHYSICS.md sections 0 and 2 (paper 001)."""
+"""Limits, closed loops, stabilisation and free bodies (paper 001): closed forms and reference values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Springs, dampers and drives: the figures of PHYSICS.md section 4 (paper 003)."""
+"""Springs, dampers and drives (paper 003): discrete formulas and closed forms."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     I (w' - w) + dt u x I u = 0,  u = (w + w')/2        (body axes)
 
 The second is the implicit midpoint rule: it keeps 2T = w.Iw and |I w| exactly, where the explicit form gains energy and
-backward Euler loses it (6 % in 9 s for the tumbling body of PHYSICS.md section 2). It is solved by Newton steps from w;
+backward Euler loses it (6 % in 9 s for a body tumbling about its middle axis). It is solved by Newton steps from w;
 its Jacobian is I + dt/2 ([u]x I - [I u]x).
 """
 
