@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import SceneError
-from .model.fields import write
+from .model.fields import write_row
 from .model.layout import Layout
 from .scene.body import Body
 from .scene.joint import Joint
@@ -38,23 +38,16 @@ class Inputs:
     def apply(self, control: Any, time: float) -> None:
         """Write the inputs at a time (s)."""
         for array, place, value in self._targets:
-            _write_row(getattr(control, array), place, _at(value, time))
+            write_row(getattr(control, array), place, _at(value, time))
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero."""
         for array, place, _ in self._targets:
-            _write_row(getattr(control, array), place, 0.0)
+            write_row(getattr(control, array), place, 0.0)
 
 
 def _at(value: Input, time: float) -> Any:
     return value(time) if isinstance(value, Callable) else value  # type: ignore[arg-type]
-
-
-def _write_row(array: Any, place: int, values: Any) -> None:
-    if array.device.is_cpu:
-        array.numpy()[place] = values
-    else:
-        write(array[place], values)
 
 
 def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tuple[str, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from . import spatial
 from .errors import SceneError, nearest
 from .model.compile import Compiled, mass_fields
-from .model.fields import read, write
+from .model.fields import read, write, write_row
 from .model.layout import coordinates_of
 from .scene.measure import coordinate
 from .scene.quantity import Quantity
@@ -48,17 +48,11 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
     elif variable == "friction_level":
         _set_friction(compiled, tables["model"], item, given)
     elif variable == "effort":
-        _write_row(tables["control"].effort, compiled.layout.coordinates.index(str(item)), given)
+        write_row(tables["control"].effort, compiled.layout.coordinates.index(str(item)), given)
     elif variable in ("voltage", "target"):
-        _write_row(tables["control"].drive_input, compiled.layout.softs.index(str(item)), given)
+        write_row(tables["control"].drive_input, compiled.layout.softs.index(str(item)), given)
     else:
         _set_body(scene, compiled, tables["state"], variable, str(item), given)
-
-
-def _write_row(array: Any, place: int, values: Any) -> None:
-    whole = read(array)
-    whole[place] = values
-    write(array, whole)
 
 
 def _set_mass(compiled: Compiled, model: Any, name: str | None, mass: Any) -> None:
@@ -70,7 +64,7 @@ def _set_mass(compiled: Compiled, model: Any, name: str | None, mass: Any) -> No
     masses = np.broadcast_to(mass, worlds).reshape(1, worlds)
     tensors = compiled.model["inertia"][i, 0] * (masses / start)[..., None, None]
     for field, row in mass_fields(masses, tensors).items():
-        _write_row(getattr(model, field), i, row[0])
+        write_row(getattr(model, field), i, row[0])
 
 
 def _set_bound(compiled: Compiled, model: Any, side: str, label: str | None, value: Any) -> None:
@@ -79,7 +73,7 @@ def _set_bound(compiled: Compiled, model: Any, side: str, label: str | None, val
             f"'{label}' has no limits in the scene{nearest(str(label), compiled.layout.limits)}; add them there"
         )
     i = compiled.layout.limits.index(label)
-    _write_row(getattr(model, side), i, value)
+    write_row(getattr(model, side), i, value)
     if (read(model.lower)[i] > read(model.upper)[i]).any():
         raise SceneError(f"the {side} limit of '{label}' is set to {value}: the lower one is above the upper")
 
@@ -89,8 +83,8 @@ def _set_friction(compiled: Compiled, model: Any, label: str | None, level: Any)
         raise SceneError(f"friction of '{label}' is set to {level}; it must not be negative")
     i = compiled.layout.frictions.index(str(label))
     dynamic, static = compiled.model["dynamic_level"][i][0], compiled.model["static_level"][i][0]
-    _write_row(model.dynamic_level, i, level)
-    _write_row(model.static_level, i, level * (static / dynamic if dynamic > 0 else 1.0))
+    write_row(model.dynamic_level, i, level)
+    write_row(model.static_level, i, level * (static / dynamic if dynamic > 0 else 1.0))
 
 
 def _set_body(scene: Scene, compiled: Compiled, state: Any, variable: str, name: str, values: Any) -> None:
@@ -101,19 +95,19 @@ def _set_body(scene: Scene, compiled: Compiled, state: Any, variable: str, name:
     place, turn = read(state.position)[i], read(state.rotation)[i]
     arm = spatial.rotate(turn, center)
     if variable == "position":
-        _write_row(state.position, i, values + arm)
+        write_row(state.position, i, values + arm)
     elif variable == "rotation":
         norm = np.linalg.norm(values, axis=-1, keepdims=True)
         if (np.abs(norm - 1) > 1e-3).any():
             raise SceneError(f"rotation of body '{name}' is set to {values}; give unit quaternions (x, y, z, w)")
-        _write_row(state.rotation, i, values / norm)
-        _write_row(state.position, i, place - arm + spatial.rotate(values / norm, center))
+        write_row(state.rotation, i, values / norm)
+        write_row(state.position, i, place - arm + spatial.rotate(values / norm, center))
     elif variable == "velocity":
-        _write_row(state.velocity, i, values + np.cross(read(state.spin)[i], arm))
+        write_row(state.velocity, i, values + np.cross(read(state.spin)[i], arm))
     else:
         origin = read(state.velocity)[i] - np.cross(read(state.spin)[i], arm)
-        _write_row(state.spin, i, values)
-        _write_row(state.velocity, i, origin + np.cross(read(state.spin)[i], arm))
+        write_row(state.spin, i, values)
+        write_row(state.velocity, i, origin + np.cross(read(state.spin)[i], arm))
     if variable in ("position", "rotation"):
         _count_turns_anew(scene, compiled, state)
 
@@ -131,4 +125,4 @@ def _count_turns_anew(scene: Scene, compiled: Compiled, state: Any) -> None:
             center = np.zeros(3) if body.properties is None else body.properties.center
             pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], center), rotation[n])
             frames.append(pose @ frame)
-        _write_row(state.twist, k, coordinate(found.kind, frames[0], frames[1]))
+        write_row(state.twist, k, coordinate(found.kind, frames[0], frames[1]))

@@ -292,6 +292,14 @@ def write(array: Any, values: Any) -> None:
         array.assign(np.broadcast_to(values, array.numpy().shape))
 
 
+def write_row(array: Any, place: int, values: Any) -> None:
+    """Copy numbers into one item of a device array, for all worlds or one by one."""
+    if array.device.is_cpu:
+        array.numpy()[place] = values
+    else:
+        write(array[place], values)
+
+
 def read(array: Any) -> Any:
     """The numbers of a device array, copied to a numpy array."""
     return np.array(array.numpy())

@@ -227,5 +227,4 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         visit_soft=visit_soft,
         conductance_along=conductance_along,
         conductance_on=conductance_on,
-        rate_before=rate_before,
     )
