@@ -141,6 +141,32 @@ def make_pair(p: Precision) -> SimpleNamespace:
         x.change = wp.max(x.change, wp.dot(d, d))
         return x
 
+    @wp.func
+    def motion(x: Pair, linear: int) -> vec3:
+        """Slip (linear = 1) or relative spin."""
+        if linear == 1:
+            return slip(x)
+        return x.wb - x.wa
+
+    @wp.func
+    def push_motion(x: Pair, linear: int) -> vec3:
+        if linear == 1:
+            return push_slip(x)
+        return x.pwb - x.pwa
+
+    @wp.func
+    def acted(x: Pair, linear: int, d: vec3) -> Pair:
+        """After an impulse (linear = 1) or an angular impulse."""
+        if linear == 1:
+            return struck(x, d)
+        return twisted(x, d)
+
+    @wp.func
+    def push_acted(x: Pair, linear: int, d: vec3) -> Pair:
+        if linear == 1:
+            return shoved(x, d)
+        return pushed(x, vec3(), d)
+
     return SimpleNamespace(
         Pair=Pair,
         load=load,
@@ -154,4 +180,8 @@ def make_pair(p: Precision) -> SimpleNamespace:
         twisted=twisted,
         pushed=pushed,
         shoved=shoved,
+        motion=motion,
+        push_motion=push_motion,
+        acted=acted,
+        push_acted=push_acted,
     )

@@ -27,6 +27,7 @@ from .rows.lock import make_lock
 from .rows.soft import make_soft
 from .second_order import make_second_order
 from .solvers.direct import make_direct
+from .solvers.reach import make_reach
 from .solvers.sequential import make_sequential
 from .stiffen import make_stiffen
 
@@ -41,29 +42,29 @@ GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3}
 @cache
 def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     """The three stages as device functions."""
-    real = p.real
+    real, mat33 = p.real, p.mat33
     t = structs(p)
     geometry, pair, forces, motion = make_coordinates(p), make_pair(p), make_forces(p, features), make_integrate(p)
     lock, limit, friction = make_lock(p, features), make_limit(p, features), make_friction(p, features)
-    frames_of, load, store = geometry.frames_of, pair.load, pair.store
+    frames_of, Frames = geometry.frames_of, geometry.Frames
+    load, store, acted = pair.load, pair.store, pair.acted
     move_freely, apply_effort = forces.move_freely, forces.apply_effort
     inverse_mass_ll, prepare_lock, warm_lock = lock.inverse_mass_ll, lock.prepare_lock, lock.warm_lock
     prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
-    prepare_friction, friction_kick, end_friction = (
-        friction.prepare_friction,
-        friction.friction_kick,
-        friction.end_friction,
-    )
+    prepare_friction, end_friction = friction.prepare_friction, friction.end_friction
     soft = make_soft(p, features)
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
-    iterate, factor = solver.iterate, make_direct(p, features).factor
+    iterate, conclude, factor = solver.iterate, solver.conclude, make_direct(p, features).factor
     halves = make_second_order(p, features)
     drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
     scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
+    near_bounds = has_bounds and not features.reach
+    reach = make_reach(p, features)
+    reach_joint, inverse_mass = reach.reach_joint, reach.inverse_mass
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
     @wp.func
@@ -81,16 +82,28 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         return rows + m.soft_end[j] - m.soft_start[j] > 0
 
     @wp.func
+    def prepare_bounds(
+        m: t.model, s: t.state, n: t.memory, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, kick: real, j: int, w: int
+    ):
+        """Limits and friction of joint j, given the inverse masses of its slip and relative spin."""
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                prepare_friction(m, s, n, k, f, w_ll, w_aa, kick, i, j, w)
+
+    @wp.func
     def prepare_joint(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int
     ) -> real:
-        """All rows of joint j; returns its worst error."""
+        """Locked and soft rows of joint j; returns its worst error."""
         f = frames_of(m, s, j, w)
         x = load(m, k, j, w)
         w_ll = inverse_mass_ll(x)
         worst = prepare_lock(m, n, k, f, x, w_ll, j, w)
         w_aa = x.ia + x.ib
-        if wp.static(features.direct and (has_bounds or features.soft)):
+        if wp.static(features.direct and (near_bounds or features.soft)):
             if has_rows(m, j):
                 w_ll = held_mass_ll(m, k, x, w_ll, j, w)
                 w_aa = held_mass_aa(m, k, x, j, w)
@@ -99,13 +112,17 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 prepare_soft(m, c, s, n, k, f, w_ll, w_aa, kick, o.dt, i, j, w)
             if wp.static(features.direct):
                 add_soft_rows(m, k, j, w)
-        if wp.static(features.limits):
-            for i in range(m.limit_start[j], m.limit_end[j]):
-                prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
-        if wp.static(features.friction):
-            for i in range(m.friction_start[j], m.friction_end[j]):
-                prepare_friction(m, s, n, k, f, w_ll, w_aa, kick, i, j, w)
+        if wp.static(has_bounds and not features.reach):
+            prepare_bounds(m, s, n, k, f, w_ll, w_aa, kick, j, w)
         return worst
+
+    @wp.func
+    def reach_bounds(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, j: int, w: int):
+        """Limits and friction of joint j, with the inverse masses that the factors give."""
+        if m.reach_linear[j] < m.reach_end[j]:
+            reach_joint(m, k, j, w)
+            f = frames_of(m, s, j, w)
+            prepare_bounds(m, s, n, k, f, inverse_mass(k, 1, j, w), inverse_mass(k, 0, j, w), kick, j, w)
 
     @wp.func
     def warm_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
@@ -119,7 +136,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 x = warm_limit(m, n, k, x, i, w)
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
-                x = friction_kick(m, x, n.friction_impulse[i, w], i)
+                x = acted(x, m.friction_linear[i], n.friction_impulse[i, w])
         store(m, k, j, w, x)
 
     @wp.func
@@ -157,6 +174,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
         if wp.static(features.direct):
             factor(m, k, o, w)
+        if wp.static(features.reach and has_bounds):
+            for j in range(o.joints):
+                reach_bounds(m, s, n, k, kick, j, w)
         for i in range(o.coordinates):
             apply_effort(m, c, s, k, kick, i, w)
         for j in range(o.joints):
@@ -195,6 +215,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         keep_first_half(n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
         iterate(m, n, k, r, o, wp.max(made, 1), w)
+        conclude(m, n, k, o, w)
         end_kick(m, n, k, o, real(0.5) * o.dt, w)
         check_bodies(k, r, o, w)
         for b in range(1, o.bodies):
@@ -218,6 +239,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        conclude(m, n, k, o, w)
         check_bodies(k, r, o, w)
         if r.fault[w] == 0:
             if wp.static(features.second_order):

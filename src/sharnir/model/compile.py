@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..scene.scene import Scene
 from .features import Features
 from .fields import MODEL, allocate, write
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
-from .ordering import Link, elimination_program
+from .ordering import Link, Program, elimination_program
 from .precision import Precision
 from .softs import softs_of
 
@@ -64,6 +64,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         soft=bool(softs),
         twists=bool(tracked),
         direct=solver == "direct",
+        reach=False,
         second_order=integrator == "rattle",
     )
     counts = {
@@ -81,6 +82,9 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     model |= _frictions(scene) | _softs(scene, tracked)
     model |= _direct(scene, features.direct)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
+    features = replace(features, reach=0 < len(model["joint_path"]) <= LONGEST_PATH * len(joints))
+    counts["reach"] = len(model["joint_path"]) if features.reach else 0
+    counts["reach_scratch"] = max(counts["node_end"] - 1, 0) if features.reach else 0
     for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
@@ -272,6 +276,8 @@ DIRECT_COUNTS = {
     "edge": "edge_node",
     "update": "update_block",
     "fill": "fill_block",
+    "reach_joint": "reach_end",
+    "joint_path": "joint_path",
 }
 
 
@@ -279,6 +285,7 @@ def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not wanted:
         names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
+        names += ["reach_linear", "reach_angular"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     moves = [False] + [body.properties is not None for body in scene.bodies.values()]
@@ -317,7 +324,33 @@ def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
         "update_start": program.update_start,
         "update_block": program.update_block,
         "fill_block": program.fill,
+        **_reach(scene, program, links),
     }
+
+
+# Limits and friction know the whole mechanism where the average path of a joint is no longer; by measurement.
+LONGEST_PATH = 24
+
+
+def _reach(scene: Scene, program: Program, links: list[Link]) -> dict[str, list[int]]:
+    """The nodes that impulses on the free axes of each joint reach; none for axes without limits and friction."""
+    linear = {joint.name for _, joint, axes in frictions_of(scene) if axes.is_linear}
+    angular = {joint.name for _, joint, axes in frictions_of(scene) if not axes.is_linear}
+    for _, joint, coordinate in coordinates_of(scene):
+        if coordinate.name in joint.ranges:
+            (linear if coordinate.kind.is_linear else angular).add(joint.name)
+    starts: dict[str, list[int]] = {"reach_linear": [], "reach_angular": [], "reach_end": []}
+    nodes: list[int] = []
+    for name, link in zip(scene.joints, links, strict=True):
+        ends = [body for body in (link.a, link.b) if body is not None]
+        turned = [program.nodes.body_angular[body] for body in ends]
+        moved = [program.nodes.body_linear[body] for body in ends] + turned
+        starts["reach_linear"].append(len(nodes))
+        nodes += program.path_from(moved) if name in linear else []
+        starts["reach_angular"].append(len(nodes))
+        nodes += program.path_from(turned) if name in angular else []
+        starts["reach_end"].append(len(nodes))
+    return starts | {"joint_path": nodes}
 
 
 def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:

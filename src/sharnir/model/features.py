@@ -19,4 +19,5 @@ class Features:
     soft: bool  # springs, dampers, viscous friction or drives
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
+    reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
     second_order: bool  # the RATTLE step rather than semi-implicit Euler

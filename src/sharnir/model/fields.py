@@ -118,6 +118,11 @@ MODEL = (
     _shared("update_start", "node_end", "int", "first update of a node"),
     _shared("update_block", "update", "int", "block updated"),
     _shared("fill_block", "fill", "int", "block that starts as zero"),
+    # which nodes the impulses of limits, friction and contacts reach, see dynamics/solvers/reach.py
+    _shared("reach_linear", "reach_joint", "int", "first of the nodes that forces at the joint reach"),
+    _shared("reach_angular", "reach_joint", "int", "first of the nodes that torques at the joint reach"),
+    _shared("reach_end", "reach_joint", "int", "one past the last of them"),
+    _shared("joint_path", "joint_path", "int", "those nodes"),
 )
 
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
@@ -189,6 +194,11 @@ WORK = (
     Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
     Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
     Field("push_solution", "node", "vec3", "the same for pseudo-velocities; solver"),
+    Field("reach", "reach", "mat33", "what unit impulses leave at a node on their way; prepare"),
+    Field("reach_node", "reach", "int", "that node; prepare"),
+    Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
+    Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
+    Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),
     Field("start_rotation", "drift_body", "quat", "drift"),

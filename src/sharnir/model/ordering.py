@@ -51,6 +51,19 @@ class Program:
     blocks: dict[tuple[int, int], int]  # (row node, column node) -> block
     fill: list[int]  # blocks that are zero before the elimination
 
+    def path_from(self, nodes: list[int]) -> list[int]:
+        """All nodes that an impulse on these nodes reaches on its way through the elimination, in ascending order.
+
+        The first edge of a node leads to its parent in the elimination tree; the others lead to ancestors of that.
+        """
+        reached: set[int] = set()
+        for node in nodes:
+            while node >= 0 and node not in reached:
+                reached.add(node)
+                has_edge = self.edge_start[node] < self.edge_start[node + 1]
+                node = self.edge_node[self.edge_start[node]] if has_edge else -1
+        return sorted(reached)
+
     def block_of(self, i: int, j: int) -> int:
         """The block that couples two nodes, -1 if one of them is missing."""
         return -1 if min(i, j) < 0 else self.blocks[max(i, j), min(i, j)]

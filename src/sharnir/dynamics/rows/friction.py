@@ -39,11 +39,11 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
-    Pair, Frames = pair.Pair, geometry.Frames
+    Frames = geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
     solved_to_scale, packed, full = algebra.solved_to_scale, algebra.packed, algebra.full
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    load, slip, struck, twisted = pair.load, pair.slip, pair.struck, pair.twisted
+    load, motion = pair.load, pair.motion
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -125,18 +125,12 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
                 single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
                 k.friction_axis[i, w] = vec3(basis[0, single], basis[1, single], basis[2, single])
-        if wp.static(features.soft and features.direct):
+        if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
         if wp.static(features.second_order and features.friction_laws):
             k.press[i, w] = n.lock_impulse[j, w]
         k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
-
-    @wp.func
-    def friction_kick(m: t.model, x: Pair, d: vec3, i: int) -> Pair:
-        if m.friction_linear[i] == 1:
-            return struck(x, d)
-        return twisted(x, d)
 
     @wp.func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
@@ -173,10 +167,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return new
 
     @wp.func
-    def visit_friction(m: t.model, n: t.memory, k: t.work, x: Pair, kick: real, i: int, w: int) -> Pair:
-        u = x.wb - x.wa
-        if m.friction_linear[i] == 1:
-            u = slip(x)
+    def visit_friction(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
+        """The change of the friction's impulse at the slip or relative spin u."""
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -190,7 +182,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         else:
             new = dry_impulse(m, n, k, u, kick, i, w)
         n.friction_impulse[i, w] = new
-        return friction_kick(m, x, new - old, i)
+        return new - old
 
     @wp.func
     def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
@@ -198,10 +190,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
-                x = load(m, k, j, w)
-                u = x.wb - x.wa
-                if m.friction_linear[i] == 1:
-                    u = slip(x)
+                u = motion(load(m, k, j, w), m.friction_linear[i])
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
                 n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
@@ -217,7 +206,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
 
     return SimpleNamespace(
         prepare_friction=prepare_friction,
-        friction_kick=friction_kick,
         visit_friction=visit_friction,
         end_friction=end_friction,
     )

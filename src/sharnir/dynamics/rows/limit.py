@@ -33,8 +33,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     Pair, Frames = pair.Pair, geometry.Frames
     coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
     conductance_along = make_soft(p, features).conductance_along
-    slip, push_slip = pair.slip, pair.push_slip
-    struck, twisted, pushed, shoved = pair.struck, pair.twisted, pair.pushed, pair.shoved
+    acted = pair.acted
 
     @wp.func
     def prepare_limit(m: t.model, s: t.state, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, i: int, w: int):
@@ -52,7 +51,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
             inverse_mass = wp.dot(axis, w_aa * axis)
         k.limit_axis[i, w] = axis
         mass = real(1.0) / inverse_mass
-        if wp.static(features.soft and features.direct):
+        if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_along(m, k, m.limit_linear[i], axis, m.limit_joint[i], w)
         k.limit_mass[i, w] = mass
         k.low_gap[i, w] = value - m.lower[i, w]
@@ -61,27 +60,18 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         k.high_push[i, w] = real(0.0)
 
     @wp.func
-    def limit_kick(m: t.model, x: Pair, d: vec3, i: int) -> Pair:
-        if m.limit_linear[i] == 1:
-            return struck(x, d)
-        return twisted(x, d)
-
-    @wp.func
     def warm_limit(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
         p = n.low_impulse[i, w] - n.high_impulse[i, w]
         if p == real(0.0):
             return x
-        return limit_kick(m, x, p * k.limit_axis[i, w], i)
+        return acted(x, m.limit_linear[i], p * k.limit_axis[i, w])
 
     @wp.func
-    def visit_limit(m: t.model, n: t.memory, k: t.work, x: Pair, dt: real, i: int, w: int) -> Pair:
+    def visit_limit(n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+        """The impulse that keeps both bounds at the slip or relative spin u."""
         axis = k.limit_axis[i, w]
         mass = k.limit_mass[i, w]
-        speed = real(0.0)
-        if m.limit_linear[i] == 1:
-            speed = wp.dot(axis, slip(x))
-        else:
-            speed = wp.dot(axis, x.wb - x.wa)
+        speed = wp.dot(axis, u)
         old = n.low_impulse[i, w]
         new = wp.max(real(0.0), old - mass * (speed + wp.max(k.low_gap[i, w], real(0.0)) / dt))
         d = new - old
@@ -91,23 +81,20 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         new = wp.max(real(0.0), old - mass * (wp.max(k.high_gap[i, w], real(0.0)) / dt - speed))
         d = d - (new - old)
         n.high_impulse[i, w] = new
-        if d != real(0.0):
-            x = limit_kick(m, x, d * axis, i)
-        return x
+        return d * axis
 
     @wp.func
-    def push_limit(m: t.model, k: t.work, x: Pair, rate: real, i: int, w: int) -> Pair:
-        """Pseudo-impulses of a bound that is passed."""
+    def is_passed(k: t.work, i: int, w: int) -> bool:
+        return k.low_gap[i, w] < real(0.0) or k.high_gap[i, w] < real(0.0)
+
+    @wp.func
+    def push_limit(k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
+        """The pseudo-impulse of a bound that is passed, at the pseudo-velocity u."""
         low = k.low_gap[i, w]
         high = k.high_gap[i, w]
-        if low >= real(0.0) and high >= real(0.0):
-            return x
         axis = k.limit_axis[i, w]
         mass = k.limit_mass[i, w]
-        linear = m.limit_linear[i] == 1
-        speed = wp.dot(axis, x.pwb - x.pwa)
-        if linear:
-            speed = wp.dot(axis, push_slip(x))
+        speed = wp.dot(axis, u)
         d = real(0.0)
         if low < real(0.0):
             old = k.low_push[i, w]
@@ -117,13 +104,12 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
             old = k.high_push[i, w]
             k.high_push[i, w] = wp.max(real(0.0), old - mass * (rate * high - speed))
             d = d - (k.high_push[i, w] - old)
-        if linear:
-            return shoved(x, d * axis)
-        return pushed(x, vec3(), d * axis)
+        return d * axis
 
     return SimpleNamespace(
         prepare_limit=prepare_limit,
         warm_limit=warm_limit,
         visit_limit=visit_limit,
+        is_passed=is_passed,
         push_limit=push_limit,
     )

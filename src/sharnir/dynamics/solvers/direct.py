@@ -1,15 +1,15 @@
-"""The direct solver: all locked rows at once, exactly, with limits and friction projected around them.
+"""The direct solver: all locked and soft rows at once, exactly; limits, friction and contacts projected around them.
 
-    [ M   J^T   ] [  dV ]   [  0  ]
-    [ J  -Gamma ] [ -dl ] = [ -JV ]        factored once a step as L D L^T, in the order of model/ordering.py
+An outer iteration visits limits, friction and contacts one by one. Two ways of it, chosen when the scene is compiled:
 
-Gamma, 1e-10 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
-the impulses, it delays their convergence by that share and does not soften the joint.
+near    A visit applies its impulse together with the reaction of its own joint, and knows the effective mass that goes
+        with it (see ``rows/lock.py``), so a single hinge converges in one iteration; after all visits the matrix is
+        solved again. Cheap for long chains.
+reach   A visit knows what its impulse does to the whole mechanism (see ``reach.py``); the matrix is not solved again
+        until the iterations end. Cheap where the paths through the elimination are short, and the only way that holds
+        at any mass ratio when the parts of a mechanism touch the ground in several places.
 
-Outer iteration: solve the locked rows, then visit limits and friction joint by joint. A visit of those applies its
-impulse together with the reaction of its own joint, and knows the effective mass that goes with it (see ``rows``), so a
-single hinge converges in one iteration.  The last act is always a solve: joints are exact whatever the number of
-iterations. Pseudo-velocities use the same factors.
+Either way the last act is a solve: joints are exact whatever the number of iterations.
 """
 
 from functools import cache
@@ -19,368 +19,68 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ..algebra import make_algebra
-from ..pair import make_pair
-from ..rows.friction import make_friction
-from ..rows.limit import make_limit
-from ..rows.lock import make_lock
-from ..rows.soft import make_soft
+from .factors import make_factors
+from .near import make_near
+from .sweep import make_sweep
 
 wp = load_warp()
-
-A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
 
 
 @cache
 def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    real, vec2 = p.real, p.vec2
     t = structs(p)
-    algebra = make_algebra(p)
-    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
-    pair, lock = make_pair(p), make_lock(p, features)
-    limit, friction = make_limit(p, features), make_friction(p, features)
-    Pair = pair.Pair
-    load, store, slip, push_slip = pair.load, pair.store, pair.slip, pair.push_slip
-    load_push, store_push = pair.load_push, pair.store_push
-    visit_lock, push_lock = lock.visit_lock, lock.push_lock
-    visit_limit, push_limit, visit_friction = limit.visit_limit, limit.push_limit, friction.visit_friction
-    visit_soft = make_soft(p, features).visit_soft
+    factors = make_factors(p, features)
+    solve_velocity, solve_both, clear = factors.solve_velocity, factors.solve_both, factors.clear
+    settle, settle_push = factors.settle, factors.settle_push
+    sweep_near = make_near(p, features).sweep
+    sweep_reach = make_sweep(p, features).sweep
     has_bounds = features.limits or features.friction
-    stabilises = features.limits or not features.second_order
-    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
+    pushes = features.limits
+    loaded = features.friction_laws
+    stabilises = pushes or not features.second_order
 
     @wp.func
-    def linear_rows(k: t.work, j: int, w: int) -> mat33:
-        """The locked and soft translations of joint j; the world's axes where every joint locks them all."""
-        if wp.static(features.partial_locks):
-            return k.rows_l[j, w]
-        return diagonal(real(1.0))
+    def first_solve(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The joints alone, with last step's impulses of everything else."""
+        if wp.static(stabilises):
+            solve_both(m, n, k, o, o.erp / o.dt, w)
+        else:
+            solve_velocity(m, n, k, o, w)
+        if wp.static(features.reach):
+            clear(o, k.solution, w)
+            if wp.static(pushes):
+                clear(o, k.push_solution, w)
 
     @wp.func
-    def put(k: t.work, block: int, row: int, column: int, value: mat33, w: int):
-        """Store the coupling of a joint's row node with a body's column node, the later node's index first."""
-        if block >= 0:
-            if row > column:
-                k.block[block, w] = value
-            else:
-                k.block[block, w] = wp.transpose(value)
-
-    @wp.func
-    def pivot_of(m: t.model, k: t.work, locked: int, linear: int, softness: real, j: int, w: int) -> p.sym33:
-        """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
-        if wp.static(not features.partial_locks and not features.soft):
-            if locked == 7:
-                return p.sym33(-softness, -softness, -softness, real(0.0), real(0.0), real(0.0))
-        d = vec3(real(-1.0), real(-1.0), real(-1.0))
-        for i in range(3):
-            if locked & (1 << i) != 0:
-                d[i] = -softness
-        if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
-                    d[m.soft_column[i]] = real(-1.0) / k.soft_y[i, w]
-        return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
-
-    @wp.func
-    def assemble_joint(m: t.model, k: t.work, j: int, w: int):
-        a = m.body_node[m.joint_a[j]]
-        b = m.body_node[m.joint_b[j]]
-        row = m.joint_node_l[j]
-        first = 6 * j
-        if row >= 0:
-            q = linear_rows(k, j, w)
-            put(k, m.joint_block[first + wp.static(A_LINEAR)], row, a, -q, w)
-            put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
-            put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
-            put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
-            k.pivot[row, w] = pivot_of(m, k, m.linear_lock[j], 1, k.softness_l[j, w], j, w)
-        if wp.static(features.angular_rows):
-            turn = m.joint_node_a[j]
-            if turn >= 0:
-                q = k.rows_a[j, w]
-                put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
-                put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
-                k.pivot[turn, w] = pivot_of(m, k, m.angular_lock[j], 0, k.softness_a[j, w], j, w)
-
-    @wp.func
-    def assemble_body(m: t.model, k: t.work, b: int, w: int):
-        node = m.body_node[b]
-        if node >= 0:
-            k.pivot[node, w] = packed(diagonal(real(1.0) / m.inv_mass[b, w]))
-            k.pivot[node + 1, w] = k.inertia[b, w]
-
-    @wp.func
-    def factor(m: t.model, k: t.work, o: t.settings, w: int):
-        """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
-        for i in range(o.fills):
-            k.block[m.fill_block[i], w] = mat33()
-        for b in range(o.bodies):
-            assemble_body(m, k, b, w)
-        for j in range(o.joints):
-            assemble_joint(m, k, j, w)
-        for i in range(o.nodes):
-            inverse = wp.inverse(full(k.pivot[i, w]))
-            k.pivot[i, w] = packed(inverse)
-            start = m.edge_start[i]
-            update = m.update_start[i]
-            for reverse in range(m.edge_start[i + 1] - start):
-                high = m.edge_start[i + 1] - 1 - reverse
-                own = k.block[m.edge_block[high], w]
-                lower = own * inverse
-                for low in range(start, high):
-                    target = m.update_block[update]
-                    k.block[target, w] = k.block[target, w] - lower * wp.transpose(k.block[m.edge_block[low], w])
-                    update += 1
-                node = m.edge_node[high]
-                k.pivot[node, w] = k.pivot[node, w] - packed(lower * wp.transpose(own))
-                k.block[m.edge_block[high], w] = lower
-
-    @wp.func
-    def substitute(m: t.model, k: t.work, o: t.settings, w: int):
-        """The right-hand side in ``solution`` becomes the solution."""
-        for i in range(o.nodes):
-            x = k.solution[i, w]
-            for e in range(m.edge_start[i], m.edge_start[i + 1]):
-                target = m.edge_node[e]
-                k.solution[target, w] = k.solution[target, w] - k.block[m.edge_block[e], w] * x
-            k.solution[i, w] = full(k.pivot[i, w]) * x
-        for reverse in range(o.nodes):
-            i = o.nodes - 1 - reverse
-            x = k.solution[i, w]
-            for e in range(m.edge_start[i], m.edge_start[i + 1]):
-                x = x - k.solution[m.edge_node[e], w] * k.block[m.edge_block[e], w]
-            k.solution[i, w] = x
-
-    @wp.func
-    def substitute_both(m: t.model, k: t.work, o: t.settings, w: int):
-        """The same for two right-hand sides at once."""
-        for i in range(o.nodes):
-            x = k.solution[i, w]
-            y = k.push_solution[i, w]
-            for e in range(m.edge_start[i], m.edge_start[i + 1]):
-                target = m.edge_node[e]
-                lower = k.block[m.edge_block[e], w]
-                k.solution[target, w] = k.solution[target, w] - lower * x
-                k.push_solution[target, w] = k.push_solution[target, w] - lower * y
-            inverse = full(k.pivot[i, w])
-            k.solution[i, w] = inverse * x
-            k.push_solution[i, w] = inverse * y
-        for reverse in range(o.nodes):
-            i = o.nodes - 1 - reverse
-            x = k.solution[i, w]
-            y = k.push_solution[i, w]
-            for e in range(m.edge_start[i], m.edge_start[i + 1]):
-                lower = k.block[m.edge_block[e], w]
-                x = x - k.solution[m.edge_node[e], w] * lower
-                y = y - k.push_solution[m.edge_node[e], w] * lower
-            k.solution[i, w] = x
-            k.push_solution[i, w] = y
-
-    @wp.func
-    def clear_bodies(m: t.model, k: t.work, o: t.settings, w: int):
-        """No right-hand side for the bodies: their momentum balance holds already."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.solution[node, w] = vec3()
-                k.solution[node + 1, w] = vec3()
-
-    @wp.func
-    def on_locked(x: vec3, locked: int) -> vec3:
-        """The entries of the locked rows alone."""
-        for i in range(3):
-            if locked & (1 << i) == 0:
-                x[i] = real(0.0)
-        return x
-
-    @wp.func
-    def take_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
-        if m.joint_node_l[j] >= 0:
-            x = k.solution[m.joint_node_l[j], w]
-            if wp.static(features.partial_locks):
-                x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
-            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x
-        if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
-                x = on_locked(k.solution[m.joint_node_a[j], w], m.angular_lock[j])
-                n.lock_angular[j, w] = n.lock_angular[j, w] - x * k.rows_a[j, w]
-        if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                if k.soft_y[i, w] > real(0.0):
-                    n.soft_impulse[i, w] = n.soft_impulse[i, w] - soft_entry(m, k, i, j, w)
-
-    @wp.func
-    def soft_entry(m: t.model, k: t.work, i: int, j: int, w: int) -> real:
-        """The entry of soft row i in the solution."""
-        node = m.joint_node_a[j]
-        if m.soft_linear[i] == 1:
-            node = m.joint_node_l[j]
-        x = k.solution[node, w]
-        return x[m.soft_column[i]]
-
-    @wp.func
-    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Add the solution to velocities and impulses."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
-                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
-        for j in range(o.joints):
-            take_joint(m, n, k, j, w)
-
-    @wp.func
-    def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
-        """gamma (p - source) of the soft rows of joint j, in their places."""
-        e = vec3()
-        for i in range(m.soft_start[j], m.soft_end[j]):
-            if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
-                e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
-        return e
-
-    @wp.func
-    def velocity_error(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int):
-        """The right-hand side of joint j: what its locked and soft rows lack."""
-        if m.joint_node_l[j] >= 0:
-            e = slip(x)
-            if wp.static(features.partial_locks):
-                e = linear_rows(k, j, w) * e
-            if wp.static(features.soft):
-                e = e + soft_error(m, n, k, 1, j, w)
-            k.solution[m.joint_node_l[j], w] = -e
-        if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                e = k.rows_a[j, w] * (x.wb - x.wa)
-                if wp.static(features.soft):
-                    e = e + soft_error(m, n, k, 0, j, w)
-                k.solution[m.joint_node_a[j], w] = -e
-
-    @wp.func
-    def push_error(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int):
-        """The same for the pseudo-velocities, which close the gaps at ``rate``."""
-        if m.joint_node_l[j] >= 0:
-            e = push_slip(x) + rate * k.gap[j, w]
-            if wp.static(features.partial_locks):
-                e = linear_rows(k, j, w) * e
-            k.push_solution[m.joint_node_l[j], w] = -e
-        if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                turn = x.pwb - x.pwa
-                if m.angular_lock[j] != 0:
-                    turn = turn + rate * k.tilt[j, w]
-                k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
-
-    @wp.func
-    def clear_push(m: t.model, k: t.work, o: t.settings, w: int):
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.push_solution[node, w] = vec3()
-                k.push_solution[node + 1, w] = vec3()
-
-    @wp.func
-    def take_push(m: t.model, k: t.work, o: t.settings, w: int):
-        for b in range(o.bodies):
-            node = m.body_node[b]
-            if node >= 0:
-                k.push[b, w] = k.push[b, w] + k.push_solution[node, w]
-                k.push_spin[b, w] = k.push_spin[b, w] + k.push_solution[node + 1, w]
-
-    @wp.func
-    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Change velocities and impulses so that every locked and soft row holds."""
-        clear_bodies(m, k, o, w)
-        for j in range(o.joints):
-            velocity_error(m, n, k, load(m, k, j, w), j, w)
-        substitute(m, k, o, w)
-        take_solution(m, n, k, o, w)
-
-    @wp.func
-    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
-        """Velocities and pseudo-velocities together: the factors are read once for both."""
-        clear_bodies(m, k, o, w)
-        clear_push(m, k, o, w)
-        for j in range(o.joints):
-            x = load_push(m, k, load(m, k, j, w), j, w)
-            velocity_error(m, n, k, x, j, w)
-            push_error(m, k, x, rate, j, w)
-        substitute_both(m, k, o, w)
-        take_solution(m, n, k, o, w)
-        take_push(m, k, o, w)
-
-    @wp.func
-    def react(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
-        """The answer of the joint's own locked and soft rows to an impulse on one of its free axes."""
-        x = visit_lock(m, n, k, x, j, w)
-        if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                x = visit_lock(m, n, k, visit_soft(m, n, k, x, i, w), j, w)
-        return x
-
-    @wp.func
-    def visit_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
-        """Limits and friction of joint j, each with the joint's own reaction; the square of the largest impulse."""
-        x = load(m, k, j, w)
-        change = real(0.0)
-        if wp.static(features.limits):
-            for i in range(m.limit_start[j], m.limit_end[j]):
-                x.change = real(0.0)
-                x = visit_limit(m, n, k, x, o.dt, i, w)
-                change = wp.max(change, x.change)
-                if x.change > real(0.0):
-                    x = react(m, n, k, x, j, w)
-        if wp.static(features.friction):
-            for i in range(m.friction_start[j], m.friction_end[j]):
-                x.change = real(0.0)
-                x = visit_friction(m, n, k, x, KICK * o.dt, i, w)
-                change = wp.max(change, x.change)
-                if x.change > real(0.0):
-                    x = react(m, n, k, x, j, w)
-        store(m, k, j, w, x)
-        return change
-
-    @wp.func
-    def push_bounds(m: t.model, k: t.work, o: t.settings, j: int, w: int) -> real:
-        """Pseudo-impulses of joint j's limits, each with the joint's own reaction; the square of the largest."""
-        rate = o.erp / o.dt
-        x = load_push(m, k, load(m, k, j, w), j, w)
-        change = real(0.0)
-        for i in range(m.limit_start[j], m.limit_end[j]):
-            x.change = real(0.0)
-            x = push_limit(m, k, x, rate, i, w)
-            change = wp.max(change, x.change)
-            if x.change > real(0.0):
-                x = push_lock(m, k, x, rate, j, w)
-        store_push(m, k, j, w, x)
-        return change
+    def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+        """One outer iteration; the squares of the largest impulse and pseudo-impulse."""
+        if wp.static(features.reach):
+            changes = sweep_reach(m, n, k, o, w)
+            if wp.static(loaded):
+                settle(m, n, k, o, w)  # friction that depends on the joint's reaction wants to know it
+            return changes
+        changes = sweep_near(m, n, k, o, w)
+        if changes[1] > real(0.0):
+            solve_both(m, n, k, o, o.erp / o.dt, w)
+        elif changes[0] > real(0.0):
+            solve_velocity(m, n, k, o, w)
+        return changes
 
     @wp.func
     def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
         if r.iterations[w] == 0:
-            if wp.static(stabilises):
-                solve_both(m, n, k, o, o.erp / o.dt, w)
-            else:
-                solve_velocity(m, n, k, o, w)
+            first_solve(m, n, k, o, w)
         sweep = int(0)
         while sweep < count and r.done[w] == 0:
             before = r.residual[w]
             sweep += 1
             if wp.static(has_bounds):
-                change = real(0.0)
-                push = real(0.0)
-                for j in range(o.joints):
-                    if m.limit_start[j] < m.limit_end[j] or m.friction_start[j] < m.friction_end[j]:
-                        change = wp.max(change, visit_bounds(m, n, k, o, j, w))
-                        if wp.static(features.limits):
-                            push = wp.max(push, push_bounds(m, k, o, j, w))
-                if push > real(0.0):
-                    solve_both(m, n, k, o, o.erp / o.dt, w)
-                elif change > real(0.0):
-                    solve_velocity(m, n, k, o, w)
+                changes = sweep_bounds(m, n, k, o, w)
                 # changes shrink by about the same factor each time: done if the next one would be below epsilon
-                r.residual[w] = wp.sqrt(wp.max(change, push))
+                r.residual[w] = wp.sqrt(wp.max(changes[0], changes[1]))
                 coming = r.residual[w]
                 if before > real(0.0):
                     coming = coming * wp.min(coming / before, real(1.0))
@@ -390,10 +90,19 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 r.done[w] = 1
         r.iterations[w] = r.iterations[w] + sweep
 
+    @wp.func
+    def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """After the last iteration: velocities and joint impulses brought up to date."""
+        if wp.static(features.reach):
+            settle(m, n, k, o, w)
+            if wp.static(pushes):
+                settle_push(m, k, o, w)
+
     return SimpleNamespace(
-        factor=factor,
+        factor=factors.factor,
         iterate=iterate,
-        clear_bodies=clear_bodies,
-        substitute=substitute,
-        take_solution=take_solution,
+        conclude=conclude,
+        clear_bodies=factors.clear_bodies,
+        substitute=factors.substitute,
+        take_solution=factors.take_solution,
     )

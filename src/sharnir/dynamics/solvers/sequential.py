@@ -34,7 +34,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     )
     load, store, load_push, store_push = pair.load, pair.store, pair.load_push, pair.store_push
     visit_lock, visit_limit, visit_friction = lock.visit_lock, limit.visit_limit, friction.visit_friction
-    push_lock, push_limit = lock.push_lock, limit.push_limit
+    push_lock, push_limit, is_passed = lock.push_lock, limit.push_limit, limit.is_passed
+    motion, push_motion, acted, push_acted = pair.motion, pair.push_motion, pair.acted, pair.push_acted
     visit_soft = make_soft(p, features).visit_soft
 
     @wp.func
@@ -46,17 +47,21 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 x = visit_soft(m, n, k, x, i, w)
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
-                x = visit_limit(m, n, k, x, o.dt, i, w)
+                linear = m.limit_linear[i]
+                x = acted(x, linear, visit_limit(n, k, motion(x, linear), o.dt, i, w))
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
-                x = visit_friction(m, n, k, x, o.dt, i, w)
+                linear = m.friction_linear[i]
+                x = acted(x, linear, visit_friction(m, n, k, motion(x, linear), o.dt, i, w))
         store(m, k, j, w, x)
         if stabilise:
             rate = o.erp / o.dt
             x = push_lock(m, k, load_push(m, k, x, j, w), rate, j, w)
             if wp.static(features.limits):
                 for i in range(m.limit_start[j], m.limit_end[j]):
-                    x = push_limit(m, k, x, rate, i, w)
+                    if is_passed(k, i, w):
+                        linear = m.limit_linear[i]
+                        x = push_acted(x, linear, push_limit(k, push_motion(x, linear), rate, i, w))
             store_push(m, k, j, w, x)
         return x.change
 
@@ -75,4 +80,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 r.done[w] = 1
         r.iterations[w] = r.iterations[w] + sweep
 
-    return SimpleNamespace(iterate=iterate)
+    @wp.func
+    def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Nothing is left to do: every impulse was applied at once."""
+
+    return SimpleNamespace(iterate=iterate, conclude=conclude)

@@ -1,0 +1,334 @@
+"""The matrix of all locked and soft rows, factored once a step and solved for velocities and pseudo-velocities.
+
+    [ M   J^T   ] [  dV ]   [  0  ]
+    [ J  -Gamma ] [ -dl ] = [ -JV ]        factored as L D L^T, in the order of model/ordering.py
+
+Gamma, 1e-10 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
+the impulses, it delays their convergence by that share and does not soften the joint. Soft rows put their 1/conductance
+there. Pseudo-velocities use the same factors.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from ..pair import make_pair
+
+wp = load_warp()
+
+A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
+
+
+@cache
+def make_factors(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    algebra, pair = make_algebra(p), make_pair(p)
+    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
+    Pair = pair.Pair
+    load, slip, push_slip, load_push = pair.load, pair.slip, pair.push_slip, pair.load_push
+    Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
+
+    @wp.func
+    def linear_rows(k: t.work, j: int, w: int) -> mat33:
+        """The locked and soft translations of joint j; the world's axes where every joint locks them all."""
+        if wp.static(features.partial_locks):
+            return k.rows_l[j, w]
+        return diagonal(real(1.0))
+
+    @wp.func
+    def put(k: t.work, block: int, row: int, column: int, value: mat33, w: int):
+        """Store the coupling of a joint's row node with a body's column node, the later node's index first."""
+        if block >= 0:
+            if row > column:
+                k.block[block, w] = value
+            else:
+                k.block[block, w] = wp.transpose(value)
+
+    @wp.func
+    def pivot_of(m: t.model, k: t.work, locked: int, linear: int, softness: real, j: int, w: int) -> p.sym33:
+        """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
+        if wp.static(not features.partial_locks and not features.soft):
+            if locked == 7:
+                return p.sym33(-softness, -softness, -softness, real(0.0), real(0.0), real(0.0))
+        d = vec3(real(-1.0), real(-1.0), real(-1.0))
+        for i in range(3):
+            if locked & (1 << i) != 0:
+                d[i] = -softness
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
+                    d[m.soft_column[i]] = real(-1.0) / k.soft_y[i, w]
+        return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
+
+    @wp.func
+    def assemble_joint(m: t.model, k: t.work, j: int, w: int):
+        a = m.body_node[m.joint_a[j]]
+        b = m.body_node[m.joint_b[j]]
+        row = m.joint_node_l[j]
+        first = 6 * j
+        if row >= 0:
+            q = linear_rows(k, j, w)
+            put(k, m.joint_block[first + wp.static(A_LINEAR)], row, a, -q, w)
+            put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
+            put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
+            put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
+            k.pivot[row, w] = pivot_of(m, k, m.linear_lock[j], 1, k.softness_l[j, w], j, w)
+        if wp.static(features.angular_rows):
+            turn = m.joint_node_a[j]
+            if turn >= 0:
+                q = k.rows_a[j, w]
+                put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
+                put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
+                k.pivot[turn, w] = pivot_of(m, k, m.angular_lock[j], 0, k.softness_a[j, w], j, w)
+
+    @wp.func
+    def assemble_body(m: t.model, k: t.work, b: int, w: int):
+        node = m.body_node[b]
+        if node >= 0:
+            k.pivot[node, w] = packed(diagonal(real(1.0) / m.inv_mass[b, w]))
+            k.pivot[node + 1, w] = k.inertia[b, w]
+
+    @wp.func
+    def factor(m: t.model, k: t.work, o: t.settings, w: int):
+        """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
+        for i in range(o.fills):
+            k.block[m.fill_block[i], w] = mat33()
+        for b in range(o.bodies):
+            assemble_body(m, k, b, w)
+        for j in range(o.joints):
+            assemble_joint(m, k, j, w)
+        for i in range(o.nodes):
+            inverse = wp.inverse(full(k.pivot[i, w]))
+            k.pivot[i, w] = packed(inverse)
+            start = m.edge_start[i]
+            update = m.update_start[i]
+            for reverse in range(m.edge_start[i + 1] - start):
+                high = m.edge_start[i + 1] - 1 - reverse
+                own = k.block[m.edge_block[high], w]
+                lower = own * inverse
+                for low in range(start, high):
+                    target = m.update_block[update]
+                    k.block[target, w] = k.block[target, w] - lower * wp.transpose(k.block[m.edge_block[low], w])
+                    update += 1
+                node = m.edge_node[high]
+                k.pivot[node, w] = k.pivot[node, w] - packed(lower * wp.transpose(own))
+                k.block[m.edge_block[high], w] = lower
+
+    @wp.func
+    def forward(m: t.model, k: t.work, o: t.settings, w: int):
+        """The right-hand side in ``solution`` becomes D^-1 L^-1 of it."""
+        for i in range(o.nodes):
+            x = k.solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                target = m.edge_node[e]
+                k.solution[target, w] = k.solution[target, w] - k.block[m.edge_block[e], w] * x
+            k.solution[i, w] = full(k.pivot[i, w]) * x
+
+    @wp.func
+    def backward(m: t.model, k: t.work, o: t.settings, y: Nodes, w: int):
+        """L^-T of what is in ``solution`` or ``push_solution``."""
+        for reverse in range(o.nodes):
+            i = o.nodes - 1 - reverse
+            x = y[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                x = x - y[m.edge_node[e], w] * k.block[m.edge_block[e], w]
+            y[i, w] = x
+
+    @wp.func
+    def substitute(m: t.model, k: t.work, o: t.settings, w: int):
+        """The right-hand side in ``solution`` becomes the solution."""
+        forward(m, k, o, w)
+        backward(m, k, o, k.solution, w)
+
+    @wp.func
+    def substitute_both(m: t.model, k: t.work, o: t.settings, w: int):
+        """The same for two right-hand sides at once."""
+        for i in range(o.nodes):
+            x = k.solution[i, w]
+            y = k.push_solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                target = m.edge_node[e]
+                lower = k.block[m.edge_block[e], w]
+                k.solution[target, w] = k.solution[target, w] - lower * x
+                k.push_solution[target, w] = k.push_solution[target, w] - lower * y
+            inverse = full(k.pivot[i, w])
+            k.solution[i, w] = inverse * x
+            k.push_solution[i, w] = inverse * y
+        for reverse in range(o.nodes):
+            i = o.nodes - 1 - reverse
+            x = k.solution[i, w]
+            y = k.push_solution[i, w]
+            for e in range(m.edge_start[i], m.edge_start[i + 1]):
+                lower = k.block[m.edge_block[e], w]
+                x = x - k.solution[m.edge_node[e], w] * lower
+                y = y - k.push_solution[m.edge_node[e], w] * lower
+            k.solution[i, w] = x
+            k.push_solution[i, w] = y
+
+    @wp.func
+    def clear_bodies(m: t.model, k: t.work, o: t.settings, w: int):
+        """No right-hand side for the bodies: their momentum balance holds already."""
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.solution[node, w] = vec3()
+                k.solution[node + 1, w] = vec3()
+
+    @wp.func
+    def on_locked(x: vec3, locked: int) -> vec3:
+        """The entries of the locked rows alone."""
+        for i in range(3):
+            if locked & (1 << i) == 0:
+                x[i] = real(0.0)
+        return x
+
+    @wp.func
+    def take_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+        if m.joint_node_l[j] >= 0:
+            x = k.solution[m.joint_node_l[j], w]
+            if wp.static(features.partial_locks):
+                x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
+            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
+                x = on_locked(k.solution[m.joint_node_a[j], w], m.angular_lock[j])
+                n.lock_angular[j, w] = n.lock_angular[j, w] - x * k.rows_a[j, w]
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                if k.soft_y[i, w] > real(0.0):
+                    n.soft_impulse[i, w] = n.soft_impulse[i, w] - soft_entry(m, k, i, j, w)
+
+    @wp.func
+    def soft_entry(m: t.model, k: t.work, i: int, j: int, w: int) -> real:
+        """The entry of soft row i in the solution."""
+        node = m.joint_node_a[j]
+        if m.soft_linear[i] == 1:
+            node = m.joint_node_l[j]
+        x = k.solution[node, w]
+        return x[m.soft_column[i]]
+
+    @wp.func
+    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Add the solution to velocities and impulses."""
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
+                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+        for j in range(o.joints):
+            take_joint(m, n, k, j, w)
+
+    @wp.func
+    def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
+        """gamma (p - source) of the soft rows of joint j, in their places."""
+        e = vec3()
+        for i in range(m.soft_start[j], m.soft_end[j]):
+            if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
+                e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
+        return e
+
+    @wp.func
+    def velocity_error(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int):
+        """The right-hand side of joint j: what its locked and soft rows lack."""
+        if m.joint_node_l[j] >= 0:
+            e = slip(x)
+            if wp.static(features.partial_locks):
+                e = linear_rows(k, j, w) * e
+            if wp.static(features.soft):
+                e = e + soft_error(m, n, k, 1, j, w)
+            k.solution[m.joint_node_l[j], w] = -e
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                e = k.rows_a[j, w] * (x.wb - x.wa)
+                if wp.static(features.soft):
+                    e = e + soft_error(m, n, k, 0, j, w)
+                k.solution[m.joint_node_a[j], w] = -e
+
+    @wp.func
+    def push_error(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int):
+        """The same for the pseudo-velocities, which close the gaps at ``rate``."""
+        if m.joint_node_l[j] >= 0:
+            e = push_slip(x) + rate * k.gap[j, w]
+            if wp.static(features.partial_locks):
+                e = linear_rows(k, j, w) * e
+            k.push_solution[m.joint_node_l[j], w] = -e
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                turn = x.pwb - x.pwa
+                if m.angular_lock[j] != 0:
+                    turn = turn + rate * k.tilt[j, w]
+                k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
+
+    @wp.func
+    def clear_push(m: t.model, k: t.work, o: t.settings, w: int):
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push_solution[node, w] = vec3()
+                k.push_solution[node + 1, w] = vec3()
+
+    @wp.func
+    def take_push(m: t.model, k: t.work, o: t.settings, w: int):
+        for b in range(o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push[b, w] = k.push[b, w] + k.push_solution[node, w]
+                k.push_spin[b, w] = k.push_spin[b, w] + k.push_solution[node + 1, w]
+
+    @wp.func
+    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Change velocities and impulses so that every locked and soft row holds."""
+        clear_bodies(m, k, o, w)
+        for j in range(o.joints):
+            velocity_error(m, n, k, load(m, k, j, w), j, w)
+        substitute(m, k, o, w)
+        take_solution(m, n, k, o, w)
+
+    @wp.func
+    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
+        """Velocities and pseudo-velocities together: the factors are read once for both."""
+        clear_bodies(m, k, o, w)
+        clear_push(m, k, o, w)
+        for j in range(o.joints):
+            x = load_push(m, k, load(m, k, j, w), j, w)
+            velocity_error(m, n, k, x, j, w)
+            push_error(m, k, x, rate, j, w)
+        substitute_both(m, k, o, w)
+        take_solution(m, n, k, o, w)
+        take_push(m, k, o, w)
+
+    @wp.func
+    def clear(o: t.settings, y: Nodes, w: int):
+        for i in range(o.nodes):
+            y[i, w] = vec3()
+
+    @wp.func
+    def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Bring velocities and joint impulses up to date with the impulses in ``solution`` (see reach.py)."""
+        backward(m, k, o, k.solution, w)
+        take_solution(m, n, k, o, w)
+        clear(o, k.solution, w)
+
+    @wp.func
+    def settle_push(m: t.model, k: t.work, o: t.settings, w: int):
+        backward(m, k, o, k.push_solution, w)
+        take_push(m, k, o, w)
+        clear(o, k.push_solution, w)
+
+    return SimpleNamespace(
+        factor=factor,
+        clear_bodies=clear_bodies,
+        substitute=substitute,
+        take_solution=take_solution,
+        solve_velocity=solve_velocity,
+        solve_both=solve_both,
+        clear=clear,
+        settle=settle,
+        settle_push=settle_push,
+    )

@@ -1,0 +1,110 @@
+"""What an impulse on a limit, a friction or a contact does to the whole mechanism, from the direct solver's factors.
+
+    A = L D L^T        the factored matrix of all locked and soft rows (direct.py)
+    Y = L^-1 J^T       three columns for a row block J; nonzero only on the path from its bodies to the end of the
+                       elimination, so it is found and used in a few 3x3 products
+    W = Y^T D^-1 Y     the block's inverse mass with every joint reacting
+    x = D^-1 Y p       summed over all blocks, kept in ``solution``: the velocity at a block is J V + Y^T x
+
+An iteration therefore never leaves the joints, and never needs a substitution: one backward pass, V += L^-T x, at the
+end of all iterations brings the velocities and the joints' own impulses up to date.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+
+wp = load_warp()
+
+
+@cache
+def make_reach(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    algebra = make_algebra(p)
+    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
+    Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix: ``solution`` or ``push_solution``
+
+    @wp.func
+    def start_at(m: t.model, k: t.work, body: int, sign: real, force: int, arm: vec3, w: int):
+        """The rows of J^T that belong to a body: unit forces at an arm, or unit torques."""
+        node = m.body_node[body]
+        if node >= 0:
+            if force == 1:
+                k.spread[node, w] = diagonal(sign)
+                k.spread[node + 1, w] = sign * wp.skew(arm)
+            else:
+                k.spread[node + 1, w] = diagonal(sign)
+
+    @wp.func
+    def spread(m: t.model, k: t.work, start: int, end: int, w: int) -> mat33:
+        """Y along a path from what was put at its bodies; returns W."""
+        total = mat33()
+        for e in range(start, end):
+            node = k.reach_node[e, w]
+            y = k.spread[node, w]
+            k.reach[e, w] = y
+            for edge in range(m.edge_start[node], m.edge_start[node + 1]):
+                target = m.edge_node[edge]
+                k.spread[target, w] = k.spread[target, w] - k.block[m.edge_block[edge], w] * y
+            total = total + wp.transpose(y) * full(k.pivot[node, w]) * y
+        return total
+
+    @wp.func
+    def inverse_mass(k: t.work, force: int, j: int, w: int) -> mat33:
+        if force == 1:
+            return full(k.reach_mass_l[j, w])
+        return full(k.reach_mass_a[j, w])
+
+    @wp.func
+    def reach_part(m: t.model, k: t.work, force: int, j: int, w: int) -> mat33:
+        """Find what unit forces (or torques) between the bodies of joint j reach; returns their inverse mass."""
+        start = m.reach_angular[j]
+        end = m.reach_end[j]
+        if force == 1:
+            end = start
+            start = m.reach_linear[j]
+        for e in range(start, end):
+            node = m.joint_path[e]
+            k.reach_node[e, w] = node
+            k.spread[node, w] = mat33()
+        start_at(m, k, m.joint_a[j], real(-1.0), force, k.arm_a[j, w], w)
+        start_at(m, k, m.joint_b[j], real(1.0), force, k.arm_b[j, w], w)
+        return spread(m, k, start, end, w)
+
+    @wp.func
+    def reach_joint(m: t.model, k: t.work, j: int, w: int):
+        if m.reach_linear[j] < m.reach_angular[j]:
+            k.reach_mass_l[j, w] = packed(reach_part(m, k, 1, j, w))
+        if m.reach_angular[j] < m.reach_end[j]:
+            k.reach_mass_a[j, w] = packed(reach_part(m, k, 0, j, w))
+
+    @wp.func
+    def answer(k: t.work, x: Nodes, start: int, end: int, w: int) -> vec3:
+        """What the impulses so far have changed of a block's velocity: Y^T x."""
+        u = vec3()
+        for e in range(start, end):
+            u = u + x[k.reach_node[e, w], w] * k.reach[e, w]
+        return u
+
+    @wp.func
+    def strike(k: t.work, x: Nodes, start: int, end: int, d: vec3, w: int):
+        """Apply an impulse: x += D^-1 Y d."""
+        for e in range(start, end):
+            node = k.reach_node[e, w]
+            x[node, w] = x[node, w] + full(k.pivot[node, w]) * (k.reach[e, w] * d)
+
+    return SimpleNamespace(
+        start_at=start_at,
+        spread=spread,
+        reach_joint=reach_joint,
+        inverse_mass=inverse_mass,
+        answer=answer,
+        strike=strike,
+    )
