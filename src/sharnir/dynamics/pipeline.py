@@ -17,10 +17,13 @@ from ..device import load_warp
 from ..model.features import Features
 from ..model.fields import structs
 from ..model.precision import Precision
+from .contacts.broad import make_broad
+from .contacts.keep import make_keep
 from .coordinates import make_coordinates
 from .forces import make_forces
 from .integrate import make_integrate
 from .pair import make_pair
+from .rows.contact import make_contact
 from .rows.friction import make_friction
 from .rows.limit import make_limit
 from .rows.lock import make_lock
@@ -42,7 +45,7 @@ GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3}
 @cache
 def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     """The three stages as device functions."""
-    real, mat33 = p.real, p.mat33
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair, forces, motion = make_coordinates(p), make_pair(p), make_forces(p, features), make_integrate(p)
     lock, limit, friction = make_lock(p, features), make_limit(p, features), make_friction(p, features)
@@ -63,6 +66,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
+    contact = make_contact(p, features)
+    prepare_contact, warm_contact = contact.prepare_contact, contact.warm_contact
+    add_contact_force = contact.add_contact_force
+    find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     reach = make_reach(p, features)
     reach_joint, inverse_mass = reach.reach_joint, reach.inverse_mass
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
@@ -163,6 +170,11 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         """All that a velocity problem over ``kick`` seconds needs before it is solved."""
         for b in range(o.bodies):
             move_freely(m, c, s, k, kick, b, w)
+        if wp.static(features.contacts):
+            if o.warm_start == 0:
+                n.kept_count[w] = 0
+            find_contacts(m, s, k, r, o, w)
+            keep_contacts(m, s, n, k, o, w)
         for j in range(o.joints):
             if o.warm_start == 0:
                 forget_joint(m, n, j, w)
@@ -177,10 +189,18 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.reach and has_bounds):
             for j in range(o.joints):
                 reach_bounds(m, s, n, k, kick, j, w)
+        if wp.static(features.contacts):
+            if wp.static(features.reach):
+                k.reach_used[w] = o.joint_paths
+            for i in range(k.contact_count[w]):
+                prepare_contact(m, s, n, k, o, kick, i, w)
         for i in range(o.coordinates):
             apply_effort(m, c, s, k, kick, i, w)
         for j in range(o.joints):
             warm_joint(m, n, k, j, w)
+        if wp.static(features.contacts):
+            for i in range(k.contact_count[w]):
+                warm_contact(m, n, k, i, w)
         r.joint_error[w] = worst
         r.iterations[w] = 0
         r.residual[w] = real(0.0)
@@ -188,7 +208,12 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def end_kick(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        """What friction remembers of a velocity problem that is solved."""
+        """What friction and contacts remember of a velocity problem that is solved."""
+        if wp.static(features.contacts):
+            for b in range(o.bodies):
+                k.touch_force[b, w] = vec3()
+            for i in range(k.contact_count[w]):
+                add_contact_force(n, k, kick, i, w)
         if wp.static(features.friction):
             for i in range(o.frictions):
                 end_friction(m, n, k, kick, i, w)

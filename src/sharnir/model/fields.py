@@ -123,6 +123,11 @@ MODEL = (
     _shared("reach_angular", "reach_joint", "int", "first of the nodes that torques at the joint reach"),
     _shared("reach_end", "reach_joint", "int", "one past the last of them"),
     _shared("joint_path", "joint_path", "int", "those nodes"),
+    _shared("path_start", "path_body", "int", "first of the nodes that impulses on a body reach"),
+    _shared("path_end", "path_body", "int", "one past the last; none for bodies without joints"),
+    _shared("path_node", "body_path", "int", "those nodes"),
+    _shared("swept", "swept", "int", "the shapes that are not terrain"),
+    _shared("terrain", "terrain", "int", "the shapes that are"),
 )
 
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
@@ -153,6 +158,11 @@ MEMORY = (
     Field("bristle", "friction_law", "vec3", "mean bend of the bristles, m or rad, world axes"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
+    Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
+    Field("kept_count", None, "int", "contacts of the last step"),
+    Field("kept_a", "contact", "int", "their shapes a"),
+    Field("kept_b", "contact", "int", "their shapes b"),
+    Field("kept_place", "contact", "vec3", "m, their points as seen from the body that moves"),
 )
 
 # Scratch, made anew in every step by the stage named.
@@ -199,6 +209,32 @@ WORK = (
     Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
     Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
     Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
+    Field("reach_used", None, "int", "entries of reach in use; prepare"),
+    # broad phase
+    Field("box_low", "shape", "vec3", "m, corner of a box that holds the shape throughout the step; find_contacts"),
+    Field("box_high", "shape", "vec3", "m, the opposite corner; find_contacts"),
+    Field("sweep_order", "swept", "int", "shapes along the axis of the sweep; find_contacts"),
+    Field("sweep_ready", None, "int", "1 once the order holds every shape; find_contacts"),
+    # contacts
+    Field("kept_first", "shape", "int", "one of the kept contacts of shape a, or -1; keep_contacts"),
+    Field("kept_next", "contact", "int", "the next one, or -1; keep_contacts"),
+    Field("contact_place", "contact", "vec3", "m, the point as seen from the body that moves; keep_contacts"),
+    Field("contact_start", "contact", "vec3", "N s of the last step; keep_contacts"),
+    Field("contact_body_a", "contact", "int", "body of shape a; prepare"),
+    Field("contact_body_b", "contact", "int", "body of shape b; prepare"),
+    Field("contact_arm_a", "contact", "vec3", "m from a's centre of mass to the point; prepare"),
+    Field("contact_arm_b", "contact", "vec3", "m from b's centre of mass to the point; prepare"),
+    Field("contact_tangent", "contact", "vec3", "first tangent; the second is normal x tangent; prepare"),
+    Field("contact_mass", "contact", "sym33", "1/kg, velocity from an impulse in the contact's frame; prepare"),
+    Field("contact_pair", "contact", "int", "pair of materials; prepare"),
+    Field("contact_y", "contact", "real", "kg, impulse per velocity of a compliant contact, 0 if rigid; prepare"),
+    Field("contact_source", "contact", "real", "its impulse at velocity zero, N s; rigid: least velocity, m/s; prepare"),
+    Field("contact_reach", "contact_reach", "int", "first of its entries in reach; prepare"),
+    Field("contact_reach_end", "contact_reach", "int", "one past the last; prepare"),
+    Field("contact_blow", "contact_blow", "vec3", "N s of an impact, world axes; solver"),
+    Field("contact_push", "contact", "real", "pseudo-impulse; solver"),
+    Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
+    Field("touch_force", "touch_body", "vec3", "N, all contacts of a body; finish"),
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),
     Field("start_rotation", "drift_body", "quat", "drift"),

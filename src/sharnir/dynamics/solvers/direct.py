@@ -19,6 +19,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..rows.contact import make_contact
 from .factors import make_factors
 from .near import make_near
 from .sweep import make_sweep
@@ -36,8 +37,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     settle, settle_push = factors.settle, factors.settle_push
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
-    has_bounds = features.limits or features.friction
-    pushes = features.limits
+    bounce_all = make_contact(p, features).bounce_all
+    has_bounds = features.limits or features.friction or features.contacts
+    pushes = features.limits or features.contacts
     loaded = features.friction_laws
     stabilises = pushes or not features.second_order
 
@@ -52,6 +54,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             clear(o, k.solution, w)
             if wp.static(pushes):
                 clear(o, k.push_solution, w)
+        if wp.static(features.restitution):
+            bounce_all(m, k, o.dt, w)
 
     @wp.func
     def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:

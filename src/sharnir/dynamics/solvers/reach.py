@@ -21,6 +21,8 @@ from ..algebra import make_algebra
 
 wp = load_warp()
 
+NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
+
 
 @cache
 def make_reach(p: Precision, features: Features) -> SimpleNamespace:
@@ -86,6 +88,47 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             k.reach_mass_a[j, w] = packed(reach_part(m, k, 0, j, w))
 
     @wp.func
+    def add_path(m: t.model, k: t.work, at: int, a: int, b: int, w: int) -> int:
+        """Write down the nodes that impulses on bodies a and b reach, ascending, from place ``at``; the end."""
+        i = m.path_start[a]
+        j = m.path_start[b]
+        while i < m.path_end[a] or j < m.path_end[b]:
+            node = int(0)
+            if j >= m.path_end[b] or (i < m.path_end[a] and m.path_node[i] <= m.path_node[j]):
+                node = m.path_node[i]
+            else:
+                node = m.path_node[j]
+            if i < m.path_end[a] and m.path_node[i] == node:
+                i += 1
+            if j < m.path_end[b] and m.path_node[j] == node:
+                j += 1
+            k.reach_node[at, w] = node
+            k.spread[node, w] = mat33()
+            at += 1
+        return at
+
+    @wp.func
+    def reach_contact(
+        m: t.model, k: t.work, o: t.settings, a: int, b: int, arm_a: vec3, arm_b: vec3, i: int, w: int
+    ) -> mat33:
+        """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
+        start = k.reach_used[w]
+        k.contact_reach[i, w] = start
+        end = start
+        share = mat33()
+        longest = m.path_end[a] - m.path_start[a] + m.path_end[b] - m.path_start[b]
+        if longest > 0 and start + longest <= o.reach_room:
+            end = add_path(m, k, start, a, b, w)
+            start_at(m, k, a, real(-1.0), 1, arm_a, w)
+            start_at(m, k, b, real(1.0), 1, arm_b, w)
+            share = spread(m, k, start, end, w)
+        elif longest > 0:
+            share = diagonal(real(NO_ROOM))
+        k.contact_reach_end[i, w] = end
+        k.reach_used[w] = end
+        return share
+
+    @wp.func
     def answer(k: t.work, x: Nodes, start: int, end: int, w: int) -> vec3:
         """What the impulses so far have changed of a block's velocity: Y^T x."""
         u = vec3()
@@ -104,6 +147,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         start_at=start_at,
         spread=spread,
         reach_joint=reach_joint,
+        reach_contact=reach_contact,
         inverse_mass=inverse_mass,
         answer=answer,
         strike=strike,

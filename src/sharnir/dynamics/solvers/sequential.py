@@ -13,6 +13,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..pair import make_pair
+from ..rows.contact import make_contact
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
 from ..rows.lock import make_lock
@@ -36,6 +37,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     visit_lock, visit_limit, visit_friction = lock.visit_lock, limit.visit_limit, friction.visit_friction
     push_lock, push_limit, is_passed = lock.push_lock, limit.push_limit, limit.is_passed
     motion, push_motion, acted, push_acted = pair.motion, pair.push_motion, pair.acted, pair.push_acted
+    contact = make_contact(p, features)
+    bounce_all, visit_contact, push_contact = contact.bounce_all, contact.visit_contact, contact.push_contact
     visit_soft = make_soft(p, features).visit_soft
 
     @wp.func
@@ -68,12 +71,20 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
         """At most ``count`` sweeps over all joints, until no impulse changes by more than epsilon."""
+        if wp.static(features.restitution):
+            if r.iterations[w] == 0:
+                bounce_all(m, k, o.dt, w)
         sweep = int(0)
         while sweep < count and r.done[w] == 0:
             change = real(0.0)
             for j in range(o.joints):
                 stabilise = r.iterations[w] + sweep < o.stabilisations
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
+            if wp.static(features.contacts):
+                for i in range(k.contact_count[w]):
+                    change = wp.max(change, visit_contact(m, n, k, i, w))
+                    if r.iterations[w] + sweep < o.stabilisations:
+                        push_contact(m, k, o, i, w)
             sweep += 1
             r.residual[w] = wp.sqrt(change)
             if r.residual[w] < o.epsilon:

@@ -8,6 +8,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..pair import make_pair
+from ..rows.contact import make_contact
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
 from .reach import make_reach
@@ -27,6 +28,8 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
     visit_friction = friction.visit_friction
     inverse_mass = reach.inverse_mass
+    contact = make_contact(p, features)
+    visit_contact, push_contact = contact.visit_contact, contact.push_contact
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
@@ -95,6 +98,9 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             if m.reach_linear[j] < m.reach_end[j]:
                 worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
+        if wp.static(features.contacts):
+            for i in range(k.contact_count[w]):
+                worst = wp.max(worst, vec2(visit_contact(m, n, k, i, w), push_contact(m, k, o, i, w)))
         return worst
 
     return SimpleNamespace(sweep=sweep)
