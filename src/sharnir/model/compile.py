@@ -15,6 +15,7 @@ from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind
 from ..scene.measure import start_value
 from ..scene.scene import Scene
+from .contacts import contact_arrays
 from .features import Features
 from .fields import MODEL, allocate, write
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
@@ -48,6 +49,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         if coordinate.kind == Kind.TWIST and _counts_turns(joint)
     )
     softs = softs_of(scene)
+    touching, touching_counts, kinds = contact_arrays(scene)
     features = Features(
         angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
         angular_rows=any(any(joint.type.locked_rotations) for joint in joints) or not all(row.linear for row in softs),
@@ -65,6 +67,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         twists=bool(tracked),
         direct=solver == "direct",
         second_order=integrator == "rattle",
+        contact_kinds=kinds,
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -79,7 +82,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= _direct(scene, features.direct)
+    model |= _direct(scene, features.direct) | touching
+    counts |= touching_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0

@@ -20,3 +20,9 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     second_order: bool  # the RATTLE step rather than semi-implicit Euler
+    contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch: round, box, convex, heights, mesh
+
+    @property
+    def contacts(self) -> bool:
+        """Whether anything can touch."""
+        return bool(self.contact_kinds)
