@@ -23,9 +23,11 @@ from .scene.joints import (
     Strut,
     Universal,
 )
+from .scene.materials import Contact, Material
 from .scene.quantity import Quantity
 from .scene.scene import Scene
-from .scene.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from .scene.shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
+from .scene.terrain import Plane, Terrain
 
 if TYPE_CHECKING:
     from .experiment import Experiment, Figure
@@ -48,6 +50,8 @@ __all__ = [
     "Box",
     "Capsule",
     "Cone",
+    "Contact",
+    "ConvexHull",
     "Coulomb",
     "Cylinder",
     "Cylindrical",
@@ -61,8 +65,10 @@ __all__ = [
     "Joint",
     "Load",
     "LuGre",
+    "Material",
     "Mesh",
     "Planar",
+    "Plane",
     "PositionServo",
     "Prismatic",
     "Quantity",
@@ -79,9 +85,11 @@ __all__ = [
     "Stribeck",
     "Strut",
     "SwingTwist",
+    "Terrain",
     "Trajectory",
     "Universal",
     "Viscous",
+    "Wheel",
     "__version__",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -115,6 +116,10 @@ class Simulation:
         settings.limits, settings.frictions = counts["limit"], counts["friction"]
         settings.softs = counts["soft"]
         settings.nodes, settings.fills = counts["node"], counts["fill"]
+        settings.shapes, settings.exclusions = counts["shape"], counts["exclusion"]
+        settings.materials, settings.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
+        settings.swept, settings.terrains = counts["swept"], counts["terrain"]
+        settings.joint_paths, settings.reach_room = counts["joint_path"], counts["reach"]
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
@@ -234,7 +239,7 @@ class Simulation:
             write(getattr(self.state, field.name), self._compiled.state[field.name])
         for field in MEMORY:
             write(getattr(self.memory, field.name), 0)
-        for name in ("step", "iterations", "residual", "joint_error", "done", "fault", "fault_body"):
+        for name in ("step", "iterations", "residual", "joint_error", "done", "fault", "fault_body", "contacts_lost"):
             write(getattr(self.report_arrays, name), 0)
         self._known_faults.clear()
         self._steps = 0

@@ -38,7 +38,8 @@ def fingerprint(sim: sh.Simulation, world: int = 0) -> str:
     digest = hashlib.sha256()
     for table, fields in ((sim.state, STATE), (sim.memory, MEMORY)):
         for field in fields:
-            digest.update(np.ascontiguousarray(getattr(table, field.name).numpy()[:, world]).tobytes())
+            values = getattr(table, field.name).numpy()
+            digest.update(np.ascontiguousarray(values[world] if field.items is None else values[:, world]).tobytes())
     return digest.hexdigest()
 
 

@@ -301,7 +301,7 @@ joints:
         ("bodies:", "bodys:", ("line 2: unknown key 'bodys'", "did you mean 'bodies'")),
         ("between:", "1: 2\n    between:", ("joints.hinge: unknown key '1'",)),
         ("revolute", "revolut", ("line 8: joints.hinge.joint: unknown type 'revolut'", "did you mean 'revolute'")),
-        ("type: box", "type: wedge", ("unknown type 'wedge'", "known: box, sphere")),
+        ("type: box", "type: pyramid", ("unknown type 'pyramid'", "known: box, sphere")),
         ("type: box", "type: [1]", ("unknown type '[1]'",)),
         ("type: box, ", "", ("shapes[0]: missing key 'type'", "box, sphere")),
         ("x: 0.9, ", "", ("line 4: bodies.door.shapes[0]: missing key 'x'", "a number")),

@@ -35,6 +35,12 @@ def everything() -> sh.Scene:
         triangles=((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)),
         mass=1,
     )
+    scene.material("лёд", sh.Material(friction=1 / 3, restitution=0.1, stiffness=1e5, damping=3.0))
+    scene.material("1e5", sh.Material(rolling_friction=1e-3))
+    scene.material_pair("лёд", "1e5", sh.Material(friction=0.0))
+    scene.ground(material="лёд", height=-20)
+    scene.terrain("dune", tetrahedron, position=AWKWARD[1], rotation=(0.6, 0, 0, 0.8))
+    corners = (sh.ConvexHull(points=((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1 / 3)), density=1),)
     shapes: list[tuple[sh.Box | sh.Sphere | sh.Cylinder | sh.Capsule | sh.Mesh, ...]] = [
         (sh.Box(0.1, 0.2, 0.1 + 0.2, mass=1 / 3, color="tomato"), sh.Sphere(2)),
         (sh.Sphere(1e-3, density=7850.1, position=AWKWARD[1]),),
@@ -48,7 +54,10 @@ def everything() -> sh.Scene:
     scene.body(
         "given", mass=1.5, inertia=(1, 1.5, 2, 0.1, 0, -0.2), center_of_mass=AWKWARD[1], angular_velocity=AWKWARD[0]
     )
-    scene.body("2001-01-01", fixed=True)
+    scene.body("2001-01-01", fixed=True, contact=False)
+    touching = sh.Contact(material="лёд", groups=("a", "b"), ignores=("default",), neighbours=True)
+    scene.body("hull", *corners, contact=touching)
+    scene.body("wheel", sh.Wheel(0.3, 0.1, rounding=0.01, mass=1, collides=False), contact=True)
     frames = {"frame_a": sh.Frame(position=AWKWARD[1]), "frame_b": sh.Frame(axis=(0, 1, 1), reference=(1, 0, 0))}
     scene.joint(
         "r",

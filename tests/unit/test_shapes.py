@@ -59,6 +59,31 @@ def test_capsule_of_no_length_is_a_sphere() -> None:
     assert capsule.inertia == pytest.approx(0.4 * 3 * 0.16 * np.eye(3))
 
 
+def test_wheel_is_a_disc_with_a_rounded_rim() -> None:
+    """Pappus: the core disc, and a half circle about its rim whose centroid is 4r/(3 pi) farther out."""
+    radius, r = 0.3, 0.05
+    mass, _, inertia = body_of(sh.Wheel(radius, 2 * r, density=1)).properties
+    core = radius - r
+    volume = math.pi * core**2 * 2 * r + math.pi * r**2 / 2 * 2 * math.pi * (core + 4 * r / (3 * math.pi))
+    assert mass == pytest.approx(volume, rel=1e-12)
+    assert inertia[2, 2] > 0.5 * mass * core**2
+    sharp = body_of(sh.Wheel(0.3, 0.1, rounding=1e-9, mass=1)).properties
+    assert sharp.inertia == pytest.approx(body_of(sh.Cylinder(0.3, 0.1, mass=1)).properties.inertia, rel=1e-6)
+    ball = body_of(sh.Wheel(0.3, 0.6, mass=1)).properties
+    assert ball.inertia == pytest.approx(body_of(sh.Sphere(0.3, mass=1)).properties.inertia)
+
+
+def test_convex_hull_of_a_cloud(tmp_path: object) -> None:
+    """The corners of a box, and points inside that do not count."""
+    corners = [(x, y, z) for x in (-1, 1) for y in (-2, 2) for z in (-3, 3)]
+    hull = body_of(sh.ConvexHull(points=(*corners, (0, 0, 0), (0.5, 1, -2)), mass=5)).properties
+    assert hull.inertia == pytest.approx(body_of(sh.Box(2, 4, 6, mass=5)).properties.inertia)
+    file = f"{tmp_path}/cloud.stl"
+    trimesh.creation.icosphere(radius=500).export(file)
+    ball = body_of(sh.ConvexHull(file=file, scale=0.001, mass=1)).properties
+    assert ball.inertia == pytest.approx(0.4 * 0.25 * np.eye(3), rel=1e-2, abs=1e-6)
+
+
 def test_mesh_from_triangles() -> None:
     # the unit right tetrahedron: V = 1/6, centroid 1/4, at mass 1 I_xx = 2 * 3/80, I_xy = 1/80 about the centroid
     mass, center, inertia = body_of(TETRAHEDRON).properties
@@ -96,7 +121,7 @@ def test_a_body_of_several_shapes_obeys_steiner() -> None:
     assert dumbbell.inertia == pytest.approx(np.diag([own + 6 * 4, own, own + 6 * 4]))
 
 
-def test_a_shape_without_mass_is_looks_only() -> None:
+def test_a_shape_without_mass_adds_none() -> None:
     bare = body_of(sh.Box(1, 1, 1, mass=2)).properties
     dressed = body_of(sh.Box(1, 1, 1, mass=2), sh.Sphere(5)).properties
     assert dressed.mass == bare.mass

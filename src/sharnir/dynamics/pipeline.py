@@ -194,6 +194,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 k.reach_used[w] = o.joint_paths
             for i in range(k.contact_count[w]):
                 prepare_contact(m, s, n, k, o, kick, i, w)
+            k.contact_squares[w] = p.vec2()
         for i in range(o.coordinates):
             apply_effort(m, c, s, k, kick, i, w)
         for j in range(o.joints):

@@ -123,7 +123,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         for b in range(1, o.bodies):
             k.velocity[b, w] = s.velocity[b, w]
             k.spin[b, w] = s.spin[b, w]
-            if m.body_node[b] >= 0:
+            if m.inv_mass[b, w] > real(0.0):
                 drift(m, s, k, o.dt, b, w)
         for j in range(o.joints):
             n.lock_impulse[j, w] = k.half_lock[j, w]
@@ -143,7 +143,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
             remember_start(s, k, b, w)
             s.velocity[b, w] = k.velocity[b, w]
             s.spin[b, w] = k.spin[b, w]
-            if m.body_node[b] >= 0:
+            if m.inv_mass[b, w] > real(0.0):
                 drift(m, s, k, o.dt, b, w)
         keep_first_half(n, k, o, w)
         left = int(wp.static(PROJECTIONS))
@@ -166,10 +166,10 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                 substitute(m, k, o, w)
                 take_solution(m, n, k, o, w)
                 for b in range(1, o.bodies):
-                    if m.body_node[b] >= 0:
+                    if m.inv_mass[b, w] > real(0.0):
                         drift(m, s, k, o.dt, b, w)
         for b in range(1, o.bodies):
-            if m.body_node[b] >= 0:
+            if m.inv_mass[b, w] > real(0.0):
                 momentum = wp.quat_rotate_inv(s.rotation[b, w], full(k.inertia[b, w]) * k.spin[b, w])
                 s.velocity[b, w] = k.velocity[b, w]
                 s.spin[b, w] = wp.quat_rotate(s.rotation[b, w], m.inv_inertia[b, w] * momentum)

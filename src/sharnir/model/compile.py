@@ -15,10 +15,11 @@ from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind
 from ..scene.measure import start_value
 from ..scene.scene import Scene
+from .contacts import contact_arrays
+from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, allocate, write
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
-from .ordering import Link, Program, elimination_program
 from .precision import Precision
 from .softs import softs_of
 
@@ -48,6 +49,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         if coordinate.kind == Kind.TWIST and _counts_turns(joint)
     )
     softs = softs_of(scene)
+    touching, touching_counts, kinds = contact_arrays(scene)
     features = Features(
         angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
         angular_rows=any(any(joint.type.locked_rotations) for joint in joints) or not all(row.linear for row in softs),
@@ -66,6 +68,10 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         direct=solver == "direct",
         reach=False,
         second_order=integrator == "rattle",
+        contact_kinds=kinds,
+        restitution=bool(kinds) and any(touching["pair_restitution"]),
+        compliance=bool(kinds) and not all(np.isinf(touching["pair_stiffness"])),
+        rolling=bool(kinds) and any(touching["pair_rolling"] + touching["pair_spinning"]),
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -80,11 +86,11 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= _direct(scene, features.direct)
+    model |= direct_arrays(scene, features.direct) | touching
+    counts |= touching_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
-    features = replace(features, reach=0 < len(model["joint_path"]) <= LONGEST_PATH * len(joints))
-    counts["reach"] = len(model["joint_path"]) if features.reach else 0
-    counts["reach_scratch"] = max(counts["node_end"] - 1, 0) if features.reach else 0
+    features = replace(features, reach=knows_all(features, model))
+    counts |= reach_counts(features, model)
     for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
@@ -92,6 +98,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
     counts["block"] = max(model["edge_block"], default=-1) + 1
     counts["node"] = max(counts["node_end"] - 1, 0)
+    counts["touch_body"] = counts["body"] if features.contacts else 0
+    counts["contact_blow"] = counts["contact"] if features.restitution else 0
     return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
 
 
@@ -265,92 +273,6 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "servo_damping": [getattr(row.drive, "damping", 0.0) for row in rows],
         "servo_integral": [getattr(row.drive, "integral", 0.0) for row in rows],
     }
-
-
-# Items of the direct solver and the model field that has one entry for each; all empty for the other solver.
-DIRECT_COUNTS = {
-    "direct_body": "body_node",
-    "direct_joint": "joint_node_l",
-    "direct_coupling": "joint_block",
-    "node_end": "edge_start",
-    "edge": "edge_node",
-    "update": "update_block",
-    "fill": "fill_block",
-    "reach_joint": "reach_end",
-    "joint_path": "joint_path",
-}
-
-
-def _direct(scene: Scene, wanted: bool) -> dict[str, list[int]]:
-    """The elimination program of the direct solver; on the device body 0 is the world."""
-    if not wanted:
-        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
-        names += ["reach_linear", "reach_angular"]
-        return {name: [] for name in names}
-    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
-    moves = [False] + [body.properties is not None for body in scene.bodies.values()]
-    joints = list(scene.joints.values())
-    ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
-    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
-    links = [
-        Link(
-            a,
-            b,
-            any(joint.type.locked_translations) or (joint.name, True) in soft,
-            any(joint.type.locked_rotations) or (joint.name, False) in soft,
-        )
-        for joint, (a, b) in zip(joints, ends, strict=True)
-    ]
-    program = elimination_program(moves, links)
-    couplings = []
-    for i, link in enumerate(links):
-        linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
-        body_nodes = [
-            (-1, -1) if e is None else (program.nodes.body_linear[e], program.nodes.body_angular[e])
-            for e in (link.a, link.b)
-        ]
-        for body_linear, body_angular in body_nodes:
-            couplings += [program.block_of(linear, body_linear), program.block_of(linear, body_angular)]
-        couplings += [program.block_of(angular, body_angular) for _, body_angular in body_nodes]
-    return {
-        "body_node": program.nodes.body_linear,
-        "joint_node_l": program.nodes.joint_linear,
-        "joint_node_a": program.nodes.joint_angular,
-        "closes_loop": [int(closes) for closes in program.closes_loop],
-        "joint_block": couplings,
-        "edge_start": program.edge_start,
-        "edge_node": program.edge_node,
-        "edge_block": program.edge_block,
-        "update_start": program.update_start,
-        "update_block": program.update_block,
-        "fill_block": program.fill,
-        **_reach(scene, program, links),
-    }
-
-
-# Limits and friction know the whole mechanism where the average path of a joint is no longer; by measurement.
-LONGEST_PATH = 24
-
-
-def _reach(scene: Scene, program: Program, links: list[Link]) -> dict[str, list[int]]:
-    """The nodes that impulses on the free axes of each joint reach; none for axes without limits and friction."""
-    linear = {joint.name for _, joint, axes in frictions_of(scene) if axes.is_linear}
-    angular = {joint.name for _, joint, axes in frictions_of(scene) if not axes.is_linear}
-    for _, joint, coordinate in coordinates_of(scene):
-        if coordinate.name in joint.ranges:
-            (linear if coordinate.kind.is_linear else angular).add(joint.name)
-    starts: dict[str, list[int]] = {"reach_linear": [], "reach_angular": [], "reach_end": []}
-    nodes: list[int] = []
-    for name, link in zip(scene.joints, links, strict=True):
-        ends = [body for body in (link.a, link.b) if body is not None]
-        turned = [program.nodes.body_angular[body] for body in ends]
-        moved = [program.nodes.body_linear[body] for body in ends] + turned
-        starts["reach_linear"].append(len(nodes))
-        nodes += program.path_from(moved) if name in linear else []
-        starts["reach_angular"].append(len(nodes))
-        nodes += program.path_from(turned) if name in angular else []
-        starts["reach_end"].append(len(nodes))
-    return starts | {"joint_path": nodes}
 
 
 def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:

@@ -21,3 +21,12 @@ class Features:
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
     second_order: bool  # the RATTLE step rather than semi-implicit Euler
+    restitution: bool = False  # some contact bounces
+    compliance: bool = False  # some contact is soft
+    rolling: bool = False  # some contact resists rolling or spinning
+    contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch: round, box, convex, heights, mesh
+
+    @property
+    def contacts(self) -> bool:
+        """Whether anything can touch."""
+        return bool(self.contact_kinds)

@@ -128,6 +128,39 @@ MODEL = (
     _shared("path_node", "body_path", "int", "those nodes"),
     _shared("swept", "swept", "int", "the shapes that are not terrain"),
     _shared("terrain", "terrain", "int", "the shapes that are"),
+    # shapes that can touch, see contacts.py
+    _shared("shape_body", "shape", "int", "body that carries it; 0, the world, for terrain"),
+    _shared("shape_kind", "shape", "int", "model.contacts: SPHERE and so on"),
+    _shared(
+        "shape_size",
+        "shape",
+        "vec3",
+        "m: sphere (radius, -, -), capsule and cylinder (radius, half length, -), box half edges, wheel (radius less "
+        "rounding, rounding, half of the flat tread)",
+    ),
+    _shared("shape_place", "shape", "vec3", "m from the body's centre of mass, body's axes"),
+    _shared("shape_turn", "shape", "quat", "shape's frame in the body's axes"),
+    _shared("shape_radius", "shape", "real", "m, of a ball about shape_place that holds it; inf for a plane"),
+    _shared("shape_material", "shape", "int", "its place among the materials"),
+    _shared("shape_groups", "shape", "int", "bits: the groups it is in"),
+    _shared("shape_ignores", "shape", "int", "bits: the groups it passes through"),
+    _shared("excluded", "exclusion", "int", "shape_a * shapes + shape_b of neighbours in a joint, ascending"),
+    _shared("pair_friction", "material_pair", "real", "at material_a * materials + material_b"),
+    _shared("pair_restitution", "material_pair", "real", ""),
+    _shared("pair_rolling", "material_pair", "real", "m"),
+    _shared("pair_spinning", "material_pair", "real", "m"),
+    _shared("pair_stiffness", "material_pair", "real", "N/m; inf when rigid"),
+    _shared("pair_damping", "material_pair", "real", "N s/m"),
+    _shared("pair_threshold", "material_pair", "real", "m/s, below which nothing bounces"),
+    _shared("hull_start", "shape", "int", "first of its vertices"),
+    _shared("hull_end", "shape", "int", "one past the last"),
+    _shared("hull_vertex", "hull_vertex", "vec3", "m, shape's frame"),
+    _shared("hull_face_start", "shape", "int", "first of its faces"),
+    _shared("hull_face_end", "shape", "int", "one past the last"),
+    _shared("face_normal", "hull_face", "vec3", "unit, outward, shape's frame"),
+    _shared("face_corner_start", "hull_face", "int", "first of its corners"),
+    _shared("face_corner_end", "hull_face", "int", "one past the last"),
+    _shared("face_corner", "hull_corner", "int", "vertex of a corner, counterclockwise seen from outside"),
 )
 
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
@@ -228,11 +261,16 @@ WORK = (
     Field("contact_mass", "contact", "sym33", "1/kg, velocity from an impulse in the contact's frame; prepare"),
     Field("contact_pair", "contact", "int", "pair of materials; prepare"),
     Field("contact_y", "contact", "real", "kg, impulse per velocity of a compliant contact, 0 if rigid; prepare"),
-    Field("contact_source", "contact", "real", "its impulse at velocity zero, N s; rigid: least velocity, m/s; prepare"),
+    Field(
+        "contact_source", "contact", "real", "its impulse at velocity zero, N s; rigid: least velocity, m/s; prepare"
+    ),
     Field("contact_reach", "contact_reach", "int", "first of its entries in reach; prepare"),
     Field("contact_reach_end", "contact_reach", "int", "one past the last; prepare"),
     Field("contact_blow", "contact_blow", "vec3", "N s of an impact, world axes; solver"),
     Field("contact_push", "contact", "real", "pseudo-impulse; solver"),
+    Field("contact_step", "contact", "vec3", "N s, change of the impulse in the last sweep; solver"),
+    Field("contact_search", "contact", "vec3", "N s, direction of the sweeps so far; solver"),
+    Field("contact_squares", None, "vec2", "(N s)^2, sum of squared changes in the last two sweeps; solver"),
     Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
     Field("touch_force", "touch_body", "vec3", "N, all contacts of a body; finish"),
     # the second-order step: where it started, and the impulses of its first half
@@ -245,6 +283,14 @@ WORK = (
     Field("press", "drift_friction", "vec3", "N s, the joint's reaction as the kick began; prepare"),
     Field("half_soft", "drift_soft", "real", "N s or N m s; first half kick"),
     Field("half_friction", "drift_friction", "vec3", "N s or N m s; first half kick"),
+    # points where shapes touch or are about to; collide
+    Field("contact_count", None, "int", "points in the list"),
+    Field("contact_a", "contact", "int", "shape a"),
+    Field("contact_b", "contact", "int", "shape b"),
+    Field("contact_normal", "contact", "vec3", "unit, from a to b"),
+    Field("contact_point", "contact", "vec3", "m, midway between the two surfaces"),
+    Field("contact_gap", "contact", "real", "m between the surfaces, negative where they overlap"),
+    Field("contact_feature", "contact", "int", "which corner, edge or triangle; the same from step to step"),
 )
 
 # What every step reports, one value per world.
@@ -256,6 +302,7 @@ REPORT = (
     Field("done", None, "int", "1 once the iterations of this step have converged"),
     Field("fault", None, "int", "0, or why the world stopped: 1 not finite, 2 runaway"),
     Field("fault_body", None, "int", "the body it was seen on"),
+    Field("contacts_lost", None, "int", "points that found no room in the list, in the last step"),
 )
 
 SETTINGS = {
@@ -275,6 +322,14 @@ SETTINGS = {
     "softs": "int",
     "nodes": "int",
     "fills": "int",
+    "shapes": "int",
+    "exclusions": "int",
+    "materials": "int",
+    "contacts": "int",
+    "swept": "int",
+    "terrains": "int",
+    "joint_paths": "int",
+    "reach_room": "int",
 }
 
 TABLES = {"model": MODEL, "state": STATE, "control": CONTROL, "memory": MEMORY, "work": WORK, "report": REPORT}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from types import NoneType
 
 import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
+from .materials import Contact
 from .quantity import XYZ, XYZW, Quantity
 from .shapes import AnyShape, MassProperties, combined
-from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, vector
+from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, shown, vector
 
 
 class BodySpec(Description, frozen=True):
@@ -19,7 +21,9 @@ class BodySpec(Description, frozen=True):
     ``position`` (m) and ``rotation`` place the body's own frame in the world; ``velocity`` (m/s, of that frame's
     origin) and ``angular_velocity`` (rad/s) are in world axes. Mass properties come from the shapes unless given:
     ``mass`` (kg), ``center_of_mass`` (m) and ``inertia`` (kg m^2 about the centre of mass) in the body's frame;
-    inertia as three principal values, or six: xx, yy, zz, xy, xz, yz. A ``fixed`` body never moves.
+    inertia as three principal values, or six: xx, yy, zz, xy, xz, yz. A ``fixed`` body never moves. ``contact`` says
+    how it touches others: True for all of the defaults of :class:`Contact`, False for never, None for as soon as the
+    scene has terrain.
     """
 
     shapes: tuple[AnyShape, ...] = ()
@@ -31,6 +35,7 @@ class BodySpec(Description, frozen=True):
     center_of_mass: Vec3 | None = None
     inertia: tuple[float, ...] | None = None
     fixed: bool = False
+    contact: Contact | bool | None = None
 
 
 class Body:
@@ -96,6 +101,10 @@ def _checked(name: str, spec: BodySpec) -> BodySpec:
         raise SceneError(f"{what} is fixed but has a velocity; leave one of them out")
     if spec.center_of_mass is not None:
         vector(spec.center_of_mass, f"{what} center_of_mass (m)")
+    if isinstance(spec.contact, Contact):
+        spec.contact.checked(what)
+    elif not isinstance(spec.contact, (bool, NoneType)):
+        raise SceneError(f"{what} contact is {shown(spec.contact)}; give True, False or sh.Contact(...)")
     return spec
 
 

@@ -11,8 +11,10 @@ from .body import Body, BodySpec
 from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
+from .materials import Contact, Material, Materials
 from .quantity import XYZ, Quantity
 from .shapes import AnyShape, Shape
+from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, vector
 
 WORLD = "world"
@@ -33,6 +35,8 @@ class Scene:
         self.world = Body(WORLD, BodySpec(fixed=True))
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
+        self.materials = Materials()
+        self.terrains: dict[str, Terrain] = {}
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -49,12 +53,14 @@ class Scene:
         center_of_mass: Iterable[float] | None = None,
         inertia: Iterable[float] | None = None,
         fixed: bool = False,
+        contact: Contact | bool | None = None,
     ) -> Body:
         """Add a body made of shapes; see :class:`BodySpec` for what each argument means and its unit."""
         for shape in shapes:
             if not isinstance(shape, Shape):
                 raise SceneError(
-                    f"body '{name}': {shape!r} is not a shape; give Box, Sphere, Cylinder, Capsule or Mesh"
+                    f"body '{name}': {shape!r} is not a shape; "
+                    "give Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or Mesh"
                 )
         spec = BodySpec(
             shapes=shapes,
@@ -66,6 +72,7 @@ class Scene:
             center_of_mass=None if center_of_mass is None else _floats(center_of_mass),
             inertia=None if inertia is None else _floats(inertia),
             fixed=fixed,
+            contact=contact,
         )
         return self.add_body(name, spec)
 
@@ -127,6 +134,38 @@ class Scene:
         joint = Joint(name, spec, a, b)
         self.joints[name] = joint
         return joint
+
+    def material(self, name: str, material: Material) -> str:
+        """Name a material, to be used by bodies and terrain; ``"default"`` may be set anew."""
+        return self.materials.name(name, material)
+
+    def material_pair(self, a: str, b: str, material: Material) -> None:
+        """Say what holds between two materials, instead of what their own numbers combine to."""
+        self.materials.pair(a, b, material)
+
+    def ground(self, material: str = "default", height: float = 0.0) -> Terrain:
+        """Add level ground at a height (m): the terrain named ``"ground"``."""
+        return self.terrain("ground", Plane(), material=material, position=(0.0, 0.0, height))
+
+    def terrain(
+        self,
+        name: str,
+        surface: AnySurface,
+        *,
+        material: str = "default",
+        position: Iterable[float] = ORIGIN,
+        rotation: Iterable[float] = UPRIGHT,
+    ) -> Terrain:
+        """Add terrain that never moves: a :class:`Plane`, a :class:`HeightField` or a :class:`Mesh`, placed (m)."""
+        spec = TerrainSpec(surface=surface, material=material, position=_floats(position), rotation=_floats(rotation))
+        return self.add_terrain(name, spec)
+
+    def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
+        """Add terrain from its description."""
+        self._check_new("terrain", name, self.terrains)
+        terrain = Terrain(name, spec)
+        self.terrains[name] = terrain
+        return terrain
 
     def assemble(self) -> None:
         """Move the free bodies as little as possible so that all joints meet; see :mod:`sharnir.scene.assemble`."""

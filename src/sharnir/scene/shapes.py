@@ -1,7 +1,8 @@
-"""Shapes: what a body looks like, and where its mass and inertia come from.
+"""Shapes: what a body looks like, what it touches with, and where its mass and inertia come from.
 
 A shape has its own frame, placed in the body by ``position`` and ``rotation``. Its mass is given as ``mass`` (kg) or
-``density`` (kg/m^3); a shape without either is looks only.
+``density`` (kg/m^3); a shape without either adds none. A body of several shapes is a compound: each of them collides,
+unless its ``collides`` is False.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ def combined(parts: list[MassProperties]) -> MassProperties:
 
 
 class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
-    """What all shapes share: mass or density, the place in the body, and a colour."""
+    """What all shapes share: mass or density, the place in the body, a colour, and whether it touches others."""
 
     mass: float | None = None
     density: float | None = None
     position: Vec3 = ORIGIN
     rotation: Quat = UPRIGHT
     color: str | None = None
+    collides: bool = True
 
     def checked(self, owner: str) -> Shape:
         """This shape with its common numbers checked; the error names the owner."""
@@ -74,7 +76,7 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
         raise NotImplementedError
 
     def mass_properties(self) -> MassProperties | None:
-        """Mass properties in the body's frame, or None for a shape that is looks only."""
+        """Mass properties in the body's frame, or None for a shape that adds none."""
         if self.mass is None and self.density is None:
             return None
         unit = self.unit_properties()
@@ -145,6 +147,47 @@ class Capsule(Shape, frozen=True, tag="capsule"):
         return MassProperties(tube + ball, np.zeros(3), np.diag([across, across, along]))
 
 
+class Wheel(Shape, frozen=True, tag="wheel"):
+    """A wheel about its z axis that touches anything in one point: radius and width (m), and the rounding of its edges.
+
+    It is a disc swept by a ball of the radius ``rounding`` (m), half of the width when not given; with less, the tread
+    is flat between the rounded edges.
+    """
+
+    radius: float
+    width: float
+    rounding: float | None = None
+
+    @property
+    def round(self) -> float:
+        """The rounding, m."""
+        return self.width / 2.0 if self.rounding is None else self.rounding
+
+    def sizes(self) -> dict[str, float]:
+        return {"radius": self.radius, "width": self.width, "rounding": self.round}
+
+    def checked(self, owner: str) -> Shape:
+        super().checked(owner)
+        largest = min(self.radius, self.width / 2.0)
+        if self.round > largest:
+            raise SceneError(
+                f"{owner}: Wheel rounding is {self.round:g} m; at most half of its width and its radius, {largest:g} m"
+            )
+        return self
+
+    def unit_properties(self) -> MassProperties:
+        # A solid of revolution of radius rho(z): flat for |z| < h, then z = h + r sin(t), rho = R - r + r cos(t).
+        r, h = self.round, self.width / 2.0 - self.round
+        nodes, weights = np.polynomial.legendre.leggauss(32)
+        t = math.pi / 4.0 * (nodes + 1.0)
+        rho = np.concatenate([np.full(32, self.radius), self.radius - r + r * np.cos(t)])
+        z = np.concatenate([h / 2.0 * (nodes + 1.0), h + r * np.sin(t)])
+        dz = np.concatenate([h / 2.0 * weights, math.pi / 4.0 * weights * r * np.cos(t)])
+        area = 2.0 * math.pi * rho**2 * dz  # both halves
+        across = float(area @ (rho**2 / 4.0 + z**2))
+        return MassProperties(float(area.sum()), np.zeros(3), np.diag([across, across, float(area @ rho**2) / 2.0]))
+
+
 class Mesh(Shape, frozen=True, tag="mesh"):
     """A closed triangle mesh from a file (STL, OBJ, PLY, GLB, ...) or from vertices (m) and triangles.
 
@@ -195,8 +238,68 @@ class Mesh(Shape, frozen=True, tag="mesh"):
                 f"Mesh '{self.file or 'of vertices'}' is not closed (volume {surface.volume:g} m^3), "
                 "so it has no mass; mend the mesh, or give the body its mass and inertia"
             )
-        volume = not_negative(surface.volume, "Mesh volume")
-        return MassProperties(volume, np.array(surface.center_mass), np.array(surface.moment_inertia))
+        return _solid(surface)
 
 
-AnyShape = Box | Sphere | Cylinder | Capsule | Mesh
+class ConvexHull(Shape, frozen=True, tag="hull"):
+    """The convex hull of points (m), or of the vertices of a mesh file (STL, OBJ, PLY, GLB, ...).
+
+    The file is read relative to the scene file, or to the working folder when the scene is written in Python.
+    """
+
+    points: tuple[Vec3, ...] | None = None
+    file: str | None = None
+    scale: float = 1.0
+
+    def sizes(self) -> dict[str, float]:
+        return {"scale": self.scale}
+
+    def checked(self, owner: str) -> Shape:
+        if (self.file is None) == (self.points is None):
+            raise SceneError(f"{owner}: ConvexHull: give either points or file")
+        if self.file is not None and not Path(self.file).is_file():
+            raise SceneError(f"{owner}: ConvexHull: there is no file '{self.file}'; check the path")
+        super().checked(owner)
+        try:
+            self.surface()
+        except SceneError as error:
+            raise SceneError(f"{owner}: {error}") from None
+        return self
+
+    def surface(self) -> Any:
+        """The hull's triangles as a ``trimesh.Trimesh``, scaled."""
+        if self.file is not None:
+            points = Mesh(file=self.file).surface().vertices
+        else:
+            points = np.array(
+                [vector(point, f"ConvexHull points (m)[{i}]") for i, point in enumerate(self.points or ())]
+            )
+        return convex_hull(points.reshape(-1, 3) * self.scale)
+
+    def unit_properties(self) -> MassProperties:
+        return _solid(self.surface())
+
+
+def convex_hull(points: spatial.Array) -> Any:
+    """The convex hull of points [n, 3] as a ``trimesh.Trimesh``."""
+    import trimesh
+    from scipy.spatial import QhullError
+
+    if not np.isfinite(points).all():
+        raise SceneError("ConvexHull: a point is not finite; mend the points")
+    try:
+        if len(points) < 4:
+            raise ValueError
+        return trimesh.convex.convex_hull(points)
+    except (QhullError, ValueError):
+        raise SceneError(
+            f"ConvexHull: its {len(points)} points lie in one plane, or are too few; give four or more that do not"
+        ) from None
+
+
+def _solid(surface: Any) -> MassProperties:
+    volume = not_negative(surface.volume, "volume")
+    return MassProperties(volume, np.array(surface.center_mass), np.array(surface.moment_inertia))
+
+
+AnyShape = Box | Sphere | Cylinder | Capsule | Wheel | Mesh | ConvexHull

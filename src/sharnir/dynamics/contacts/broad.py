@@ -10,7 +10,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, WHEEL
+from ...model.contacts import BOX, CAPSULE, HULL, PLANE, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
@@ -66,9 +66,9 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def turning(m: t.model, k: t.work, dt: real, i: int, w: int) -> real:
-        """How far the surface of shape i may move by turning; round shapes show no difference."""
+        """How far the surface of shape i may move by turning; a ball shows no difference, and terrain stands still."""
         kind = m.shape_kind[i]
-        if kind == wp.static(SPHERE):
+        if kind == wp.static(SPHERE) or kind >= wp.static(PLANE):
             return real(0.0)
         spin = k.spin[m.shape_body[i], w]
         reach = m.shape_radius[i]
@@ -110,9 +110,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
         return not is_excluded(m, o, a, b)
 
     @wp.func
-    def try_pair(
-        m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, one: int, other: int, w: int
-    ):
+    def try_pair(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, one: int, other: int, w: int):
         a = wp.min(one, other)
         b = wp.max(one, other)
         if may_touch(m, o, a, b, w):

@@ -35,7 +35,7 @@ IMPACT_SWEEPS = 20  # a row of this many balls hands a blow on within a step
 @cache
 def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, reach = make_algebra(p), make_reach(p, features)
     diagonal, packed, full, frame_of = algebra.diagonal, algebra.packed, algebra.full, algebra.frame_of
@@ -142,6 +142,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         k.contact_pair[i, w] = pair
         gap = k.contact_gap[i, w]
         k.contact_push[i, w] = real(0.0)
+        k.contact_search[i, w] = vec3()
         if wp.static(features.restitution):
             k.contact_blow[i, w] = vec3()
         k.contact_y[i, w] = real(0.0)
@@ -250,6 +251,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
             u = u + change * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
             new = rubbed(mass, u, new, m.pair_friction[k.contact_pair[i, w]])
         d = turn * (new - old)
+        k.contact_step[i, w] = d
         square = wp.dot(d, d)
         if square > real(0.0):
             n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
@@ -278,6 +280,49 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return (new - old) * (new - old)
 
     @wp.func
+    def accelerate(m: t.model, n: t.memory, k: t.work, w: int):
+        """Before a sweep over all contacts: go on in the direction of the sweeps so far, as conjugate gradients do.
+
+        Silcowitz-Hansen, Niebe and Erleben (2010): with g the change of impulses in a sweep and b = |g|^2/|g_old|^2,
+        add b times the last direction and remember g + b times it; start over where b > 1.
+        """
+        squares = k.contact_squares[w]
+        share = real(0.0)
+        if squares[0] > real(0.0) and squares[1] < squares[0]:
+            share = squares[1] / squares[0]
+        for i in range(k.contact_count[w]):
+            if share == real(0.0):
+                k.contact_search[i, w] = vec3()
+            else:
+                more = share * k.contact_search[i, w]
+                k.contact_search[i, w] = more + k.contact_step[i, w]
+                n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
+                strike_contact(m, k, more, i, w)
+
+    @wp.func
+    def sweep_contacts(m: t.model, n: t.memory, k: t.work, w: int) -> real:
+        """Every contact once, what lies on the ground last; the square of the largest change."""
+        if k.contact_squares[w][1] > real(0.0):
+            accelerate(m, n, k, w)
+        worst = real(0.0)
+        total = real(0.0)
+        count = k.contact_count[w]
+        for reverse in range(count):
+            square = visit_contact(m, n, k, count - 1 - reverse, w)
+            worst = wp.max(worst, square)
+            total = total + square
+        k.contact_squares[w] = vec2(k.contact_squares[w][1], total)
+        return worst
+
+    @wp.func
+    def push_contacts(m: t.model, k: t.work, o: t.settings, w: int) -> real:
+        """Pseudo-impulses of every contact once; the square of the largest change."""
+        worst = real(0.0)
+        for i in range(k.contact_count[w]):
+            worst = wp.max(worst, push_contact(m, k, o, i, w))
+        return worst
+
+    @wp.func
     def add_contact_force(n: t.memory, k: t.work, kick: real, i: int, w: int):
         """The force of contact i, added to what its bodies feel."""
         d = n.contact_impulse[i, w]
@@ -295,7 +340,6 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         prepare_contact=prepare_contact,
         warm_contact=warm_contact,
         bounce_all=bounce_all,
-        visit_contact=visit_contact,
-        push_contact=push_contact,
-        point_velocity=point_velocity,
+        sweep_contacts=sweep_contacts,
+        push_contacts=push_contacts,
     )

@@ -38,7 +38,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     push_lock, push_limit, is_passed = lock.push_lock, limit.push_limit, limit.is_passed
     motion, push_motion, acted, push_acted = pair.motion, pair.push_motion, pair.acted, pair.push_acted
     contact = make_contact(p, features)
-    bounce_all, visit_contact, push_contact = contact.bounce_all, contact.visit_contact, contact.push_contact
+    bounce_all, sweep_contacts, push_contacts = contact.bounce_all, contact.sweep_contacts, contact.push_contacts
     visit_soft = make_soft(p, features).visit_soft
 
     @wp.func
@@ -81,10 +81,9 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 stabilise = r.iterations[w] + sweep < o.stabilisations
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
             if wp.static(features.contacts):
-                for i in range(k.contact_count[w]):
-                    change = wp.max(change, visit_contact(m, n, k, i, w))
-                    if r.iterations[w] + sweep < o.stabilisations:
-                        push_contact(m, k, o, i, w)
+                change = wp.max(change, sweep_contacts(m, n, k, w))
+                if r.iterations[w] + sweep < o.stabilisations:
+                    push_contacts(m, k, o, w)
             sweep += 1
             r.residual[w] = wp.sqrt(change)
             if r.residual[w] < o.epsilon:

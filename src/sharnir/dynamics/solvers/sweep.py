@@ -29,7 +29,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     visit_friction = friction.visit_friction
     inverse_mass = reach.inverse_mass
     contact = make_contact(p, features)
-    visit_contact, push_contact = contact.visit_contact, contact.push_contact
+    sweep_contacts, push_contacts = contact.sweep_contacts, contact.push_contacts
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
@@ -99,8 +99,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
             if m.reach_linear[j] < m.reach_end[j]:
                 worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
         if wp.static(features.contacts):
-            for i in range(k.contact_count[w]):
-                worst = wp.max(worst, vec2(visit_contact(m, n, k, i, w), push_contact(m, k, o, i, w)))
+            worst = wp.max(worst, vec2(sweep_contacts(m, n, k, w), push_contacts(m, k, o, w)))
         return worst
 
     return SimpleNamespace(sweep=sweep)

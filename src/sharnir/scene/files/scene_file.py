@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from ...errors import SceneError
 from ..body import BodySpec
 from ..joint import JointSpec
+from ..materials import Material, MaterialPair
 from ..scene import STANDARD_GRAVITY, Scene
-from ..shapes import Mesh
+from ..shapes import ConvexHull, Mesh
+from ..terrain import TerrainSpec
 from ..values import Description, Vec3, shown
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
@@ -22,13 +25,16 @@ from .typed import Misfit, to_plain, to_typed
 class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
-    ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``bodies`` and ``joints`` are by name. Files of
-    meshes are named relative to the folder of the scene file.
+    ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies`` and
+    ``joints`` are by name. Files of meshes and height maps are named relative to the folder of the scene file.
     """
 
     sharnir: Literal[1]
     name: str = "scene"
     gravity: Vec3 = STANDARD_GRAVITY
+    materials: dict[str, Material] = msgspec.field(default_factory=dict)
+    material_pairs: tuple[MaterialPair, ...] = ()
+    terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
 
@@ -41,13 +47,18 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     path = Path(path)
     is_json = _is_json(path)
     folder = path.absolute().parent
+
+    def beside(file: str) -> str:
+        return _beside(folder, file)
+
     content = SceneFile(
         sharnir=1,
         name=scene.name,
         gravity=scene.gravity,
-        bodies={
-            name: _with_meshes(body.spec, lambda file: _beside(folder, file)) for name, body in scene.bodies.items()
-        },
+        materials=scene.materials.named,
+        material_pairs=scene.materials.pairs,
+        terrain={name: _with_surface(terrain.spec, beside) for name, terrain in scene.terrains.items()},
+        bodies={name: _with_meshes(body.spec, beside) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
     )
     plain = to_plain(content)
@@ -89,25 +100,49 @@ def _scene(data: object, folder: Path) -> Scene:
         scene = Scene(content.name, content.gravity)
     except SceneError as error:
         raise Misfit((), str(error), ("gravity",)) from None
+
+    def placed(file: str) -> str:
+        return str(folder / file)
+
+    for name, material in content.materials.items():
+        with _at("materials", name):
+            scene.material(name, material)
+    for i, pair in enumerate(content.material_pairs):
+        with _at("material_pairs", i):
+            scene.material_pair(*pair.between, pair.material)
+    for name, terrain in content.terrain.items():
+        with _at("terrain", name):
+            scene.add_terrain(name, _with_surface(terrain, placed))
     for name, body in content.bodies.items():
-        try:
-            scene.add_body(name, _with_meshes(body, lambda file: str(folder / file)))
-        except SceneError as error:
-            raise Misfit((), str(error), ("bodies", name)) from None
+        with _at("bodies", name):
+            scene.add_body(name, _with_meshes(body, placed))
     for name, joint in content.joints.items():
-        try:
+        with _at("joints", name):
             scene.add_joint(name, joint)
-        except SceneError as error:
-            raise Misfit((), str(error), ("joints", name)) from None
     return scene
 
 
+@contextmanager
+def _at(*place: str | int) -> Iterator[None]:
+    """Whatever the scene refuses is shown at its place in the file."""
+    try:
+        yield
+    except SceneError as error:
+        raise Misfit((), str(error), place) from None
+
+
 def _with_meshes(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:
-    shapes = tuple(
-        msgspec.structs.replace(shape, file=renamed(shape.file)) if isinstance(shape, Mesh) and shape.file else shape
-        for shape in spec.shapes
-    )
-    return msgspec.structs.replace(spec, shapes=shapes)
+    return msgspec.structs.replace(spec, shapes=tuple(_with_file(shape, renamed) for shape in spec.shapes))
+
+
+def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSpec:
+    return msgspec.structs.replace(spec, surface=_with_file(spec.surface, renamed))
+
+
+def _with_file(shape: Any, renamed: Callable[[str], str]) -> Any:
+    """A shape with the name of its file changed, where it has one."""
+    has_file = isinstance(shape, (Mesh, ConvexHull)) and shape.file is not None
+    return msgspec.structs.replace(shape, file=renamed(shape.file)) if has_file else shape
 
 
 def _beside(folder: Path, file: str) -> str:

@@ -34,7 +34,7 @@ def to_plain(value: Any) -> Any:
     gives the same text.
     """
     if isinstance(value, Description):
-        fields = {field.name: (getattr(value, field.name), field.default) for field in msgspec.structs.fields(value)}
+        fields = {field.name: (getattr(value, field.name), _default(field)) for field in msgspec.structs.fields(value)}
         changed = {name: to_plain(given) for name, (given, default) in fields.items() if not _same(given, default)}
         return _tag(type(value)) | changed
     if isinstance(value, dict):
@@ -82,6 +82,10 @@ def is_description(hint: Any) -> bool:
 def _tag(kind: type[Description]) -> dict[str, str]:
     tag = kind.__struct_config__.tag
     return {} if tag is None else {"type": str(tag)}
+
+
+def _default(field: Any) -> Any:
+    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
 
 
 def _same(value: Any, default: Any) -> bool:

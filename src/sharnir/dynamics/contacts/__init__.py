@@ -1,0 +1,1 @@
+"""Where shapes touch: device functions."""

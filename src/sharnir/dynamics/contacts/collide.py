@@ -1,0 +1,73 @@
+"""A pair of shapes: placed in the world, touched, and their points put into the world's list of contacts."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from .solids import make_solids
+from .touch import make_touch
+
+wp = load_warp()
+
+
+@cache
+def make_collide(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for the kinds a scene has."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
+
+    @wp.func
+    def solid_of(m: t.model, s: t.state, i: int, w: int) -> Solid:
+        """Shape i where its body is now."""
+        body = m.shape_body[i]
+        turn = s.rotation[body, w]
+        x = Solid()
+        x.kind = m.shape_kind[i]
+        x.size = m.shape_size[i]
+        x.place = s.position[body, w] + wp.quat_rotate(turn, m.shape_place[i])
+        x.turn = wp.quat_to_matrix(turn * m.shape_turn[i])
+        x.radius = m.shape_radius[i]
+        x.hull_start = m.hull_start[i]
+        x.hull_end = m.hull_end[i]
+        x.face_start = m.hull_face_start[i]
+        x.face_end = m.hull_face_end[i]
+        return x
+
+    @wp.func
+    def emit(
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        a: int,
+        b: int,
+        normal: vec3,
+        point: vec3,
+        gap: real,
+        feature: int,
+        w: int,
+    ):
+        """Put a point into the list; when it is full, count it as lost."""
+        i = k.contact_count[w]
+        if i < o.contacts:
+            k.contact_a[i, w] = a
+            k.contact_b[i, w] = b
+            k.contact_normal[i, w] = normal
+            k.contact_point[i, w] = point
+            k.contact_gap[i, w] = gap
+            k.contact_feature[i, w] = feature
+            k.contact_count[w] = i + 1
+        else:
+            r.contacts_lost[w] = r.contacts_lost[w] + 1
+
+    @wp.func
+    def collide(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, margin: real, a: int, b: int, w: int):
+        """All points of shapes a and b with a gap below the margin (m)."""
+        f = touch(m, solid_of(m, s, a, w), solid_of(m, s, b, w), margin)
+        for i in range(f.count):
+            emit(k, r, o, a, b, f.normal, f.point[i], f.gap[i], f.feature[i], w)
+
+    return SimpleNamespace(solid_of=solid_of, emit=emit, collide=collide)

@@ -1,0 +1,253 @@
+"""Solids in world axes: the farthest point and the supporting face in a direction, for every convex kind.
+
+A solid is a core (point, segment, disc, box, hull) grown by a ball of radius ``rounding``. A sphere's core is its
+centre, a capsule's its segment; the distance of two solids is that of their cores less both roundings.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, WHEEL
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+
+wp = load_warp()
+
+CORNERS = 8  # of a face, at most
+FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
+CAP = 0.7  # a cylinder's end is its supporting face when the direction is within 45 degrees of its axis
+PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at its lowest point
+
+
+@cache
+def make_solids(p: Precision, features: Features) -> SimpleNamespace:
+    """The structs and functions in a precision, for the kinds a scene has."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    has_box = "box" in features.contact_kinds
+    has_convex = "convex" in features.contact_kinds
+    corners = wp.types.matrix((CORNERS, 3), real)
+
+    @wp.struct
+    class Solid:
+        """A convex shape in world axes; ``radius`` (m) of a ball about its place that holds it."""
+
+        kind: int
+        size: vec3
+        place: vec3
+        turn: mat33
+        radius: real
+        hull_start: int
+        hull_end: int
+        face_start: int
+        face_end: int
+
+    @wp.struct
+    class Face:
+        """What supports a direction: a point, an edge or a polygon (counterclockwise) with its normal and number."""
+
+        count: int
+        corner: corners
+        normal: vec3
+        number: int
+
+    @wp.struct
+    class Manifold:
+        """Up to four points where two solids touch, or nearly: the unit normal points from a to b."""
+
+        count: int
+        normal: vec3
+        point: wp.types.matrix((4, 3), real)
+        gap: wp.types.vector(4, real)
+        feature: wp.vec4i
+
+    @wp.func
+    def sign(x: real) -> real:
+        if x < real(0.0):
+            return real(-1.0)
+        return real(1.0)
+
+    @wp.func
+    def rounding(s: Solid) -> real:
+        if s.kind == wp.static(SPHERE) or s.kind == wp.static(CAPSULE):
+            return s.size[0]
+        if s.kind == wp.static(WHEEL):
+            return s.size[1]
+        return real(0.0)
+
+    @wp.func
+    def flat_half(s: Solid) -> real:
+        """Half of the length of a cylinder, or of a wheel's flat tread."""
+        if s.kind == wp.static(WHEEL):
+            return s.size[2]
+        return s.size[1]
+
+    @wp.func
+    def rim(s: Solid, u: vec3) -> vec3:
+        """The point of a cylinder's or wheel's circle farthest along u, shape axes; its middle when there is none."""
+        radial = wp.sqrt(u[0] * u[0] + u[1] * u[1])
+        if radial < real(1.0e-12) * wp.abs(u[2]) or radial == real(0.0):
+            return vec3()
+        return (s.size[0] / radial) * vec3(u[0], u[1], real(0.0))
+
+    @wp.func
+    def farthest_vertex(m: t.model, s: Solid, u: vec3) -> vec3:
+        best = m.hull_vertex[s.hull_start]
+        most = wp.dot(best, u)
+        for i in range(s.hull_start + 1, s.hull_end):
+            x = m.hull_vertex[i]
+            far = wp.dot(x, u)
+            if far > most:
+                most = far
+                best = x
+        return best
+
+    @wp.func
+    def support(m: t.model, s: Solid, d: vec3) -> vec3:
+        """The point of the core farthest along d."""
+        if s.kind == wp.static(SPHERE):
+            return s.place
+        u = wp.transpose(s.turn) * d
+        far = vec3()
+        if s.kind == wp.static(CAPSULE):
+            far = vec3(real(0.0), real(0.0), sign(u[2]) * s.size[1])
+        if s.kind == wp.static(WHEEL):
+            far = rim(s, u) + vec3(real(0.0), real(0.0), sign(u[2]) * s.size[2])
+        if wp.static(has_box):
+            if s.kind == wp.static(BOX):
+                far = vec3(sign(u[0]) * s.size[0], sign(u[1]) * s.size[1], sign(u[2]) * s.size[2])
+        if wp.static(has_convex):
+            if s.kind == wp.static(CYLINDER):
+                far = rim(s, u) + vec3(real(0.0), real(0.0), sign(u[2]) * s.size[1])
+            elif s.kind == wp.static(HULL):
+                far = farthest_vertex(m, s, u)
+        return s.place + s.turn * far
+
+    @wp.func
+    def point_face(at: vec3) -> Face:
+        f = Face()
+        f.count = 1
+        all = corners()
+        all[0] = at
+        f.corner = all
+        return f
+
+    @wp.func
+    def edge_face(s: Solid, x: vec3, half: real) -> Face:
+        """The edge through x (shape axes) along the shape's z."""
+        f = Face()
+        f.count = 2
+        all = corners()
+        all[0] = s.place + s.turn * (x + vec3(real(0.0), real(0.0), half))
+        all[1] = s.place + s.turn * (x - vec3(real(0.0), real(0.0), half))
+        f.corner = all
+        return f
+
+    @wp.func
+    def box_face(s: Solid, u: vec3) -> Face:
+        axis = int(0)
+        if wp.abs(u[1]) > wp.abs(u[0]):
+            axis = 1
+        if wp.abs(u[2]) > wp.abs(u[axis]):
+            axis = 2
+        side = sign(u[axis])
+        i = (axis + 1) % 3
+        j = (axis + 2) % 3
+        n = vec3()
+        x = vec3()
+        y = vec3()
+        n[axis] = side
+        x[i] = side * s.size[i]
+        y[j] = s.size[j]
+        f = Face()
+        f.count = 4
+        f.normal = s.turn * n
+        f.number = 2 * axis
+        if side < real(0.0):
+            f.number = 2 * axis + 1
+        center = s.place + s.size[axis] * f.normal
+        x = s.turn * x
+        y = s.turn * y
+        all = corners()
+        all[0] = center + x + y
+        all[1] = center - x + y
+        all[2] = center - x - y
+        all[3] = center + x - y
+        f.corner = all
+        return f
+
+    @wp.func
+    def cap_face(s: Solid, u: vec3) -> Face:
+        """The end of a cylinder as eight points of its rim, the first one the farthest along u when it leans."""
+        side = sign(u[2])
+        x = vec3(s.size[0], real(0.0), real(0.0))
+        if u[0] * u[0] + u[1] * u[1] > real(PHASE * PHASE):
+            x = rim(s, u)
+        y = side * vec3(-x[1], x[0], real(0.0))
+        middle = vec3(real(0.0), real(0.0), side * s.size[1])
+        f = Face()
+        f.count = CORNERS
+        f.normal = s.turn * vec3(real(0.0), real(0.0), side)
+        if side < real(0.0):
+            f.number = 1
+        all = corners()
+        for i in range(CORNERS):
+            angle = real(i) * real(wp.static(6.283185307179586 / CORNERS))
+            all[i] = s.place + s.turn * (middle + wp.cos(angle) * x + wp.sin(angle) * y)
+        f.corner = all
+        return f
+
+    @wp.func
+    def hull_face(m: t.model, s: Solid, u: vec3) -> Face:
+        best = s.face_start
+        most = wp.dot(m.face_normal[best], u)
+        for i in range(s.face_start + 1, s.face_end):
+            far = wp.dot(m.face_normal[i], u)
+            if far > most:
+                most = far
+                best = i
+        f = Face()
+        f.normal = s.turn * m.face_normal[best]
+        f.number = best - s.face_start
+        first = m.face_corner_start[best]
+        f.count = m.face_corner_end[best] - first
+        all = corners()
+        for i in range(f.count):
+            all[i] = s.place + s.turn * m.hull_vertex[m.face_corner[first + i]]
+        f.corner = all
+        return f
+
+    @wp.func
+    def face(m: t.model, s: Solid, d: vec3) -> Face:
+        """The point, edge or polygon of the core that supports the unit direction d."""
+        u = wp.transpose(s.turn) * d
+        if s.kind == wp.static(CAPSULE):
+            if wp.abs(u[2]) < real(FLAT):
+                return edge_face(s, vec3(), s.size[1])
+        if s.kind == wp.static(WHEEL):
+            if s.size[2] > real(0.0):
+                return edge_face(s, rim(s, u), s.size[2])
+        if wp.static(has_box):
+            if s.kind == wp.static(BOX):
+                return box_face(s, u)
+        if wp.static(has_convex):
+            if s.kind == wp.static(CYLINDER):
+                if wp.abs(u[2]) > real(CAP):
+                    return cap_face(s, u)
+                return edge_face(s, rim(s, u), s.size[1])
+            if s.kind == wp.static(HULL):
+                return hull_face(m, s, u)
+        return point_face(support(m, s, d))
+
+    return SimpleNamespace(
+        Solid=Solid,
+        Face=Face,
+        Manifold=Manifold,
+        rounding=rounding,
+        flat_half=flat_half,
+        support=support,
+        face=face,
+        sign=sign,
+    )

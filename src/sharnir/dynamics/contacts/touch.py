@@ -1,0 +1,70 @@
+"""Where two convex solids, or a solid and a plane, touch: the way that suits their kinds."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from .boxes import make_boxes
+from .distance import make_distance
+from .manifold import make_manifold
+from .planes import make_planes
+from .round import make_round
+from .solids import make_solids
+
+wp = load_warp()
+
+
+@cache
+def make_touch(p: Precision, features: Features) -> SimpleNamespace:
+    """The function in a precision, for the kinds a scene has."""
+    real = p.real
+    t = structs(p)
+    solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)
+    Solid, Manifold, rounding = solids.Solid, solids.Manifold, solids.rounding
+    sphere_sphere, sphere_capsule, capsule_capsule = balls.sphere_sphere, balls.sphere_capsule, balls.capsule_capsule
+    sphere_box, sphere_cylinder = balls.sphere_box, balls.sphere_cylinder
+    closest, spread, turned_round = make_distance(p, features).closest, shared.spread, shared.turned_round
+    on_plane, box_box = make_planes(p, features).on_plane, make_boxes(p, features).box_box
+    has_box = "box" in features.contact_kinds
+
+    @wp.func
+    def in_general(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        c = closest(m, a, b, margin + rounding(a) + rounding(b))
+        none = Manifold()
+        if c.is_far == 1:
+            return none
+        return spread(m, a, b, c, margin)
+
+    @wp.func
+    def in_order(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        """The kind of a is not above that of b."""
+        if b.kind == wp.static(PLANE):
+            return on_plane(m, a, b, margin)
+        if a.kind == wp.static(SPHERE):
+            if b.kind == wp.static(SPHERE):
+                return sphere_sphere(a, b, margin)
+            if b.kind == wp.static(CAPSULE):
+                return sphere_capsule(a, b, margin)
+            if b.kind == wp.static(BOX):
+                return sphere_box(a, b, margin)
+            if b.kind == wp.static(CYLINDER) or b.kind == wp.static(WHEEL):
+                return sphere_cylinder(a, b, rounding(b), margin)
+        if a.kind == wp.static(CAPSULE) and b.kind == wp.static(CAPSULE):
+            return capsule_capsule(a, b, margin)
+        if wp.static(has_box):
+            if a.kind == wp.static(BOX) and b.kind == wp.static(BOX):
+                return box_box(m, a, b, margin)
+        return in_general(m, a, b, margin)
+
+    @wp.func
+    def touch(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        """The points with a gap below the margin (m)."""
+        if a.kind > b.kind:
+            return turned_round(in_order(m, b, a, margin))
+        return in_order(m, a, b, margin)
+
+    return SimpleNamespace(touch=touch, Solid=Solid, Manifold=Manifold)

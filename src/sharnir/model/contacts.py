@@ -1,0 +1,249 @@
+"""The shapes of a scene that can touch, as flat arrays: sizes, places, materials, and who never touches whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from ..scene.body import Body
+from ..scene.joints import Fixed
+from ..scene.materials import MOST_GROUPS, Contact
+from ..scene.scene import WORLD, Scene
+from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel, convex_hull
+from ..scene.terrain import AnySurface, Plane
+from ..scene.values import quaternion
+from .hulls import Hull, hull_of
+
+SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
+KINDS = {
+    Sphere: SPHERE,
+    Capsule: CAPSULE,
+    Box: BOX,
+    Cylinder: CYLINDER,
+    Wheel: WHEEL,
+    ConvexHull: HULL,
+    Plane: PLANE,
+    Mesh: MESH,
+}
+# The groups of device code that a kind needs, see Features.contact_kinds.
+CODE = {BOX: "box", CYLINDER: "convex", HULL: "convex", HEIGHTS: "heights", MESH: "mesh"}
+
+POINTS_PER_SHAPE = 16  # room in the list of contacts; a box among boxes uses 8 to 12
+
+
+@dataclass
+class _Colliding:
+    """A shape that can touch, with what its owner says of contact."""
+
+    owner: str  # as an error names it
+    body: str  # "world" for terrain
+    kind: int
+    shape: AnyShape | AnySurface
+    pose: spatial.Pose  # in the frame that the body's state follows: its centre of mass, its axes
+    contact: Contact
+    hull: Hull | None = None
+
+
+def contact_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, int], frozenset[str]]:
+    """The model's fields of contact, the number of their items, and the groups of device code they need."""
+    shapes = _colliding(scene)
+    hulls = [shape.hull for shape in shapes]
+    groups = _groups(shapes)
+    names = scene.materials.names
+    place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
+    model: dict[str, Any] = {
+        "shape_body": [place[shape.body] for shape in shapes],
+        "shape_kind": [shape.kind for shape in shapes],
+        "shape_size": [_size(shape) for shape in shapes],
+        "shape_place": [shape.pose.position for shape in shapes],
+        "shape_turn": [shape.pose.rotation for shape in shapes],
+        "shape_radius": [_radius(shape) for shape in shapes],
+        "shape_material": [names.index(shape.contact.material) for shape in shapes],
+        "shape_groups": [_bits(groups, shape.contact.groups) for shape in shapes],
+        "shape_ignores": [_bits(groups, shape.contact.ignores) for shape in shapes],
+        "excluded": _exclusions(scene, shapes),
+    }
+    model |= _pairs(scene, names if shapes else ()) | _hulls(hulls)
+    model["swept"] = [i for i, shape in enumerate(shapes) if shape.kind < PLANE]
+    model["terrain"] = [i for i, shape in enumerate(shapes) if shape.kind >= PLANE]
+    counts = {items: len(model[field]) for items, field in COUNTS.items()}
+    counts["contact"] = POINTS_PER_SHAPE * len(shapes)
+    kinds = {"round"} | {CODE[shape.kind] for shape in shapes if shape.kind in CODE}
+    return model, counts, frozenset(kinds if shapes else ())
+
+
+# Items of contact and the model field that has one entry for each.
+COUNTS = {
+    "shape": "shape_body",
+    "swept": "swept",
+    "terrain": "terrain",
+    "exclusion": "excluded",
+    "material_pair": "pair_friction",
+    "hull_vertex": "hull_vertex",
+    "hull_face": "face_normal",
+    "hull_corner": "face_corner",
+}
+
+
+def _colliding(scene: Scene) -> list[_Colliding]:
+    found = []
+    for terrain in scene.terrains.values():
+        owner, spec = f"terrain '{terrain.name}'", terrain.spec
+        scene.materials.check(spec.material, owner)
+        pose = spatial.Pose(np.array(spec.position), np.array(quaternion(spec.rotation, "rotation")))
+        kind, said = KINDS[type(spec.surface)], Contact(material=spec.material)
+        found.append(_Colliding(owner, WORLD, kind, spec.surface, pose, said))
+    for body in scene.bodies.values():
+        contact = _contact_of(scene, body)
+        if contact is not None:
+            found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
+    moving = {body.name for body in scene.bodies.values() if body.properties is not None}
+    return found if any(shape.body in moving for shape in found) and len(found) > 1 else []
+
+
+def _contact_of(scene: Scene, body: Body) -> Contact | None:
+    """What a body says of contact; when nothing, it collides as soon as there is terrain."""
+    given = body.spec.contact
+    if isinstance(given, Contact):
+        scene.materials.check(given.material, f"body '{body.name}'")
+        return given
+    return Contact() if given or (given is None and scene.terrains) else None
+
+
+def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
+    center = np.zeros(3) if body.properties is None else body.properties.center
+    turn = np.array(quaternion(shape.rotation, "rotation"))
+    pose = spatial.Pose(np.array(shape.position) - center, turn)
+    found = _Colliding(f"body '{body.name}'", body.name, KINDS[type(shape)], shape, pose, contact)
+    if isinstance(shape, ConvexHull) or (isinstance(shape, Mesh) and not body.spec.fixed):
+        surface = shape.surface() if isinstance(shape, ConvexHull) else _convex(found.owner, shape)
+        middle = surface.bounds.mean(axis=0)
+        surface.apply_translation(-middle)  # so that the ball that holds it is about its middle
+        found.kind, found.hull, found.pose = HULL, hull_of(surface), spatial.Pose(pose.point(middle), turn)
+    return found
+
+
+def _convex(owner: str, mesh: Mesh) -> Any:
+    """The surface of a mesh on a moving body, which must be convex: its hull has no more volume than itself."""
+    surface = mesh.surface()
+    hull = convex_hull(np.asarray(surface.vertices))
+    if not surface.is_watertight or surface.volume < hull.volume * (1.0 - 1e-6):
+        raise SceneError(
+            f"{owner}: Mesh '{mesh.file or 'of vertices'}' is not convex, and the body moves; use ConvexHull, or "
+            "several convex shapes, or give the mesh collides=False"
+        )
+    return hull
+
+
+def _size(found: _Colliding) -> tuple[float, float, float]:
+    """The numbers the device needs of a shape, m; see ``shape_size`` in fields.py."""
+    shape = found.shape
+    if isinstance(shape, Sphere):
+        return (shape.radius, 0.0, 0.0)
+    if isinstance(shape, Box):
+        return (shape.x / 2.0, shape.y / 2.0, shape.z / 2.0)
+    if isinstance(shape, (Capsule, Cylinder)):
+        return (shape.radius, shape.length / 2.0, 0.0)
+    if isinstance(shape, Wheel):
+        return (shape.radius - shape.round, shape.round, shape.width / 2.0 - shape.round)
+    return (0.0, 0.0, 0.0)
+
+
+def _radius(found: _Colliding) -> float:
+    """The radius of a ball about the shape's place that holds it, m."""
+    x, y, z = _size(found)
+    if found.hull is not None:
+        return float(np.linalg.norm(found.hull.vertices, axis=1).max())
+    return {
+        SPHERE: x,
+        CAPSULE: x + y,
+        BOX: float(np.linalg.norm((x, y, z))),
+        CYLINDER: float(np.hypot(x, y)),
+        WHEEL: float(np.hypot(x, z)) + y,
+        PLANE: np.inf,
+    }[found.kind]
+
+
+def _groups(shapes: list[_Colliding]) -> tuple[str, ...]:
+    """All names of groups in order of appearance; each becomes one bit."""
+    names = dict.fromkeys(name for shape in shapes for name in (*shape.contact.groups, *shape.contact.ignores))
+    if len(names) > MOST_GROUPS:
+        raise SceneError(f"the scene has {len(names)} contact groups; at most {MOST_GROUPS} are possible, merge some")
+    return tuple(names)
+
+
+def _bits(groups: tuple[str, ...], names: tuple[str, ...]) -> int:
+    return sum(1 << groups.index(name) for name in set(names))
+
+
+def _exclusions(scene: Scene, shapes: list[_Colliding]) -> list[int]:
+    """Pairs of shapes, as shape_a * shapes + shape_b with a < b, that share a joint and so pass through each other.
+
+    Bodies in Fixed joints with each other count as one. A pair collides after all if either asks for ``neighbours``.
+    """
+    part = {name: name for name in (WORLD, *scene.bodies)}
+
+    def whole(name: str) -> str:
+        while part[name] != name:
+            name = part[name]
+        return name
+
+    for joint in scene.joints.values():
+        if isinstance(joint.type, Fixed):
+            part[whole(joint.a.name)] = whole(joint.b.name)
+    joined = {frozenset((whole(joint.a.name), whole(joint.b.name))) for joint in scene.joints.values()}
+    of: dict[str, list[int]] = {}
+    for i, shape in enumerate(shapes):
+        of.setdefault(whole(shape.body), []).append(i)
+    keys = set()
+    for names in joined:
+        near = sorted(i for name in names for i in of.get(name, []))
+        for a, b in combinations(near, 2):
+            is_asked = shapes[a].contact.neighbours or shapes[b].contact.neighbours
+            if shapes[a].body != shapes[b].body and not is_asked:
+                keys.add(a * len(shapes) + b)
+    return sorted(keys)
+
+
+def _pairs(scene: Scene, names: tuple[str, ...]) -> dict[str, list[float]]:
+    """What holds between materials a and b, at a * materials + b; a rigid contact has stiffness inf."""
+    pairs = [scene.materials.between(a, b) for a in names for b in names]
+
+    def column(field: str, missing: float = 0.0) -> list[float]:
+        return [missing if getattr(pair, field) is None else getattr(pair, field) for pair in pairs]
+
+    return {
+        "pair_friction": column("friction"),
+        "pair_restitution": column("restitution"),
+        "pair_rolling": column("rolling_friction"),
+        "pair_spinning": column("spinning_friction"),
+        "pair_stiffness": column("stiffness", np.inf),
+        "pair_damping": column("damping"),
+        "pair_threshold": column("restitution_threshold"),
+    }
+
+
+def _hulls(hulls: list[Hull | None]) -> dict[str, Any]:
+    """Vertices and faces of all hulls, one after the other."""
+    empty = Hull(np.zeros((0, 3)), np.zeros((0, 3)), [])
+    all_of = [hull or empty for hull in hulls]
+    vertices = np.cumsum([0] + [len(hull.vertices) for hull in all_of])
+    faces = np.cumsum([0] + [len(hull.normals) for hull in all_of])
+    corners = [np.array(face) + first for hull, first in zip(all_of, vertices, strict=False) for face in hull.faces]
+    ends = np.cumsum([0] + [len(face) for face in corners])
+    return {
+        "hull_start": vertices[:-1],
+        "hull_end": vertices[1:],
+        "hull_vertex": np.concatenate([hull.vertices for hull in [empty, *all_of]]),
+        "hull_face_start": faces[:-1],
+        "hull_face_end": faces[1:],
+        "face_normal": np.concatenate([hull.normals for hull in [empty, *all_of]]),
+        "face_corner_start": ends[:-1],
+        "face_corner_end": ends[1:],
+        "face_corner": [corner for face in corners for corner in face.tolist()],
+    }

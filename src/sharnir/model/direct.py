@@ -1,0 +1,133 @@
+"""The arrays of the direct solver: its elimination program, and the nodes that impulses reach through it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scene.scene import Scene
+from .contacts import POINTS_PER_SHAPE
+from .features import Features
+from .layout import coordinates_of, frictions_of
+from .ordering import Link, Program, elimination_program
+from .softs import softs_of
+
+# Items of the direct solver and the model field that has one entry for each; all empty for the other solver.
+DIRECT_COUNTS = {
+    "direct_body": "body_node",
+    "direct_joint": "joint_node_l",
+    "direct_coupling": "joint_block",
+    "node_end": "edge_start",
+    "edge": "edge_node",
+    "update": "update_block",
+    "fill": "fill_block",
+    "reach_joint": "reach_end",
+    "joint_path": "joint_path",
+    "path_body": "path_end",
+    "body_path": "path_node",
+}
+
+
+def direct_arrays(scene: Scene, wanted: bool) -> dict[str, list[int]]:
+    """The elimination program of the direct solver; on the device body 0 is the world."""
+    if not wanted:
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
+        names += ["reach_linear", "reach_angular", "path_start"]
+        return {name: [] for name in names}
+    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
+    joints = list(scene.joints.values())
+    joined = {body.name for joint in joints for body in (joint.a, joint.b)}
+    moves = [False] + [body.properties is not None and body.name in joined for body in scene.bodies.values()]
+    ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
+    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
+    links = [
+        Link(
+            a,
+            b,
+            any(joint.type.locked_translations) or (joint.name, True) in soft,
+            any(joint.type.locked_rotations) or (joint.name, False) in soft,
+        )
+        for joint, (a, b) in zip(joints, ends, strict=True)
+    ]
+    program = elimination_program(moves, links)
+    couplings = []
+    for i, link in enumerate(links):
+        linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
+        body_nodes = [
+            (-1, -1) if e is None else (program.nodes.body_linear[e], program.nodes.body_angular[e])
+            for e in (link.a, link.b)
+        ]
+        for body_linear, body_angular in body_nodes:
+            couplings += [program.block_of(linear, body_linear), program.block_of(linear, body_angular)]
+        couplings += [program.block_of(angular, body_angular) for _, body_angular in body_nodes]
+    return {
+        "body_node": program.nodes.body_linear,
+        "joint_node_l": program.nodes.joint_linear,
+        "joint_node_a": program.nodes.joint_angular,
+        "closes_loop": [int(closes) for closes in program.closes_loop],
+        "joint_block": couplings,
+        "edge_start": program.edge_start,
+        "edge_node": program.edge_node,
+        "edge_block": program.edge_block,
+        "update_start": program.update_start,
+        "update_block": program.update_block,
+        "fill_block": program.fill,
+        **_joint_paths(scene, program, links),
+        **_body_paths(program),
+    }
+
+
+# Limits and friction know the whole mechanism where the average path of a joint is no longer; by measurement.
+LONGEST_PATH = 24
+CONTACTS_PER_BODY = 16  # room for the paths of contacts, on average over the bodies in joints
+
+
+def knows_all(features: Features, model: dict[str, Any]) -> bool:
+    """Whether limits, friction and contacts know what they do to the whole mechanism (dynamics/solvers/reach.py)."""
+    if not features.direct:
+        return False
+    return features.contacts or 0 < len(model["joint_path"]) <= LONGEST_PATH * len(model["reach_end"])
+
+
+def reach_counts(features: Features, model: dict[str, Any]) -> dict[str, int]:
+    """The number of items for it."""
+    if not features.reach:
+        return {"reach": 0, "reach_scratch": 0, "contact_reach": 0}
+    contacts = CONTACTS_PER_BODY * len(model["path_node"]) if features.contacts else 0
+    return {
+        "reach": len(model["joint_path"]) + contacts,
+        "reach_scratch": max(len(model["edge_start"]) - 1, 0),
+        "contact_reach": len(model["shape_body"]) * POINTS_PER_SHAPE,
+    }
+
+
+def _joint_paths(scene: Scene, program: Program, links: list[Link]) -> dict[str, list[int]]:
+    """The nodes that impulses on the free axes of each joint reach; none for axes without limits and friction."""
+    linear = {joint.name for _, joint, axes in frictions_of(scene) if axes.is_linear}
+    angular = {joint.name for _, joint, axes in frictions_of(scene) if not axes.is_linear}
+    for _, joint, coordinate in coordinates_of(scene):
+        if coordinate.name in joint.ranges:
+            (linear if coordinate.kind.is_linear else angular).add(joint.name)
+    starts: dict[str, list[int]] = {"reach_linear": [], "reach_angular": [], "reach_end": []}
+    nodes: list[int] = []
+    for name, link in zip(scene.joints, links, strict=True):
+        ends = [body for body in (link.a, link.b) if body is not None]
+        turned = [program.nodes.body_angular[body] for body in ends]
+        moved = [program.nodes.body_linear[body] for body in ends] + turned
+        starts["reach_linear"].append(len(nodes))
+        nodes += program.path_from(moved) if name in linear else []
+        starts["reach_angular"].append(len(nodes))
+        nodes += program.path_from(turned) if name in angular else []
+        starts["reach_end"].append(len(nodes))
+    return starts | {"joint_path": nodes}
+
+
+def _body_paths(program: Program) -> dict[str, list[int]]:
+    """The nodes that impulses on each body reach; none for a body without joints."""
+    paths = [
+        program.path_from([linear, angular])
+        for linear, angular in zip(program.nodes.body_linear, program.nodes.body_angular, strict=True)
+    ]
+    ends = np.cumsum([0] + [len(path) for path in paths]).tolist()
+    return {"path_start": ends[:-1], "path_end": ends[1:], "path_node": [node for path in paths for node in path]}
