@@ -20,7 +20,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import BOX, CYLINDER, HULL, WHEEL
+from ...model.contacts import HULL, SPHERE
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
@@ -30,7 +30,9 @@ from .solids import make_solids
 wp = load_warp()
 
 ROUNDS = 48  # of GJK; polytopes need about 6, curved rims up to 30
-DESCENTS = 12  # of the overlap
+DESCENTS = 32  # of the overlap
+DEEP = 0.1  # of the smaller solid's radius
+HOPEFUL = 2.5  # times the depth so far: from directions along which they overlap more no descent is tried
 
 
 @cache
@@ -41,10 +43,9 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
     solids, simplex = make_solids(p, features), make_simplex(p)
     Solid, support = solids.Solid, solids.support
     mat43, nearest, weighted = simplex.mat43, simplex.nearest, simplex.weighted
-    has_flat = "box" in features.contact_kinds or "convex" in features.contact_kinds
     has_convex = "convex" in features.contact_kinds
 
-    CONVERGED = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # of the square of the distance
+    CONVERGED = wp.constant(real(1e-14 if p.name == "float64" else 1e-6))  # of the square of the distance
     APART = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))  # of the size: closer ones count as overlapping
     STAND_OFF = wp.constant(real(1e-3 if p.name == "float64" else 2e-2))  # delta, of the size
     SAME = wp.constant(real(1e-10 if p.name == "float64" else 1e-5))  # of the size: no deeper than before
@@ -121,30 +122,54 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         return wp.dot(n, support(m, a, n) - support(m, b, -n))
 
     @wp.func
-    def better(m: t.model, a: Solid, b: Solid, n: vec3, best: vec3, least: real) -> vec3:
-        """The direction along which the cores overlap less: n, or the best so far."""
-        if overlap(m, a, b, n) < least:
-            return n
+    def axis_of(s: Solid, i: int) -> vec3:
+        """The directions +x, -x, +y and so on of a solid, i from 0 to 5."""
+        j = i // 2
+        axis = vec3(s.turn[0, j], s.turn[1, j], s.turn[2, j])
+        if i % 2 == 1:
+            return -axis
+        return axis
+
+    @wp.func
+    def best_face(m: t.model, hull: Solid, other: Solid, outward: real, best: vec3, least: real) -> vec3:
+        """The direction along which the cores overlap least: the best so far, or one square to a face of a hull.
+
+        The hull's own reach is that of the face. ``outward`` is 1 when the hull is a, -1 when it is b.
+        """
+        for i in range(hull.face_start, hull.face_end):
+            n = hull.turn * m.face_normal[i]
+            reach = wp.dot(m.face_normal[i], m.hull_vertex[m.face_corner[m.face_corner_start[i]]])
+            depth = reach + wp.dot(n, hull.place - support(m, other, -n))
+            if depth < least:
+                least = depth
+                best = outward * n
         return best
 
     @wp.func
-    def best_of(m: t.model, a: Solid, b: Solid, s: Solid, outward: real, best: vec3) -> vec3:
-        """The best so far or a face of s; outward is 1 when s is a, -1 when it is b."""
-        if wp.static(has_flat):
-            if s.kind == wp.static(BOX) or s.kind == wp.static(CYLINDER) or s.kind == wp.static(WHEEL):
-                for i in range(3):
-                    axis = vec3(s.turn[0, i], s.turn[1, i], s.turn[2, i])
-                    best = better(m, a, b, axis, best, overlap(m, a, b, best))
-                    best = better(m, a, b, -axis, best, overlap(m, a, b, best))
-        if wp.static(has_convex):
-            if s.kind == wp.static(HULL):
-                least = overlap(m, a, b, best)
-                for i in range(s.face_start, s.face_end):
-                    n = outward * (s.turn * m.face_normal[i])
-                    depth = overlap(m, a, b, n)
-                    if depth < least:
-                        least = depth
-                        best = n
+    def best_axis(m: t.model, a: Solid, b: Solid, s: Solid, best: vec3, least: real) -> vec3:
+        """The best so far, or an axis of s."""
+        for i in range(6):
+            n = axis_of(s, i)
+            depth = overlap(m, a, b, n)
+            if depth < least:
+                least = depth
+                best = n
+        return best
+
+    @wp.func
+    def best_start(m: t.model, a: Solid, b: Solid, start: vec3) -> vec3:
+        """The best of a first direction and those square to the faces of both."""
+        best = start
+        if a.kind == wp.static(HULL):
+            if wp.static(has_convex):
+                best = best_face(m, a, b, real(1.0), best, overlap(m, a, b, best))
+        elif a.kind != wp.static(SPHERE):
+            best = best_axis(m, a, b, a, best, overlap(m, a, b, best))
+        if b.kind == wp.static(HULL):
+            if wp.static(has_convex):
+                best = best_face(m, b, a, real(-1.0), best, overlap(m, a, b, best))
+        elif b.kind != wp.static(SPHERE):
+            best = best_axis(m, a, b, b, best, overlap(m, a, b, best))
         return best
 
     @wp.func
@@ -152,13 +177,16 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         """The nearest points with b moved out along n, by a little more than the depth."""
         off = (depth + STAND_OFF * wp.min(a.radius, b.radius)) * n
         c = walk(m, a, b, off, -n, real(1.0e30))
+        if c.distance == real(0.0):  # rounding alone can bring it here: they are apart
+            c.normal = n
+            c.on_a = support(m, a, n)
+            c.on_b = c.on_a - depth * n
         return c
 
     @wp.func
-    def sink(m: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
-        """How deep the cores overlap, from a first direction (a to b)."""
-        n = best_of(m, a, b, a, real(1.0), start)
-        n = best_of(m, a, b, b, real(-1.0), n)
+    def descend(m: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+        """The overlap's minimum below a first direction (a to b)."""
+        n = start
         depth = overlap(m, a, b, n)
         c = away(m, a, b, n, depth)
         for _ in range(DESCENTS):
@@ -170,6 +198,25 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
             c = away(m, a, b, n, depth)
         c.distance = -depth
         c.normal = n
+        return c
+
+    @wp.func
+    def sink(m: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+        """How deep the cores overlap, from a first direction (a to b).
+
+        A shallow overlap has one minimum worth looking for; a deep one is searched from several sides.
+        """
+        c = descend(m, a, b, best_start(m, a, b, start))
+        if -c.distance > real(DEEP) * wp.min(a.radius, b.radius):
+            for i in range(12):
+                s = a
+                if i >= 6:
+                    s = b
+                n = axis_of(s, i % 6)
+                if overlap(m, a, b, n) < real(HOPEFUL) * -c.distance:
+                    other = descend(m, a, b, n)
+                    if other.distance > c.distance:
+                        c = other
         return c
 
     @wp.func

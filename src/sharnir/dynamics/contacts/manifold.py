@@ -144,7 +144,7 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clipped(
-        ref: Face, other: Face, c: Closest, side: real, ra: real, rb: real, margin: real, shift: int
+        ref: Face, other: Face, c: Closest, side: real, ra: real, rb: real, margin: real, slack: real, shift: int
     ) -> Manifold:
         """The other face over the reference; side is 1 when the reference is a's, -1 when it is b's."""
         x = wp.zeros(shape=MOST, dtype=vec3)
@@ -177,8 +177,9 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
                 tag = ty[i]
             # from the reference's plane to q along n, which points from a to b
             reach = wp.dot(ref.normal, q - ref.corner[0]) / lean
-            gap = wp.max(side * reach, c.distance) - ra - rb  # nowhere do the cores overlap by more than the depth
-            if gap < margin:
+            gap = side * reach - ra - rb
+            # a face that leans may seem deeper than the cores overlap anywhere: there it is not on its solid
+            if gap < margin and side * reach > c.distance - slack:
                 # q is on the other core; halfway between the surfaces
                 x[kept] = q - (real(0.5) * reach) * n + (real(0.5) * (ra - rb)) * n
                 tx[kept] = shift + tag
@@ -259,11 +260,12 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
             lean_b = -wp.dot(fb.normal, c.normal)
         if wp.max(lean_a, lean_b) > real(SQUARE):
             if wp.static(has_polygons):
+                slack = SLACK * wp.min(a.radius, b.radius)
                 number = (fa.number % 64) * 64 + fb.number % 64
                 # a little in favour of a, so that two boxes do not change roles from step to step
                 if fa.count > 2 and lean_a >= lean_b - real(1.0e-3):
-                    return clipped(fa, fb, c, real(1.0), ra, rb, margin, number * 256)
-                return clipped(fb, fa, c, real(-1.0), ra, rb, margin, (4096 + number) * 256)
+                    return clipped(fa, fb, c, real(1.0), ra, rb, margin, slack, number * 256)
+                return clipped(fb, fa, c, real(-1.0), ra, rb, margin, slack, (4096 + number) * 256)
         elif fa.count == 2 and fb.count == 2:
             return side_by_side(fa, fb, c, ra, rb, margin)
         return f

@@ -15,7 +15,7 @@ def make_simplex(p: Precision) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     mat43, vec4 = wp.types.matrix((4, 3), real), wp.types.vector(4, real)
 
-    NO_VOLUME = wp.constant(real(1e-20 if p.name == "float64" else 1e-10))  # square of height over length
+    NO_VOLUME = wp.constant(real(1e-16 if p.name == "float64" else 1e-8))  # square of height over length
 
     @wp.func
     def on_segment(a: vec3, b: vec3) -> vec3:
