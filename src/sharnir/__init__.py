@@ -28,6 +28,7 @@ from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
 from .scene.terrain import Plane, Terrain
+from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
     from .experiment import Experiment, Figure
@@ -46,6 +47,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Belt",
     "Body",
     "Box",
     "Capsule",
@@ -87,6 +89,7 @@ __all__ = [
     "SwingTwist",
     "Terrain",
     "Trajectory",
+    "Tyre",
     "Universal",
     "Viscous",
     "Wheel",

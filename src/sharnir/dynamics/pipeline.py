@@ -68,7 +68,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     near_bounds = has_bounds and not features.reach
     contact = make_contact(p, features)
     prepare_contact, warm_contact = contact.prepare_contact, contact.warm_contact
-    add_contact_force = contact.add_contact_force
+    end_contact = contact.end_contact
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     reach = make_reach(p, features)
     reach_joint, inverse_mass = reach.reach_joint, reach.inverse_mass
@@ -214,7 +214,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             for b in range(o.bodies):
                 k.touch_force[b, w] = vec3()
             for i in range(k.contact_count[w]):
-                add_contact_force(n, k, kick, i, w)
+                end_contact(m, n, k, kick, i, w)
         if wp.static(features.friction):
             for i in range(o.frictions):
                 end_friction(m, n, k, kick, i, w)

@@ -15,7 +15,7 @@ from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind
 from ..scene.measure import start_value
 from ..scene.scene import Scene
-from .contacts import contact_arrays
+from .contacts import contact_arrays, optional_counts
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, allocate, write
@@ -71,7 +71,9 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         contact_kinds=kinds,
         restitution=bool(kinds) and any(touching["pair_restitution"]),
         compliance=bool(kinds) and not all(np.isinf(touching["pair_stiffness"])),
-        rolling=bool(kinds) and any(touching["pair_rolling"] + touching["pair_spinning"]),
+        rolling=bool(kinds) and any(touching["pair_rolling"] + touching["pair_spinning"] + touching["tyre_rolling"]),
+        tyres=bool(touching["tyre_rolling"]),
+        belts=bool(touching["belt_joint"]),
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -99,7 +101,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts["block"] = max(model["edge_block"], default=-1) + 1
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
-    counts["contact_blow"] = counts["contact"] if features.restitution else 0
+    counts |= optional_counts(features, counts["contact"])
     return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
 
 

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from .. import spatial
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from ..scene.body import Body
-from ..scene.joints import Fixed
+from ..scene.joints import Fixed, Revolute
 from ..scene.materials import MOST_GROUPS, Contact
 from ..scene.scene import WORLD, Scene
 from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel, convex_hull
 from ..scene.terrain import AnySurface, Plane
 from ..scene.values import quaternion
+from .features import Features
 from .hulls import Hull, hull_of
 
 SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
@@ -69,6 +70,7 @@ def contact_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, int], frozen
         "excluded": _exclusions(scene, shapes),
     }
     model |= _pairs(scene, names if shapes else ()) | _hulls(hulls)
+    model |= _tyres(shapes) | _belts(scene, shapes)
     model["swept"] = [i for i, shape in enumerate(shapes) if shape.kind < PLANE]
     model["terrain"] = [i for i, shape in enumerate(shapes) if shape.kind >= PLANE]
     counts = {items: len(model[field]) for items, field in COUNTS.items()}
@@ -80,6 +82,8 @@ def contact_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, int], frozen
 # Items of contact and the model field that has one entry for each.
 COUNTS = {
     "shape": "shape_body",
+    "tyre": "tyre_stiffness",
+    "belt": "belt_joint",
     "swept": "swept",
     "terrain": "terrain",
     "exclusion": "excluded",
@@ -202,6 +206,8 @@ def _exclusions(scene: Scene, shapes: list[_Colliding]) -> list[int]:
         of.setdefault(whole(shape.body), []).append(i)
     keys = set()
     for names in joined:
+        if whole(WORLD) in names:
+            continue  # what is hinged to the world still meets the ground
         near = sorted(i for name in names for i in of.get(name, []))
         for a, b in combinations(near, 2):
             is_asked = shapes[a].contact.neighbours or shapes[b].contact.neighbours
@@ -225,6 +231,58 @@ def _pairs(scene: Scene, names: tuple[str, ...]) -> dict[str, list[float]]:
         "pair_stiffness": column("stiffness", np.inf),
         "pair_damping": column("damping"),
         "pair_threshold": column("restitution_threshold"),
+    }
+
+
+def _tyres(shapes: list[_Colliding]) -> dict[str, list[Any]]:
+    """The tyres of the wheels that have one."""
+    wheels = [shape.shape for shape in shapes if isinstance(shape.shape, Wheel) and shape.shape.tyre is not None]
+    tyres = [(wheel.tyre, wheel.radius) for wheel in wheels if wheel.tyre is not None]
+    numbers = iter(range(len(tyres)))
+    has = [isinstance(shape.shape, Wheel) and shape.shape.tyre is not None for shape in shapes]
+    return {
+        "shape_tyre": [next(numbers) if wanted else -1 for wanted in has],
+        "tyre_stiffness": [tyre.stiffness for tyre, _ in tyres],
+        "tyre_damping": [tyre.damping for tyre, _ in tyres],
+        "tyre_longitudinal": [tyre.longitudinal for tyre, _ in tyres],
+        "tyre_lateral": [tyre.lateral for tyre, _ in tyres],
+        "tyre_relaxation": [tyre.relaxation for tyre, _ in tyres],
+        "tyre_grip": [tyre.lateral_grip for tyre, _ in tyres],
+        "tyre_rolling": [tyre.rolling_resistance * radius for tyre, radius in tyres],
+    }
+
+
+def _belts(scene: Scene, shapes: list[_Colliding]) -> dict[str, list[Any]]:
+    """The belts by their sprockets' hinges."""
+    place = {name: i for i, name in enumerate(scene.joints)}
+    belts: dict[tuple[int, float], int] = {}
+    of = []
+    for shape in shapes:
+        belt = shape.contact.belt
+        if belt is None:
+            of.append(-1)
+            continue
+        if belt.sprocket not in place:
+            hint = nearest(belt.sprocket, place)
+            raise SceneError(f"{shape.owner}: Belt names a sprocket '{belt.sprocket}' that is no joint here{hint}")
+        if not isinstance(scene.joints[belt.sprocket].type, Revolute):
+            raise SceneError(f"{shape.owner}: Belt's sprocket '{belt.sprocket}' is not a hinge; give a Revolute joint")
+        of.append(belts.setdefault((place[belt.sprocket], belt.radius), len(belts)))
+    return {
+        "shape_belt": of,
+        "belt_joint": [joint for joint, _ in belts],
+        "belt_radius": [radius for _, radius in belts],
+    }
+
+
+def optional_counts(features: Features, contacts: int) -> dict[str, int]:
+    """The number of items of what only some scenes need of their contacts."""
+    return {
+        "contact_blow": contacts if features.restitution else 0,
+        "contact_roll": contacts if features.rolling else 0,
+        "roll_reach": contacts if features.rolling and features.reach else 0,
+        "contact_tyre": contacts if features.tyres else 0,
+        "contact_belt": contacts if features.belts else 0,
     }
 
 

@@ -95,6 +95,8 @@ def reach_counts(features: Features, model: dict[str, Any]) -> dict[str, int]:
     if not features.reach:
         return {"reach": 0, "reach_scratch": 0, "contact_reach": 0}
     contacts = CONTACTS_PER_BODY * len(model["path_node"]) if features.contacts else 0
+    if features.rolling:
+        contacts *= 2
     return {
         "reach": len(model["joint_path"]) + contacts,
         "reach_scratch": max(len(model["edge_start"]) - 1, 0),

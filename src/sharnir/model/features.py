@@ -24,6 +24,8 @@ class Features:
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning
+    tyres: bool = False  # some wheel has a tyre
+    belts: bool = False  # some surface is moved by a sprocket
     contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch: round, box, convex, heights, mesh
 
     @property

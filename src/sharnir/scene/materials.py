@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..errors import SceneError, nearest
+from .tyre import Belt
 from .values import Description, not_negative, positive, shown
 
 DEFAULT = "default"
@@ -134,13 +135,15 @@ def _material(material: Material, what: str) -> Material:
 class Contact(Description, frozen=True):
     """How a body takes part in contact: its material, the groups it is in, and the groups it does not touch.
 
-    Bodies that share a joint pass through each other unless one of them has ``neighbours=True``.
+    Bodies that share a joint pass through each other unless one of them has ``neighbours=True``; the world does not
+    count, what is hinged to it still meets the ground. With a ``belt`` the body's surfaces run at a sprocket's speed.
     """
 
     material: str = DEFAULT
     groups: tuple[str, ...] = (DEFAULT,)
     ignores: tuple[str, ...] = ()
     neighbours: bool = False
+    belt: Belt | None = None
 
     def checked(self, owner: str) -> Contact:
         """This description with its names checked; the error names the owner."""
@@ -148,6 +151,8 @@ class Contact(Description, frozen=True):
             given = getattr(self, field)
             if not isinstance(given, tuple) or not all(isinstance(name, str) and name for name in given):
                 raise SceneError(f"{owner} contact {field} are {shown(given)}; give texts, as in ('wheels',)")
+        if self.belt is not None:
+            self.belt.checked(owner)
         if not self.groups:
             raise SceneError(f"{owner} contact has no groups; give at least one, or contact=False for none at all")
         return self

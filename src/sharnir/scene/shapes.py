@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
+from .tyre import Tyre
 from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, not_negative, positive, quaternion, shown, vector
 
 
@@ -151,12 +152,13 @@ class Wheel(Shape, frozen=True, tag="wheel"):
     """A wheel about its z axis that touches anything in one point: radius and width (m), and the rounding of its edges.
 
     It is a disc swept by a ball of the radius ``rounding`` (m), half of the width when not given; with less, the tread
-    is flat between the rounded edges.
+    is flat between the rounded edges. Without a ``tyre`` it is rigid and rubs like any other shape.
     """
 
     radius: float
     width: float
     rounding: float | None = None
+    tyre: Tyre | None = None
 
     @property
     def round(self) -> float:
@@ -168,6 +170,8 @@ class Wheel(Shape, frozen=True, tag="wheel"):
 
     def checked(self, owner: str) -> Shape:
         super().checked(owner)
+        if self.tyre is not None:
+            self.tyre.checked(owner)
         largest = min(self.radius, self.width / 2.0)
         if self.round > largest:
             raise SceneError(

@@ -108,11 +108,15 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace:
             k.contact_start[i, w] = vec3()
             if wp.static(features.rolling):
                 k.contact_start_spin[i, w] = vec3()
+            if wp.static(features.tyres):
+                k.contact_start_bend[i, w] = vec3()
             old = nearest_kept(m, n, k, place, i, w)
             if old >= 0:
                 k.contact_start[i, w] = n.contact_impulse[old, w]
                 if wp.static(features.rolling):
                     k.contact_start_spin[i, w] = n.contact_spin[old, w]
+                if wp.static(features.tyres):
+                    k.contact_start_bend[i, w] = n.contact_bend[old, w]
                 n.kept_b[old, w] = -1  # taken
         for i in range(count):
             n.kept_a[i, w] = k.contact_a[i, w]
@@ -121,6 +125,8 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace:
             n.contact_impulse[i, w] = k.contact_start[i, w]
             if wp.static(features.rolling):
                 n.contact_spin[i, w] = k.contact_start_spin[i, w]
+            if wp.static(features.tyres):
+                n.contact_bend[i, w] = k.contact_start_bend[i, w]
         n.kept_count[w] = count
 
     return SimpleNamespace(keep_contacts=keep_contacts)

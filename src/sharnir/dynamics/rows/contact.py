@@ -13,8 +13,7 @@
                 at once, contact after contact, until none approaches (a row of balls hands the blow on). The step ends
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
 
-Rolling and spinning friction are torques against the relative spin: about the tangents at most rho_r p_n, about the
-normal at most rho_s p_n, with rho a length (m).
+Rolling and spinning friction are in rolling.py, tyres in tyre.py; a moving belt is in contacts/sides.py.
 """
 
 from functools import cache
@@ -24,8 +23,13 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ...scene.joints import Kind
 from ..algebra import make_algebra
+from ..contacts.sides import make_sides
+from ..coordinates import make_coordinates
 from ..solvers.reach import make_reach
+from .rolling import make_rolling
+from .tyre import make_tyre
 
 wp = load_warp()
 
@@ -37,20 +41,17 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
-    algebra, reach = make_algebra(p), make_reach(p, features)
-    diagonal, packed, full, frame_of = algebra.diagonal, algebra.packed, algebra.full, algebra.frame_of
-    reach_contact, answer, strike = reach.reach_contact, reach.answer, reach.strike
-
-    # --- velocities and impulses of the two sides -------------------------------------------------------------------
-
-    @wp.func
-    def is_alone(m: t.model, body: int, w: int) -> bool:
-        """Whether impulses change the velocity of this body and of nothing else."""
-        if m.inv_mass[body, w] == real(0.0):
-            return False
-        if wp.static(features.reach):
-            return m.body_node[body] < 0
-        return True
+    algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
+    packed, full, frame_of = algebra.packed, algebra.full, algebra.frame_of
+    frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
+    velocity_between, push_between = sides.velocity_between, sides.push_between
+    strike_contact, push_contact, warm_sides = sides.strike_contact, sides.push_contact, sides.warm_sides
+    inverse_mass_alone, belt_inverse_mass = sides.inverse_mass_alone, sides.belt_inverse_mass
+    reach_contact = make_reach(p, features).reach_contact
+    rolling, tyres = make_rolling(p, features), make_tyre(p, features)
+    prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
+    stretch, tyre_impulse = tyres.stretch, tyres.tyre_impulse
+    bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
 
     @wp.func
     def frame(k: t.work, i: int, w: int) -> mat33:
@@ -58,68 +59,77 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         x = k.contact_tangent[i, w]
         return wp.matrix_from_cols(x, wp.cross(z, x), z)
 
-    @wp.func
-    def point_velocity(k: t.work, i: int, w: int) -> vec3:
-        """Velocity of b against a at the point, world axes."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        u = k.velocity[b, w] + wp.cross(k.spin[b, w], k.contact_arm_b[i, w])
-        u = u - k.velocity[a, w] - wp.cross(k.spin[a, w], k.contact_arm_a[i, w])
-        if wp.static(features.reach):
-            u = u + answer(k, k.solution, k.contact_reach[i, w], k.contact_reach_end[i, w], w)
-        return u
-
-    @wp.func
-    def strike_body(m: t.model, k: t.work, body: int, arm: vec3, d: vec3, w: int):
-        k.velocity[body, w] = k.velocity[body, w] + m.inv_mass[body, w] * d
-        k.spin[body, w] = k.spin[body, w] + full(k.inv_inertia[body, w]) * wp.cross(arm, d)
-
-    @wp.func
-    def strike_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
-        """Apply an impulse d (world axes) on b, and against a."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if is_alone(m, a, w):
-            strike_body(m, k, a, k.contact_arm_a[i, w], -d, w)
-        if is_alone(m, b, w):
-            strike_body(m, k, b, k.contact_arm_b[i, w], d, w)
-        if wp.static(features.reach):
-            strike(k, k.solution, k.contact_reach[i, w], k.contact_reach_end[i, w], d, w)
-
-    @wp.func
-    def push_velocity(k: t.work, i: int, w: int) -> vec3:
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        u = k.push[b, w] + wp.cross(k.push_spin[b, w], k.contact_arm_b[i, w])
-        u = u - k.push[a, w] - wp.cross(k.push_spin[a, w], k.contact_arm_a[i, w])
-        if wp.static(features.reach):
-            u = u + answer(k, k.push_solution, k.contact_reach[i, w], k.contact_reach_end[i, w], w)
-        return u
-
-    @wp.func
-    def push_body(m: t.model, k: t.work, body: int, arm: vec3, d: vec3, w: int):
-        k.push[body, w] = k.push[body, w] + m.inv_mass[body, w] * d
-        k.push_spin[body, w] = k.push_spin[body, w] + full(k.inv_inertia[body, w]) * wp.cross(arm, d)
-
-    @wp.func
-    def push_strike(m: t.model, k: t.work, d: vec3, i: int, w: int):
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if is_alone(m, a, w):
-            push_body(m, k, a, k.contact_arm_a[i, w], -d, w)
-        if is_alone(m, b, w):
-            push_body(m, k, b, k.contact_arm_b[i, w], d, w)
-        if wp.static(features.reach):
-            strike(k, k.push_solution, k.contact_reach[i, w], k.contact_reach_end[i, w], d, w)
-
     # --- before the iterations --------------------------------------------------------------------------------------
 
     @wp.func
-    def inverse_mass_alone(m: t.model, k: t.work, body: int, arm: vec3, w: int) -> mat33:
-        if is_alone(m, body, w):
-            s = wp.skew(arm)
-            return diagonal(m.inv_mass[body, w]) - s * full(k.inv_inertia[body, w]) * s
-        return mat33()
+    def prepare_belt(m: t.model, s: t.state, k: t.work, i: int, w: int):
+        """The sprocket that moves the surface of one of the sides, if any."""
+        belt = wp.max(m.shape_belt[k.contact_a[i, w]], m.shape_belt[k.contact_b[i, w]])
+        k.contact_sprocket[i, w] = -1
+        k.contact_belt[i, w] = vec3()
+        if belt >= 0:
+            j = m.belt_joint[belt]
+            axle = coordinate_axis(frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
+            k.contact_sprocket[i, w] = j
+            k.contact_axle[i, w] = axle
+            k.contact_belt[i, w] = -m.belt_radius[belt] * wp.cross(axle, k.contact_normal[i, w])
+
+    @wp.func
+    def tyre_of(m: t.model, k: t.work, i: int, w: int) -> int:
+        return wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
+
+    @wp.func
+    def heading(m: t.model, s: t.state, k: t.work, tyre: int, i: int, w: int) -> vec3:
+        """Along which a wheel rolls: square to its axle and to the normal. Notes how fast it rolls, too."""
+        shape = k.contact_a[i, w]
+        if m.shape_tyre[shape] < 0:
+            shape = k.contact_b[i, w]
+        body = m.shape_body[shape]
+        turn = s.rotation[body, w] * m.shape_turn[shape]
+        axle = wp.quat_rotate(turn, vec3(real(0.0), real(0.0), real(1.0)))
+        speed = wp.abs(wp.dot(axle, s.spin[body, w])) * m.shape_radius[shape]
+        k.tyre_rate[i, w] = speed / m.tyre_relaxation[tyre]
+        return wp.normalize(wp.cross(axle, k.contact_normal[i, w]))
+
+    @wp.func
+    def soften(k: t.work, kick: real, dt: real, stiffness: real, damping: real, i: int, w: int):
+        """The normal as a spring and damper; the damper acts once the shapes overlap."""
+        gap = k.contact_gap[i, w]
+        c = damping
+        if gap > real(0.0):
+            c = real(0.0)
+        k.contact_y[i, w] = kick * (c + dt * stiffness)
+        k.contact_source[i, w] = -kick * stiffness * gap
+
+    @wp.func
+    def prepare_normal(m: t.model, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+        k.contact_push[i, w] = real(0.0)
+        k.contact_search[i, w] = vec3()
+        k.contact_y[i, w] = real(0.0)
+        k.contact_source[i, w] = -wp.max(k.contact_gap[i, w], real(0.0)) / o.dt
+        if wp.static(features.restitution):
+            k.contact_blow[i, w] = vec3()
+        if wp.static(features.compliance):
+            if wp.isfinite(m.pair_stiffness[pair]):
+                soften(k, kick, o.dt, m.pair_stiffness[pair], m.pair_damping[pair], i, w)
+
+    @wp.func
+    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+        tyre = tyre_of(m, k, i, w)
+        if tyre >= 0:
+            soften(k, kick, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
+            z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
+            k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair], vec2(z[0], z[1]), tyre))
+
+    @wp.func
+    def clipped(start: vec3, friction: real) -> vec3:
+        """Last step's impulse, brought into the cone; contact's frame."""
+        normal = wp.max(start[2], real(0.0))
+        size = wp.sqrt(start[0] * start[0] + start[1] * start[1])
+        share = real(1.0)
+        if size > friction * normal:
+            share = friction * normal / size
+        return vec3(share * start[0], share * start[1], normal)
 
     @wp.func
     def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, i: int, w: int):
@@ -132,47 +142,36 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         k.contact_arm_a[i, w] = arm_a
         k.contact_arm_b[i, w] = arm_b
         inverse = inverse_mass_alone(m, k, a, arm_a, w) + inverse_mass_alone(m, k, b, arm_b, w)
+        if wp.static(features.belts):
+            prepare_belt(m, s, k, i, w)
+            if wp.static(not features.reach):
+                inverse = inverse + belt_inverse_mass(m, k, i, w)
         if wp.static(features.reach):
             inverse = inverse + reach_contact(m, k, o, a, b, arm_a, arm_b, i, w)
         turn = frame_of(k.contact_normal[i, w])
-        k.contact_tangent[i, w] = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
-        mass = wp.transpose(turn) * inverse * turn
-        k.contact_mass[i, w] = packed(mass)
+        tangent = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
+        if wp.static(features.tyres):
+            tyre = tyre_of(m, k, i, w)
+            if tyre >= 0:
+                tangent = heading(m, s, k, tyre, i, w)
+        k.contact_tangent[i, w] = tangent
+        turn = frame(k, i, w)
+        k.contact_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
         pair = m.shape_material[k.contact_a[i, w]] * o.materials + m.shape_material[k.contact_b[i, w]]
         k.contact_pair[i, w] = pair
-        gap = k.contact_gap[i, w]
-        k.contact_push[i, w] = real(0.0)
-        k.contact_search[i, w] = vec3()
-        if wp.static(features.restitution):
-            k.contact_blow[i, w] = vec3()
-        k.contact_y[i, w] = real(0.0)
-        k.contact_source[i, w] = -wp.max(gap, real(0.0)) / o.dt
-        if wp.static(features.compliance):
-            stiffness = m.pair_stiffness[pair]
-            if wp.isfinite(stiffness):
-                c = m.pair_damping[pair]
-                if gap > real(0.0):
-                    c = real(0.0)
-                k.contact_y[i, w] = kick * (c + o.dt * stiffness)
-                k.contact_source[i, w] = -kick * stiffness * gap
-        start = wp.transpose(turn) * n.contact_impulse[i, w]
-        bound = m.pair_friction[pair] * wp.max(start[2], real(0.0))
-        size = wp.sqrt(start[0] * start[0] + start[1] * start[1])
-        share = real(1.0)
-        if size > bound:
-            share = bound / size
-        n.contact_impulse[i, w] = turn * vec3(share * start[0], share * start[1], wp.max(start[2], real(0.0)))
+        prepare_normal(m, k, o, kick, pair, i, w)
+        if wp.static(features.tyres):
+            prepare_tyre(m, n, k, o, kick, pair, i, w)
+        if wp.static(features.rolling):
+            prepare_rolling(m, k, o, turn, i, w)
+        n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair])
 
     @wp.func
     def warm_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
-        """Apply last step's impulse; bodies in joints take it as if alone, the joints answer in the first solve."""
-        d = n.contact_impulse[i, w]
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if m.inv_mass[a, w] > real(0.0):
-            strike_body(m, k, a, k.contact_arm_a[i, w], -d, w)
-        if m.inv_mass[b, w] > real(0.0):
-            strike_body(m, k, b, k.contact_arm_b[i, w], d, w)
+        """Apply last step's impulse."""
+        warm_sides(m, k, n.contact_impulse[i, w], i, w)
+        if wp.static(features.rolling):
+            warm_rolling(m, n, k, i, w)
 
     # --- impact -----------------------------------------------------------------------------------------------------
 
@@ -186,7 +185,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * point_velocity(k, i, w)
+        u = wp.transpose(turn) * velocity_between(m, k, i, w)
         if not is_struck(m, k, dt, u[2], i, w):
             return False
         pair = k.contact_pair[i, w]
@@ -232,34 +231,55 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(x, y, q[2])
 
     @wp.func
-    def visit_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> real:
+    def normal_impulse(k: t.work, mass: real, speed: real, old: real, i: int, w: int) -> real:
+        y = k.contact_y[i, w]
+        new = old - (speed - k.contact_source[i, w]) / mass
+        if y > real(0.0):
+            new = old - (y * speed + old - k.contact_source[i, w]) / (y * mass + real(1.0))
+        return wp.max(new, real(0.0))
+
+    @wp.func
+    def tangential(
+        m: t.model, n: t.memory, k: t.work, turn: mat33, mass: mat33, u: vec3, q: vec3, kick: real, i: int, w: int
+    ) -> vec3:
+        """The impulse q with its tangential part corrected, by the tyre or by dry friction."""
+        friction = m.pair_friction[k.contact_pair[i, w]]
+        if wp.static(features.tyres):
+            tyre = tyre_of(m, k, i, w)
+            if tyre >= 0:
+                bend = wp.transpose(turn) * n.contact_bend[i, w]
+                z = vec2(bend[0], bend[1])
+                rate = k.tyre_rate[i, w]
+                new = tyre_impulse(m, mass, u, q, z, friction, rate, k.tyre_stretch[i, w], kick, tyre)
+                ahead = bend_after(u + mass * (new - q), z, rate, kick)
+                k.tyre_stretch[i, w] = wp.length(stretch(m, friction, ahead, tyre))
+                return new
+        return rubbed(mass, u, q, friction)
+
+    @wp.func
+    def visit_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> real:
         """One visit; the square of the impulse's change."""
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * point_velocity(k, i, w)
+        u = wp.transpose(turn) * velocity_between(m, k, i, w)
         mass = full(k.contact_mass[i, w])
         old = wp.transpose(turn) * n.contact_impulse[i, w]
-        normal = old[2]
-        y = k.contact_y[i, w]
-        if y > real(0.0):
-            normal = normal - (y * u[2] + normal - k.contact_source[i, w]) / (y * mass[2, 2] + real(1.0))
-        else:
-            normal = normal - (u[2] - k.contact_source[i, w]) / mass[2, 2]
-        normal = wp.max(normal, real(0.0))
-        change = normal - old[2]
+        normal = normal_impulse(k, mass[2, 2], u[2], old[2], i, w)
         new = vec3(old[0], old[1], normal)
         if normal > real(0.0) or old[2] > real(0.0):
-            u = u + change * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
-            new = rubbed(mass, u, new, m.pair_friction[k.contact_pair[i, w]])
+            u = u + (normal - old[2]) * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
+            new = tangential(m, n, k, turn, mass, u, new, kick, i, w)
         d = turn * (new - old)
         k.contact_step[i, w] = d
         square = wp.dot(d, d)
         if square > real(0.0):
             n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
             strike_contact(m, k, d, i, w)
+        if wp.static(features.rolling):
+            square = wp.max(square, visit_rolling(m, n, k, turn, normal, i, w))
         return square
 
     @wp.func
-    def push_contact(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> real:
+    def push_out(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> real:
         """Pseudo-impulse of an overlap, or of an impact that happens on the way; the square of its change."""
         gap = k.contact_gap[i, w]
         target = -o.erp * gap / o.dt
@@ -272,11 +292,11 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
             return real(0.0)
         normal = k.contact_normal[i, w]
         old = k.contact_push[i, w]
-        new = old - (wp.dot(normal, push_velocity(k, i, w)) - target) / k.contact_mass[i, w][2]
+        new = old - (wp.dot(normal, push_between(m, k, i, w)) - target) / k.contact_mass[i, w][2]
         if not struck:
             new = wp.max(new, real(0.0))
         k.contact_push[i, w] = new
-        push_strike(m, k, (new - old) * normal, i, w)
+        push_contact(m, k, (new - old) * normal, i, w)
         return (new - old) * (new - old)
 
     @wp.func
@@ -300,7 +320,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 strike_contact(m, k, more, i, w)
 
     @wp.func
-    def sweep_contacts(m: t.model, n: t.memory, k: t.work, w: int) -> real:
+    def sweep_contacts(m: t.model, n: t.memory, k: t.work, kick: real, w: int) -> real:
         """Every contact once, what lies on the ground last; the square of the largest change."""
         if k.contact_squares[w][1] > real(0.0):
             accelerate(m, n, k, w)
@@ -308,7 +328,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         total = real(0.0)
         count = k.contact_count[w]
         for reverse in range(count):
-            square = visit_contact(m, n, k, count - 1 - reverse, w)
+            square = visit_contact(m, n, k, kick, count - 1 - reverse, w)
             worst = wp.max(worst, square)
             total = total + square
         k.contact_squares[w] = vec2(k.contact_squares[w][1], total)
@@ -319,24 +339,43 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         """Pseudo-impulses of every contact once; the square of the largest change."""
         worst = real(0.0)
         for i in range(k.contact_count[w]):
-            worst = wp.max(worst, push_contact(m, k, o, i, w))
+            worst = wp.max(worst, push_out(m, k, o, i, w))
         return worst
 
+    # --- after the iterations ---------------------------------------------------------------------------------------
+
     @wp.func
-    def add_contact_force(n: t.memory, k: t.work, kick: real, i: int, w: int):
-        """The force of contact i, added to what its bodies feel."""
+    def keep_bend(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+        """Where the bristles of a tyre are at the end of the kick."""
+        tyre = tyre_of(m, k, i, w)
+        if tyre >= 0:
+            turn = frame(k, i, w)
+            bend = wp.transpose(turn) * n.contact_bend[i, w]
+            u = wp.transpose(turn) * velocity_between(m, k, i, w)
+            z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], kick)
+            z = kept_bend(m, m.pair_friction[k.contact_pair[i, w]], z, tyre)
+            if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
+                z = vec2()
+            n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))
+
+    @wp.func
+    def end_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+        """The force of contact i, added to what its bodies feel; the bend of a tyre."""
         d = n.contact_impulse[i, w]
         if wp.static(features.restitution):
             d = d + k.contact_blow[i, w]
         force = d / kick
         k.contact_force[i, w] = force
+        k.contact_slip[i, w] = velocity_between(m, k, i, w)
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
         k.touch_force[a, w] = k.touch_force[a, w] - force
         k.touch_force[b, w] = k.touch_force[b, w] + force
+        if wp.static(features.tyres):
+            keep_bend(m, n, k, kick, i, w)
 
     return SimpleNamespace(
-        add_contact_force=add_contact_force,
+        end_contact=end_contact,
         prepare_contact=prepare_contact,
         warm_contact=warm_contact,
         bounce_all=bounce_all,

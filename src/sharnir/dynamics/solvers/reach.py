@@ -21,6 +21,7 @@ from ..algebra import make_algebra
 
 wp = load_warp()
 
+LAST = 2**31 - 1  # beyond every node
 NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
 
 
@@ -35,14 +36,20 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def start_at(m: t.model, k: t.work, body: int, sign: real, force: int, arm: vec3, w: int):
-        """The rows of J^T that belong to a body: unit forces at an arm, or unit torques."""
+        """Add the rows of J^T that belong to a body: unit forces at an arm, or unit torques."""
         node = m.body_node[body]
         if node >= 0:
             if force == 1:
-                k.spread[node, w] = diagonal(sign)
-                k.spread[node + 1, w] = sign * wp.skew(arm)
+                k.spread[node, w] = k.spread[node, w] + diagonal(sign)
+                k.spread[node + 1, w] = k.spread[node + 1, w] + sign * wp.skew(arm)
             else:
-                k.spread[node + 1, w] = diagonal(sign)
+                k.spread[node + 1, w] = k.spread[node + 1, w] + diagonal(sign)
+
+    @wp.func
+    def start_belt(m: t.model, k: t.work, body: int, torque: mat33, w: int):
+        node = m.body_node[body]
+        if node >= 0:
+            k.spread[node + 1, w] = k.spread[node + 1, w] + torque
 
     @wp.func
     def spread(m: t.model, k: t.work, start: int, end: int, w: int) -> mat33:
@@ -88,24 +95,48 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             k.reach_mass_a[j, w] = packed(reach_part(m, k, 0, j, w))
 
     @wp.func
-    def add_path(m: t.model, k: t.work, at: int, a: int, b: int, w: int) -> int:
-        """Write down the nodes that impulses on bodies a and b reach, ascending, from place ``at``; the end."""
+    def next_node(m: t.model, at: int, body: int, soonest: int) -> int:
+        """The node at a place of a body's path, if it comes sooner."""
+        if at < m.path_end[body]:
+            return wp.min(soonest, m.path_node[at])
+        return soonest
+
+    @wp.func
+    def past(m: t.model, at: int, body: int, node: int) -> int:
+        if at < m.path_end[body]:
+            if m.path_node[at] == node:
+                return at + 1
+        return at
+
+    @wp.func
+    def add_path(m: t.model, k: t.work, at: int, a: int, b: int, c: int, d: int, w: int) -> int:
+        """Write down the nodes that impulses on four bodies reach, ascending, from place ``at``; returns the end."""
         i = m.path_start[a]
         j = m.path_start[b]
-        while i < m.path_end[a] or j < m.path_end[b]:
-            node = int(0)
-            if j >= m.path_end[b] or (i < m.path_end[a] and m.path_node[i] <= m.path_node[j]):
-                node = m.path_node[i]
+        x = m.path_start[c]
+        y = m.path_start[d]
+        going = bool(True)
+        while going:
+            node = next_node(m, i, a, next_node(m, j, b, next_node(m, x, c, next_node(m, y, d, wp.static(LAST)))))
+            if node == wp.static(LAST):
+                going = False
             else:
-                node = m.path_node[j]
-            if i < m.path_end[a] and m.path_node[i] == node:
-                i += 1
-            if j < m.path_end[b] and m.path_node[j] == node:
-                j += 1
-            k.reach_node[at, w] = node
-            k.spread[node, w] = mat33()
-            at += 1
+                i = past(m, i, a, node)
+                j = past(m, j, b, node)
+                x = past(m, x, c, node)
+                y = past(m, y, d, node)
+                k.reach_node[at, w] = node
+                k.spread[node, w] = mat33()
+                at += 1
         return at
+
+    @wp.func
+    def path_length(m: t.model, body: int) -> int:
+        return m.path_end[body] - m.path_start[body]
+
+    @wp.func
+    def has_room(m: t.model, k: t.work, o: t.settings, longest: int, w: int) -> bool:
+        return k.reach_used[w] + longest <= o.reach_room
 
     @wp.func
     def reach_contact(
@@ -113,18 +144,48 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
     ) -> mat33:
         """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
         start = k.reach_used[w]
-        k.contact_reach[i, w] = start
+        frame = int(0)
+        sprocket = int(0)
+        if wp.static(features.belts):
+            j = k.contact_sprocket[i, w]
+            if j >= 0:
+                frame = m.joint_a[j]
+                sprocket = m.joint_b[j]
+        longest = path_length(m, a) + path_length(m, b) + path_length(m, frame) + path_length(m, sprocket)
         end = start
         share = mat33()
-        longest = m.path_end[a] - m.path_start[a] + m.path_end[b] - m.path_start[b]
-        if longest > 0 and start + longest <= o.reach_room:
-            end = add_path(m, k, start, a, b, w)
+        if longest > 0 and not has_room(m, k, o, longest, w):
+            share = diagonal(real(NO_ROOM))
+        elif longest > 0:
+            end = add_path(m, k, start, a, b, frame, sprocket, w)
             start_at(m, k, a, real(-1.0), 1, arm_a, w)
             start_at(m, k, b, real(1.0), 1, arm_b, w)
+            if wp.static(features.belts):
+                torque = wp.outer(k.contact_axle[i, w], k.contact_belt[i, w])
+                start_belt(m, k, frame, -torque, w)
+                start_belt(m, k, sprocket, torque, w)
             share = spread(m, k, start, end, w)
-        elif longest > 0:
-            share = diagonal(real(NO_ROOM))
+        k.contact_reach[i, w] = start
         k.contact_reach_end[i, w] = end
+        k.reach_used[w] = end
+        return share
+
+    @wp.func
+    def reach_roll(m: t.model, k: t.work, o: t.settings, a: int, b: int, i: int, w: int) -> mat33:
+        """The same for unit torques between the bodies of contact i."""
+        start = k.reach_used[w]
+        longest = path_length(m, a) + path_length(m, b)
+        end = start
+        share = mat33()
+        if longest > 0 and not has_room(m, k, o, longest, w):
+            share = diagonal(real(NO_ROOM))
+        elif longest > 0:
+            end = add_path(m, k, start, a, b, 0, 0, w)
+            start_at(m, k, a, real(-1.0), 0, vec3(), w)
+            start_at(m, k, b, real(1.0), 0, vec3(), w)
+            share = spread(m, k, start, end, w)
+        k.roll_reach[i, w] = start
+        k.roll_reach_end[i, w] = end
         k.reach_used[w] = end
         return share
 
@@ -148,6 +209,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         spread=spread,
         reach_joint=reach_joint,
         reach_contact=reach_contact,
+        reach_roll=reach_roll,
         inverse_mass=inverse_mass,
         answer=answer,
         strike=strike,

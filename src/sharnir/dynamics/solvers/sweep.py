@@ -99,7 +99,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
             if m.reach_linear[j] < m.reach_end[j]:
                 worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
         if wp.static(features.contacts):
-            worst = wp.max(worst, vec2(sweep_contacts(m, n, k, w), push_contacts(m, k, o, w)))
+            worst = wp.max(worst, vec2(sweep_contacts(m, n, k, KICK * o.dt, w), push_contacts(m, k, o, w)))
         return worst
 
     return SimpleNamespace(sweep=sweep)

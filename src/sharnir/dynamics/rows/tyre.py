@@ -1,0 +1,96 @@
+"""A tyre in its contact: a brush of bristles that bend, roll out of the contact and slide at its rear.
+
+    z    mean bend of the bristles (m): along the heading, and across it
+    z' = u - |v_r| z/s          v_r the rolling speed, s the relaxation length: steady slip k = u/|v_r| bends by s k
+    F  = -mu N f(q) zeta/q,     zeta = c z/(3 mu s) on each axis, q = |zeta|, f = 3q - 3q^2 + q^3 up to q = 1, then 1
+
+The brush with a parabolic pressure (Pacejka, Tire and Vehicle Dynamics, chapter 3): c N is the slip stiffness, mu may
+differ across, which makes the friction ellipse. At standstill the bristles are springs: a parked vehicle stays parked,
+and a damping time T (s) calms it: z + T z' takes the place of z in F.
+
+Implicit, like bristles in a joint: z_end = (z + h u)/(1 + h a), a = |v_r|/s, and p = source - y u on each axis with the
+secant g = F/z of the last visit.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+
+wp = load_warp()
+
+CALM = 0.02  # s, damping time of the bristles
+
+
+@cache
+def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision."""
+    real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
+    t = structs(p)
+
+    @wp.func
+    def stretch(m: t.model, friction: real, z: vec2, i: int) -> vec2:
+        """zeta: the bend over the one at which everything slides."""
+        return vec2(
+            m.tyre_longitudinal[i] * z[0] / (real(3.0) * friction * m.tyre_relaxation[i]),
+            m.tyre_lateral[i] * z[1] / (real(3.0) * friction * m.tyre_grip[i] * m.tyre_relaxation[i]),
+        )
+
+    @wp.func
+    def held_share(q: real) -> real:
+        """f(q)/(3 q): 1 with little bend, 1/(3 q) when everything slides."""
+        if q >= real(1.0):
+            return real(1.0) / (real(3.0) * q)
+        return real(1.0) - q + q * q / real(3.0)
+
+    @wp.func
+    def tyre_impulse(
+        m: t.model, mass: mat33, u: vec3, old: vec3, z: vec2, friction: real, rate: real, q: real, h: real, i: int
+    ) -> vec3:
+        """The impulse with its tangential part made by the tyre; contact's frame, first axis along the heading.
+
+        ``rate`` is a = |v_r|/s (1/s), ``q`` the stretch of the last visit, ``h`` the duration of the kick (s).
+        """
+        share = old[2] * held_share(q) / m.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
+        g = vec2(share * m.tyre_longitudinal[i], share * m.tyre_lateral[i])
+        left = real(1.0) / (real(1.0) + h * rate)
+        calm = real(CALM) / h
+        y = (real(1.0) + calm) * left * h * g
+        s = -((real(1.0) + calm) * left - calm) * wp.cw_mul(g, z)
+        # (E + y W) p = s - y (u - W p_old), two by two
+        free_x = u[0] - mass[0, 0] * old[0] - mass[0, 1] * old[1]
+        free_y = u[1] - mass[0, 1] * old[0] - mass[1, 1] * old[1]
+        a = real(1.0) + y[0] * mass[0, 0]
+        b = y[0] * mass[0, 1]
+        c = y[1] * mass[0, 1]
+        d = real(1.0) + y[1] * mass[1, 1]
+        right_x = s[0] - y[0] * free_x
+        right_y = s[1] - y[1] * free_y
+        det = a * d - b * c
+        x = (d * right_x - b * right_y) / det
+        y_ = (a * right_y - c * right_x) / det
+        bound = friction * old[2]
+        across = y_ / m.tyre_grip[i]
+        size = wp.sqrt(x * x + across * across)
+        if size > bound:
+            x = x * bound / size
+            y_ = y_ * bound / size
+        return vec3(x, y_, old[2])
+
+    @wp.func
+    def bend_after(u: vec3, z: vec2, rate: real, h: real) -> vec2:
+        left = real(1.0) / (real(1.0) + h * rate)
+        return left * vec2(z[0] + h * u[0], z[1] + h * u[1])
+
+    @wp.func
+    def kept_bend(m: t.model, friction: real, z: vec2, i: int) -> vec2:
+        """Bristles that slide bend no further."""
+        q = wp.length(stretch(m, friction, z, i))
+        if q > real(1.0):
+            return z / q
+        return z
+
+    return SimpleNamespace(stretch=stretch, tyre_impulse=tyre_impulse, bend_after=bend_after, kept_bend=kept_bend)
