@@ -48,6 +48,19 @@ class Report:
     out_of_budget: bool  # the wall-clock budget ended the iterations
 
 
+@dataclass(frozen=True)
+class Touch:
+    """A point where two bodies touch, or are about to; vectors in world axes, on body b."""
+
+    a: str
+    b: str
+    point: Any  # m
+    normal: Any  # unit, from a to b
+    gap: float  # m, negative where they overlap
+    force: Any  # N
+    slip: Any  # m/s, velocity of b against a
+
+
 class Simulation:
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
@@ -230,6 +243,17 @@ class Simulation:
         Masses, friction levels, limits, gravity and efforts; positions, rotations and velocities of bodies.
         """
         set_quantity(self.scene, self._compiled, self._tables, quantity, values)
+
+    def contacts(self, world: int = 0) -> list[Touch]:
+        """Every point where shapes touched in the last step, or were about to."""
+        count = int(self.work.contact_count.numpy()[world])
+        names = ("contact_body_a", "contact_body_b", "contact_point", "contact_normal", "contact_gap", "contact_force")
+        columns = [getattr(self.work, name).numpy()[:count, world] for name in (*names, "contact_slip")]
+        bodies = ("world", *self._layout.bodies)
+        return [
+            Touch(bodies[a], bodies[b], np.array(point), np.array(normal), float(gap), np.array(force), np.array(slip))
+            for a, b, point, normal, gap, force, slip in zip(*columns, strict=True)
+        ]
 
     # --- starting over ----------------------------------------------------------------------------------------------
 

@@ -42,6 +42,8 @@ def empty_frames(scene: sh.Scene, time: np.ndarray, worlds: int) -> Frames:
         friction_impulse=np.zeros((frames, frictions, worlds, 3)),
         stuck=np.zeros((frames, frictions, worlds), bool),
         voltage=np.zeros((frames, 0, worlds)),
+        contact_force=np.zeros((frames, bodies, worlds, 3)),
+        contacts=np.zeros((frames, worlds), int),
         iterations=np.full((frames, worlds), 3),
         residual=np.zeros((frames, worlds)),
         out_of_budget=np.zeros((frames, worlds), bool),

@@ -28,6 +28,8 @@ class Frames:
     friction_impulse: Array  # [frame, friction, world, 3] on body b, world axes
     stuck: Array  # [frame, friction, world] bool
     voltage: Array  # [frame, soft, world] what each drive was given, -1 to 1
+    contact_force: Array  # [frame, body, world, 3] N, all contacts of a body, world axes
+    contacts: Array  # [frame, world] number of contact points
     iterations: Array  # [frame, world]
     residual: Array  # [frame, world] largest change of an impulse in the last iteration
     out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations

@@ -23,6 +23,8 @@ COPIED = {
     "friction_impulse": ("memory", "friction_impulse"),
     "stuck": ("memory", "sticking"),
     "voltage": ("work", "voltage"),
+    "contact_force": ("work", "touch_force"),
+    "contacts": ("work", "contact_count"),
     "iterations": ("report", "iterations"),
     "residual": ("report", "residual"),
 }
@@ -60,6 +62,9 @@ class Recorder:
         mass = np.divide(1.0, inv_mass, out=np.zeros_like(inv_mass), where=moving)
         body = {name: raw[name][:, 1:] for name in ("center", "rotation", "center_velocity", "angular_velocity")}
         worlds = mass.shape[1]
+        touch = raw["contact_force"][:, 1:]
+        if touch.shape[1] == 0:
+            touch = np.zeros_like(body["center"])
         angular = raw["lock_angular_impulse"]
         if angular.shape[1] == 0:
             angular = np.zeros_like(raw["lock_impulse"])
@@ -75,6 +80,8 @@ class Recorder:
             friction_impulse=raw["friction_impulse"],
             stuck=raw["stuck"].astype(bool),
             voltage=raw["voltage"],
+            contact_force=touch,
+            contacts=raw["contacts"],
             iterations=raw["iterations"],
             residual=raw["residual"],
             out_of_budget=np.repeat(self._out_of_budget[:used, None], worlds, axis=1),

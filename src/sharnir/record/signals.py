@@ -210,6 +210,12 @@ class Readings:
         orbit = np.cross(self.frames.center, self.frames.center_velocity)
         return np.einsum("fbwi,bw->fwi", orbit, self.frames.mass) + self._sum(self._spin, 3)
 
+    def contact_force(self, i: int) -> Array:
+        return self.frames.contact_force[:, i]
+
+    def contacts(self, _: int) -> Array:
+        return self.frames.contacts
+
     def iterations(self, _: int) -> Array:
         return self.frames.iterations
 
@@ -249,6 +255,7 @@ SIGNALS: dict[str, Signal] = {
     "velocity": Signal(Readings.velocity, "velocity of the origin of the body's frame", "body", "m/s", XYZ),
     "angular_velocity": Signal(Readings.angular_velocity, "angular velocity, world axes", "body", "rad/s", XYZ),
     "kinetic_energy": Signal(Readings.kinetic_energy, "kinetic energy of a body", "body", "J"),
+    "contact_force": Signal(Readings.contact_force, "force of all contacts on a body", "body", "N", XYZ),
     "coordinate": Signal(Readings.coordinate, "joint coordinate", "axis"),
     "rate": Signal(Readings.rate, "rate of a joint coordinate", "axis"),
     "effort": Signal(Readings.effort, "force or torque from outside", "axis"),
@@ -268,6 +275,7 @@ SIGNALS: dict[str, Signal] = {
     "total_energy": Signal(Readings.total_energy, "kinetic and potential energy", None, "J"),
     "momentum": Signal(Readings.momentum, "linear momentum", None, "N s", XYZ),
     "angular_momentum": Signal(Readings.angular_momentum, "angular momentum about the origin", None, "N m s", XYZ),
+    "contacts": Signal(Readings.contacts, "points where shapes touch or are about to", None, "1"),
     "iterations": Signal(Readings.iterations, "iterations of the solver", None, "1"),
     "residual": Signal(Readings.residual, "largest change of an impulse in the last iteration", None, "N s"),
     "out_of_budget": Signal(Readings.out_of_budget, "whether the time budget ended the iterations", None, "1"),

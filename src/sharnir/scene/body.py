@@ -83,6 +83,11 @@ class Body:
         return self._quantity("kinetic_energy", "J", ())
 
     @property
+    def contact_force(self) -> Quantity:
+        """Force of all contacts on this body, world axes, N."""
+        return self._quantity("contact_force", "N")
+
+    @property
     def mass(self) -> Quantity:
         """Mass, kg; setting it scales the inertia with it."""
         return self._quantity("mass", "kg", ())
