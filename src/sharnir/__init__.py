@@ -25,6 +25,7 @@ from .scene.joints import (
 )
 from .scene.materials import Contact, Material
 from .scene.quantity import Quantity
+from .scene.rope import Eyelet, Rope, Tie, Winch
 from .scene.scene import Scene
 from .scene.shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
 from .scene.terrain import Plane, Terrain
@@ -61,6 +62,7 @@ __all__ = [
     "DcDrive",
     "Distance",
     "Experiment",
+    "Eyelet",
     "Figure",
     "Fixed",
     "Frame",
@@ -75,6 +77,7 @@ __all__ = [
     "Prismatic",
     "Quantity",
     "Revolute",
+    "Rope",
     "Scene",
     "SceneError",
     "Simulation",
@@ -88,11 +91,13 @@ __all__ = [
     "Strut",
     "SwingTwist",
     "Terrain",
+    "Tie",
     "Trajectory",
     "Tyre",
     "Universal",
     "Viscous",
     "Wheel",
+    "Winch",
     "__version__",
 ]
 

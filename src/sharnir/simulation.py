@@ -133,6 +133,8 @@ class Simulation:
         settings.materials, settings.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
         settings.swept, settings.terrains = counts["swept"], counts["terrain"]
         settings.joint_paths, settings.reach_room = counts["joint_path"], counts["reach"]
+        settings.ropes, settings.clamps, settings.ports = counts["rope"], counts["clamp"], counts["port"]
+        settings.slides = counts["slide"]
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
@@ -316,8 +318,9 @@ class Simulation:
         world = worlds[0]
         step = int(self.report_arrays.step.numpy()[world])
         body = int(self.report_arrays.fault_body.numpy()[world])
-        name = self._layout.bodies[body - 1]
-        joint = self._worst_joint(body, world)
+        is_rope = body < 0  # ropes count down from -1
+        name = self._layout.ropes[-body - 1] if is_rope else self._layout.bodies[body - 1]
+        joint = None if is_rope else self._worst_joint(body, world)
         if recorder is None:
             recorder = self._recorder(1)
             recorder.capture(step * self.dt)
@@ -328,7 +331,8 @@ class Simulation:
         where = f", held by joint '{joint}'" if joint else ""
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
-            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of body '{name}'{where} "
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of "
+            f"{'rope' if is_rope else 'body'} '{name}'{where} "
             f"{why}{others}; the last good states are in {file}. Try a smaller dt or more iterations; check the inputs",
             world=world,
             step=step,

@@ -23,6 +23,7 @@ from .coordinates import make_coordinates
 from .forces import make_forces
 from .integrate import make_integrate
 from .pair import make_pair
+from .ropes.stages import make_ropes
 from .rows.contact import make_contact
 from .rows.friction import make_friction
 from .rows.limit import make_limit
@@ -72,6 +73,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     reach = make_reach(p, features)
     reach_joint, inverse_mass = reach.reach_joint, reach.inverse_mass
+    ropes = make_ropes(p, features)
+    place_ropes, begin_ropes, end_ropes = ropes.place_ropes, ropes.begin_ropes, ropes.end_ropes
+    close_ropes, check_ropes = ropes.close_ropes, ropes.check_ropes
+    move_ropes, end_drift = ropes.move_ropes, ropes.end_drift
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
     @wp.func
@@ -181,6 +186,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             place_arms(m, s, k, j, w)
             if wp.static(features.direct and not features.second_order):
                 stiffen_joint(m, n, k, o.dt, j, w)
+        if wp.static(features.ropes):
+            place_ropes(m, s, n, k, o, w)
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
@@ -202,6 +209,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.contacts):
             for i in range(k.contact_count[w]):
                 warm_contact(m, n, k, i, w)
+        if wp.static(features.ropes):
+            begin_ropes(m, s, n, k, o, kick, w)
         r.joint_error[w] = worst
         r.iterations[w] = 0
         r.residual[w] = real(0.0)
@@ -220,9 +229,11 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 end_friction(m, n, k, kick, i, w)
 
     @wp.func
-    def check_bodies(k: t.work, r: t.report, o: t.settings, w: int):
+    def check_bodies(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
         for b in range(1, o.bodies):
             check(k, r, o.top_speed, b, w)
+        if wp.static(features.ropes):
+            check_ropes(m, s, k, r, o, w)
 
     @wp.func
     def remember(m: t.model, s: t.state, r: t.report, o: t.settings, w: int):
@@ -238,12 +249,18 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         made = r.iterations[w]
         end_kick(m, n, k, o, real(0.5) * o.dt, w)
         drift_on_joints(m, s, n, k, o, w)
+        if wp.static(features.ropes):
+            move_ropes(m, s, n, k, o, w)
         keep_first_half(n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
         iterate(m, n, k, r, o, wp.max(made, 1), w)
         conclude(m, n, k, o, w)
         end_kick(m, n, k, o, real(0.5) * o.dt, w)
-        check_bodies(k, r, o, w)
+        if wp.static(features.ropes):
+            end_ropes(m, s, n, k, o, w)
+        check_bodies(m, s, k, r, o, w)
+        if wp.static(features.ropes):
+            end_drift(m, s, n, k, r, o, w)
         for b in range(1, o.bodies):
             if r.fault[w] != 0:
                 back_to_start(s, k, b, w)
@@ -266,7 +283,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         conclude(m, n, k, o, w)
-        check_bodies(k, r, o, w)
+        if wp.static(features.ropes):
+            end_ropes(m, s, n, k, o, w)
+            close_ropes(m, s, n, k, o, w)
+        check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             if wp.static(features.second_order):
                 second_half(m, c, s, n, k, r, o, w)
@@ -274,6 +294,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 end_kick(m, n, k, o, o.dt, w)
                 for b in range(1, o.bodies):
                     integrate(s, k, o.dt, b, w)
+                if wp.static(features.ropes):
+                    move_ropes(m, s, n, k, o, w)
                 remember(m, s, r, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish)

@@ -55,4 +55,4 @@ def make_stiffen(p: Precision) -> SimpleNamespace:
         if m.inv_mass[b, w] > real(0.0):
             stiffen(m, k, b, k.arm_b[j, w], dt * wp.dot(impulse, k.arm_b[j, w]), w)
 
-    return SimpleNamespace(stiffen_joint=stiffen_joint)
+    return SimpleNamespace(stiffen=stiffen, stiffen_joint=stiffen_joint)

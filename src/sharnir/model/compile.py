@@ -21,6 +21,7 @@ from .features import Features
 from .fields import MODEL, allocate, write
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
 from .precision import Precision
+from .ropes import rope_arrays
 from .softs import softs_of
 
 
@@ -50,6 +51,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     )
     softs = softs_of(scene)
     touching, touching_counts, kinds = contact_arrays(scene)
+    rope_model, rope_state, rope_counts = rope_arrays(scene)
     features = Features(
         angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
         angular_rows=any(any(joint.type.locked_rotations) for joint in joints) or not all(row.linear for row in softs),
@@ -74,6 +76,9 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         rolling=bool(kinds) and any(touching["pair_rolling"] + touching["pair_spinning"] + touching["tyre_rolling"]),
         tyres=bool(touching["tyre_rolling"]),
         belts=bool(touching["belt_joint"]),
+        ropes=bool(scene.ropes),
+        rope_ports=rope_counts["port"] > 0,
+        rope_slides=rope_counts["slide"] > 0,
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -88,12 +93,12 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= direct_arrays(scene, features.direct) | touching
-    counts |= touching_counts
+    model |= direct_arrays(scene, features.direct) | touching | rope_model
+    counts |= touching_counts | rope_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "angular", "limit", "friction", "soft"):
+    for items in ("body", "joint", "angular", "limit", "friction", "soft", "rope_node"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
     counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
@@ -102,7 +107,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
     counts |= optional_counts(features, counts["contact"])
-    return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked))
+    return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked) | rope_state)
 
 
 def _bodies(scene: Scene) -> dict[str, Any]:

@@ -27,6 +27,9 @@ class Features:
     tyres: bool = False  # some wheel has a tyre
     belts: bool = False  # some surface is moved by a sprocket
     contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch: round, box, convex, heights, mesh
+    ropes: bool = False
+    rope_ports: bool = False  # some rope is tied to a body that moves, or to another rope
+    rope_slides: bool = False  # some rope runs through an eyelet or off a drum
 
     @property
     def contacts(self) -> bool:

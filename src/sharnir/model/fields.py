@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..device import load_warp
+from . import rope_fields
 from .precision import Precision
 
 
@@ -30,6 +31,10 @@ class Field:
 
 def _shared(name: str, items: str, type_: str, note: str) -> Field:
     return Field(name, items, type_, note, per_world=False)
+
+
+def _fields(rows: tuple[rope_fields.Row, ...]) -> tuple[Field, ...]:
+    return tuple(Field(*row) for row in rows)
 
 
 # Read by the kernels, never written while stepping.
@@ -172,6 +177,7 @@ MODEL = (
     _shared("face_corner_start", "hull_face", "int", "first of its corners"),
     _shared("face_corner_end", "hull_face", "int", "one past the last"),
     _shared("face_corner", "hull_corner", "int", "vertex of a corner, counterclockwise seen from outside"),
+    *_fields(rope_fields.MODEL),
 )
 
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
@@ -181,6 +187,7 @@ STATE = (
     Field("velocity", "body", "vec3", "m/s, centre of mass"),
     Field("spin", "body", "vec3", "rad/s, world axes"),
     Field("twist", "twist", "real", "rad, turns counted"),
+    *_fields(rope_fields.STATE),
 )
 
 # Set by the user between steps, constant during one.
@@ -209,6 +216,7 @@ MEMORY = (
     Field("kept_a", "contact", "int", "their shapes a"),
     Field("kept_b", "contact", "int", "their shapes b"),
     Field("kept_place", "contact", "vec3", "m, their points as seen from the body that moves"),
+    *_fields(rope_fields.MEMORY),
 )
 
 # Scratch, made anew in every step by the stage named.
@@ -316,6 +324,7 @@ WORK = (
     Field("contact_point", "contact", "vec3", "m, midway between the two surfaces"),
     Field("contact_gap", "contact", "real", "m between the surfaces, negative where they overlap"),
     Field("contact_feature", "contact", "int", "which corner, edge or triangle; the same from step to step"),
+    *_fields(rope_fields.WORK),
 )
 
 # What every step reports, one value per world.
@@ -355,6 +364,7 @@ SETTINGS = {
     "terrains": "int",
     "joint_paths": "int",
     "reach_room": "int",
+    **rope_fields.SETTINGS,
 }
 
 TABLES = {"model": MODEL, "state": STATE, "control": CONTROL, "memory": MEMORY, "work": WORK, "report": REPORT}

@@ -24,6 +24,9 @@ class Layout:
     limits: tuple[str, ...]  # the coordinates that have limits
     frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry dry friction
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
+    ropes: tuple[str, ...]
+    nodes: tuple[str, ...]  # "cable.0": the nodes of all ropes
+    elements: tuple[str, ...]
 
 
 def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
@@ -58,4 +61,7 @@ def layout_of(scene: Scene) -> Layout:
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
         frictions=tuple(label for label, _, _ in frictions_of(scene)),
         softs=tuple(row.label for row in softs_of(scene)),
+        ropes=tuple(scene.ropes),
+        nodes=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements + 1)),
+        elements=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements)),
     )

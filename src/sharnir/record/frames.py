@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..spatial import Array
 
@@ -37,3 +37,4 @@ class Frames:
     inertia: Array  # [body, world, 3, 3] kg m^2 about the centre of mass, body axes; 0 for fixed bodies
     gravity: Array  # [world, 3] m/s^2
     dt: float  # s
+    ropes: dict[str, Array] = field(default_factory=dict)  # by the names in record/ropes.py

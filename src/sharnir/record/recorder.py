@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import ropes
 from .frames import Frames
 
 # Frames field -> (table, array); the rest is worked out when the recording ends.
@@ -27,6 +28,7 @@ COPIED = {
     "contacts": ("work", "contact_count"),
     "iterations": ("report", "iterations"),
     "residual": ("report", "residual"),
+    **{f"rope {name}": source for name, source in ropes.COPIED.items()},
 }
 
 
@@ -89,4 +91,5 @@ class Recorder:
             inertia=np.array(model.inertia.numpy()[1:]),
             gravity=np.array(model.gravity.numpy()),
             dt=self._dt,
+            ropes={name: raw[f"rope {name}"] for name in ropes.COPIED},
         )

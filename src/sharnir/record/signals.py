@@ -23,6 +23,7 @@ from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.quantity import XYZ, XYZW, Quantity
 from ..scene.scene import Scene
 from ..spatial import IDENTITY, Array, Pose, conjugate, rotate
+from . import ropes
 from .frames import Frames
 
 
@@ -194,21 +195,22 @@ class Readings:
         return total
 
     def total_kinetic_energy(self, _: int) -> Array:
-        return self._sum(self.kinetic_energy)
+        return self._sum(self.kinetic_energy) + ropes.total_kinetic_energy(self)
 
     def total_potential_energy(self, _: int) -> Array:
         weight = self.frames.mass[:, :, None] * self.frames.gravity
-        return -np.einsum("fbwi,bwi->fw", self.frames.center, weight)
+        return -np.einsum("fbwi,bwi->fw", self.frames.center, weight) + ropes.total_potential_energy(self)
 
     def total_energy(self, _: int) -> Array:
         return self.total_kinetic_energy(0) + self.total_potential_energy(0)
 
     def momentum(self, _: int) -> Array:
-        return np.einsum("fbwi,bw->fwi", self.frames.center_velocity, self.frames.mass)
+        return np.einsum("fbwi,bw->fwi", self.frames.center_velocity, self.frames.mass) + ropes.momentum(self)
 
     def angular_momentum(self, _: int) -> Array:
         orbit = np.cross(self.frames.center, self.frames.center_velocity)
-        return np.einsum("fbwi,bw->fwi", orbit, self.frames.mass) + self._sum(self._spin, 3)
+        own = np.einsum("fbwi,bw->fwi", orbit, self.frames.mass) + self._sum(self._spin, 3)
+        return own + ropes.angular_momentum(self)
 
     def contact_force(self, i: int) -> Array:
         return self.frames.contact_force[:, i]
@@ -279,6 +281,7 @@ SIGNALS: dict[str, Signal] = {
     "iterations": Signal(Readings.iterations, "iterations of the solver", None, "1"),
     "residual": Signal(Readings.residual, "largest change of an impulse in the last iteration", None, "N s"),
     "out_of_budget": Signal(Readings.out_of_budget, "whether the time budget ended the iterations", None, "1"),
+    **{name: Signal(*parts) for name, parts in ropes.SIGNALS.items()},
 }
 
 
@@ -291,6 +294,9 @@ def item_names(layout: Layout) -> dict[str, tuple[str, ...]]:
         "limit": layout.limits,
         "friction": layout.frictions,
         "soft": layout.softs,
+        "rope": layout.ropes,
+        "node": layout.nodes,
+        "element": layout.elements,
     }
 
 

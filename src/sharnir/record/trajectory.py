@@ -163,5 +163,6 @@ def _scene_text(scene: Scene) -> str:
 
     bodies = {name: body.spec for name, body in scene.bodies.items()}
     joints = {name: joint.spec for name, joint in scene.joints.items()}
-    content = SceneFile(sharnir=1, name=scene.name, gravity=scene.gravity, bodies=bodies, joints=joints)
+    ropes = {name: rope.spec for name, rope in scene.ropes.items()}
+    content = SceneFile(sharnir=1, name=scene.name, gravity=scene.gravity, bodies=bodies, joints=joints, ropes=ropes)
     return write_json(to_plain(content))

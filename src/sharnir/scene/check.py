@@ -22,7 +22,7 @@ LARGEST_SWING = 3.1  # rad; at pi the swing has no direction and the twist no va
 
 def check_scene(scene: Scene) -> None:
     """Refuse a scene that cannot start: nothing moves, joints that do not meet, limits that exclude the start."""
-    if all(body.spec.fixed for body in scene.bodies.values()):
+    if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     for joint in scene.joints.values():
         _check_direction(joint)

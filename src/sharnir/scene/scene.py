@@ -13,6 +13,8 @@ from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, Joint
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
 from .quantity import XYZ, Quantity
+from .rope import Rope, RopeSpec
+from .rope_ties import check_ties
 from .shapes import AnyShape, Shape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, vector
@@ -37,6 +39,7 @@ class Scene:
         self.joints: dict[str, Joint] = {}
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
+        self.ropes: dict[str, Rope] = {}
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -166,6 +169,21 @@ class Scene:
         terrain = Terrain(name, spec)
         self.terrains[name] = terrain
         return terrain
+
+    def rope(
+        self, name: str, path: Iterable[Iterable[float]], *, radius: float, density: float, **details: Any
+    ) -> Rope:
+        """Add a rope along a path (m); see :class:`RopeSpec` for what each argument means and its unit."""
+        points = tuple(_floats(point) for point in path)
+        return self.add_rope(name, RopeSpec(path=points, radius=radius, density=density, **details))
+
+    def add_rope(self, name: str, spec: RopeSpec) -> Rope:
+        """Add a rope from its description."""
+        self._check_new("rope", name, self.ropes)
+        rope = Rope(name, spec, self.gravity)
+        check_ties(rope, {WORLD: self.world} | self.bodies, self.joints, self.ropes)
+        self.ropes[name] = rope
+        return rope
 
     def assemble(self) -> None:
         """Move the free bodies as little as possible so that all joints meet; see :mod:`sharnir.scene.assemble`."""

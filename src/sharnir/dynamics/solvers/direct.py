@@ -19,6 +19,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
 from .factors import make_factors
 from .near import make_near
@@ -40,8 +41,18 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     bounce_all = make_contact(p, features).bounce_all
     has_bounds = features.limits or features.friction or features.contacts
     pushes = features.limits or features.contacts
+    couple = make_attach(p, features).couple
     loaded = features.friction_laws
     stabilises = pushes or not features.second_order
+
+    @wp.func
+    def solve_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """Ropes and bodies at their ports, then the joints' part of it; the square of the largest impulse."""
+        change = couple(m, n, k, o, w)
+        solve_velocity(m, n, k, o, w)
+        if wp.static(features.reach):
+            clear(o, k.solution, w)
+        return change
 
     @wp.func
     def first_solve(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -56,6 +67,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 clear(o, k.push_solution, w)
         if wp.static(features.restitution):
             bounce_all(m, k, o.dt, w)
+        if wp.static(features.rope_ports):
+            solve_ports(m, n, k, o, w)
 
     @wp.func
     def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
@@ -83,6 +96,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             sweep += 1
             if wp.static(has_bounds):
                 changes = sweep_bounds(m, n, k, o, w)
+                if wp.static(features.rope_ports):
+                    if wp.static(features.reach):
+                        settle(m, n, k, o, w)
+                    changes[0] = wp.max(changes[0], solve_ports(m, n, k, o, w))
                 # changes shrink by about the same factor each time: done if the next one would be below epsilon
                 r.residual[w] = wp.sqrt(wp.max(changes[0], changes[1]))
                 coming = r.residual[w]

@@ -13,6 +13,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..pair import make_pair
+from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
@@ -40,6 +41,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     contact = make_contact(p, features)
     bounce_all, sweep_contacts, push_contacts = contact.bounce_all, contact.sweep_contacts, contact.push_contacts
     visit_soft = make_soft(p, features).visit_soft
+    couple = make_attach(p, features).couple
 
     @wp.func
     def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, j: int, w: int) -> real:
@@ -84,6 +86,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 change = wp.max(change, sweep_contacts(m, n, k, o.dt, w))
                 if r.iterations[w] + sweep < o.stabilisations:
                     push_contacts(m, k, o, w)
+            if wp.static(features.rope_ports):
+                change = wp.max(change, couple(m, n, k, o, w))
             sweep += 1
             r.residual[w] = wp.sqrt(change)
             if r.residual[w] < o.epsilon:

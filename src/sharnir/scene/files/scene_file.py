@@ -14,6 +14,7 @@ from ...errors import SceneError
 from ..body import BodySpec
 from ..joint import JointSpec
 from ..materials import Material, MaterialPair
+from ..rope import RopeSpec
 from ..scene import STANDARD_GRAVITY, Scene
 from ..shapes import ConvexHull, Mesh
 from ..terrain import TerrainSpec
@@ -25,8 +26,9 @@ from .typed import Misfit, to_plain, to_typed
 class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
-    ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies`` and
-    ``joints`` are by name. Files of meshes and height maps are named relative to the folder of the scene file.
+    ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
+    ``joints`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder of the scene
+    file.
     """
 
     sharnir: Literal[1]
@@ -37,6 +39,7 @@ class SceneFile(Description, frozen=True):
     terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+    ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
 
 
 def save_scene(scene: Scene, path: str | Path) -> Path:
@@ -60,6 +63,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
         terrain={name: _with_surface(terrain.spec, beside) for name, terrain in scene.terrains.items()},
         bodies={name: _with_meshes(body.spec, beside) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
+        ropes={name: rope.spec for name, rope in scene.ropes.items()},
     )
     plain = to_plain(content)
     try:
@@ -119,6 +123,9 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, joint in content.joints.items():
         with _at("joints", name):
             scene.add_joint(name, joint)
+    for name, rope in content.ropes.items():
+        with _at("ropes", name):
+            scene.add_rope(name, rope)
     return scene
 
 

@@ -1,0 +1,380 @@
+"""Ports: where ropes meet bodies that move, or each other. Solved exactly, whatever the mass ratio.
+
+A port p has an impulse x_p, +x on the rope and -x on what it is tied to, and a slip u_p between the two sides that
+must vanish (a clamp: u + softness (x - source) = 0, the spring of ``bend_twist.py``). Both sides are linear:
+
+    u = u_0 + (Y + K) x       Y  the ropes' answer to impulses at their ports (one chain solve per direction)
+                              K  the bodies' answer: with the direct solver that of the whole mechanism they hang in
+
+Y + K is small, one 3x3 block per pair of ports, and factored densely. Since K knows the joints, one solve of the ports
+and one of the joints after it satisfy both. Paper 002's tied end, a node with the inverse mass n^T K n of the body, is
+the case of one port.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE
+from ..algebra import make_algebra
+from .chain import make_chain
+from .prepare import make_prepare
+
+wp = load_warp()
+
+
+@cache
+def make_attach(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    algebra, chain, prepare = make_algebra(p), make_chain(p, features), make_prepare(p, features)
+    full, diagonal, rotated = algebra.full, algebra.diagonal, algebra.rotated
+    solve, pulled = chain.solve, chain.pulled
+    solve_alone = prepare.solve_alone
+    SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
+
+    @wp.func
+    def port_place(m: t.model, s: t.state, q: int, w: int) -> int:
+        """The node or element of port q; an eyelet's changes as the rope runs through it."""
+        if wp.static(features.rope_slides):
+            if m.port_slide[q] >= 0:
+                return s.slide_node[m.port_slide[q], w]
+        return m.port_node[q]
+
+    # --- the ropes' side --------------------------------------------------------------------------------------------
+
+    @wp.func
+    def strike_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, impulse: vec3, w: int):
+        """Add an impulse on node i to the right-hand side."""
+        change = full(k.rope_inverse[i, w]) * impulse
+        if i > s.rope_first[rope, w]:
+            k.rope_gap[i - 1, w] = k.rope_gap[i - 1, w] + change
+        if i < m.rope_end[rope] - 1:
+            k.rope_gap[i, w] = k.rope_gap[i, w] - change
+
+    @wp.func
+    def strike_port(m: t.model, s: t.state, k: t.work, q: int, impulse: vec3, w: int):
+        """Add an impulse at port q to the right-hand sides of its ropes."""
+        place = port_place(m, s, q, w)
+        if m.port_kind[q] == wp.static(CLAMP):
+            k.rope_twirl[place, w] = k.rope_twirl[place, w] + impulse
+        elif m.port_kind[q] == wp.static(FEED):
+            k.rope_gap[place, w] = k.rope_gap[place, w] - k.rope_slip[place, w] * impulse[0] * k.rope_axis[place, w]
+        else:
+            strike_node(m, s, k, m.port_rope[q], place, impulse, w)
+            if m.port_kind[q] == wp.static(OTHER_ROPE):
+                strike_node(m, s, k, m.port_other_rope[q], m.port_other[q], -impulse, w)
+
+    @wp.func
+    def run_of(k: t.work, i: int, w: int) -> real:
+        """Speed that the pull of the first element, as last solved for, gives the rope on a drum at node i."""
+        return k.rope_slip[i, w] * wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w])
+
+    @wp.func
+    def node_answer(m: t.model, s: t.state, k: t.work, rope: int, i: int, q: int, impulse: vec3, w: int) -> vec3:
+        """Velocity of node i from an impulse at port q alone, which was solved for."""
+        if rope != m.port_rope[q] and rope != m.port_other_rope[q]:
+            return vec3()
+        v = pulled(m, s, k, rope, i, w)
+        if m.port_kind[q] != wp.static(CLAMP) and m.port_kind[q] != wp.static(FEED):
+            if i == port_place(m, s, q, w):
+                v = v + full(k.rope_inverse[i, w]) * impulse
+            if i == m.port_other[q]:
+                v = v - full(k.rope_inverse[i, w]) * impulse
+        return v
+
+    @wp.func
+    def port_answer(m: t.model, s: t.state, k: t.work, i: int, q: int, impulse: vec3, w: int) -> vec3:
+        """Motion of the rope's side of port i from an impulse at port q alone."""
+        if m.port_kind[i] == wp.static(CLAMP):
+            if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
+                return vec3()
+            return k.rope_turning[m.port_node[i], w]
+        if m.port_kind[i] == wp.static(FEED):
+            if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
+                return vec3()
+            run = run_of(k, port_place(m, s, i, w), w)
+            if i == q:
+                run = run + k.rope_slip[port_place(m, s, i, w), w] * impulse[0]
+            return vec3(run, real(0.0), real(0.0))
+        v = node_answer(m, s, k, m.port_rope[i], port_place(m, s, i, w), q, impulse, w)
+        if m.port_kind[i] == wp.static(OTHER_ROPE):
+            v = v - node_answer(m, s, k, m.port_other_rope[i], m.port_other[i], q, impulse, w)
+        return v
+
+    @wp.func
+    def no_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+            k.rope_gap[j, w] = vec3()
+            k.rope_twirl[j, w] = vec3()
+
+    @wp.func
+    def rope_answers(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+        """Y: a unit impulse at each port and direction, and what every port makes of it."""
+        for q in range(o.ports):
+            for axis in range(3):
+                unit = vec3()
+                unit[axis] = real(1.0)
+                no_gap(m, s, k, m.port_rope[q], w)
+                if m.port_kind[q] == wp.static(OTHER_ROPE):
+                    no_gap(m, s, k, m.port_other_rope[q], w)
+                strike_port(m, s, k, q, unit, w)
+                solve(m, s, k, m.port_rope[q], w)
+                if m.port_kind[q] == wp.static(OTHER_ROPE):
+                    solve(m, s, k, m.port_other_rope[q], w)
+                for i in range(o.ports):
+                    place = i * o.ports + q
+                    block = k.port_rope_side[place, w]
+                    answer = port_answer(m, s, k, i, q, unit, w)
+                    for row in range(3):
+                        block[row, axis] = answer[row]
+                    k.port_rope_side[place, w] = block
+
+    # --- the bodies' side -------------------------------------------------------------------------------------------
+
+    @wp.func
+    def body_motion(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        b = m.port_body[i]
+        if m.port_kind[i] == wp.static(BODY_POINT):
+            return k.velocity[b, w] + wp.cross(k.spin[b, w], k.port_arm[i, w])
+        if m.port_kind[i] == wp.static(CLAMP):
+            return k.spin[b, w]
+        if m.port_kind[i] == wp.static(FEED):
+            return vec3(wp.dot(k.port_arm[i, w], k.spin[m.port_drum[i], w] - k.spin[b, w]), real(0.0), real(0.0))
+        return vec3()
+
+    @wp.func
+    def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """An impulse on the body at port i."""
+        b = m.port_body[i]
+        inverse = full(k.inv_inertia[b, w])
+        if m.port_kind[i] == wp.static(BODY_POINT):
+            k.velocity[b, w] = k.velocity[b, w] + m.inv_mass[b, w] * impulse
+            k.spin[b, w] = k.spin[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
+        if m.port_kind[i] == wp.static(CLAMP):
+            k.spin[b, w] = k.spin[b, w] + inverse * impulse
+        if m.port_kind[i] == wp.static(FEED):
+            drum = m.port_drum[i]
+            turn = impulse[0] * k.port_arm[i, w]
+            k.spin[b, w] = k.spin[b, w] - inverse * turn
+            k.spin[drum, w] = k.spin[drum, w] + full(k.inv_inertia[drum, w]) * turn
+
+    @wp.func
+    def push_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """A pseudo-impulse on the body at port i."""
+        b = m.port_body[i]
+        inverse = full(k.inv_inertia[b, w])
+        if m.port_kind[i] == wp.static(BODY_POINT):
+            k.push[b, w] = k.push[b, w] + m.inv_mass[b, w] * impulse
+            k.push_spin[b, w] = k.push_spin[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
+        if m.port_kind[i] == wp.static(CLAMP):
+            k.push_spin[b, w] = k.push_spin[b, w] + inverse * impulse
+        if m.port_kind[i] == wp.static(FEED):
+            drum = m.port_drum[i]
+            turn = impulse[0] * k.port_arm[i, w]
+            k.push_spin[b, w] = k.push_spin[b, w] - inverse * turn
+            k.push_spin[drum, w] = k.push_spin[drum, w] + full(k.inv_inertia[drum, w]) * turn
+
+    @wp.func
+    def body_answers(m: t.model, k: t.work, o: t.settings, w: int):
+        """K of bodies as if they were free; sequential impulses add the joints by sweeping."""
+        for q in range(o.ports):
+            for axis in range(3):
+                unit = vec3()
+                unit[axis] = real(1.0)
+                for i in range(o.ports):
+                    block = k.port_body_side[i * o.ports + q, w]
+                    before = body_motion(m, k, i, w)
+                    strike_body(m, k, q, unit, w)
+                    after = body_motion(m, k, i, w)
+                    strike_body(m, k, q, -unit, w)
+                    for row in range(3):
+                        block[row, axis] = after[row] - before[row]
+                    k.port_body_side[i * o.ports + q, w] = block
+
+    # --- both together ----------------------------------------------------------------------------------------------
+
+    @wp.func
+    def place_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+        for i in range(o.ports):
+            b = m.port_body[i]
+            if m.port_kind[i] == wp.static(FEED):
+                b = m.port_drum[i]
+            k.port_arm[i, w] = wp.quat_rotate(s.rotation[b, w], m.port_anchor[i])
+
+    @wp.func
+    def factor_ports(m: t.model, k: t.work, o: t.settings, w: int):
+        """Y + K + softness as L D L^T: L below, the inverses of D on the diagonal."""
+        count = o.ports
+        for i in range(count * count):
+            k.port_matrix[i, w] = k.port_body_side[i, w] + k.port_rope_side[i, w]
+        for i in range(count):
+            own = k.port_matrix[i * count + i, w]
+            own = own + diagonal(SOFTNESS * wp.trace(own))
+            if m.port_kind[i] == wp.static(CLAMP):
+                own = own + full(k.port_softness[i, w])
+            if m.port_kind[i] == wp.static(FEED):  # one row only
+                own[1, 1] = real(1.0)
+                own[2, 2] = real(1.0)
+            k.port_matrix[i * count + i, w] = own
+        for i in range(count):
+            inverse = wp.inverse(k.port_matrix[i * count + i, w])
+            k.port_matrix[i * count + i, w] = inverse
+            for reverse in range(count - 1 - i):
+                high = count - 1 - reverse
+                lower = k.port_matrix[high * count + i, w] * inverse
+                for low in range(i + 1, high + 1):
+                    place = high * count + low
+                    k.port_matrix[place, w] = k.port_matrix[place, w] - lower * wp.transpose(
+                        k.port_matrix[low * count + i, w]
+                    )
+                k.port_matrix[high * count + i, w] = lower
+
+    @wp.func
+    def substitute_ports(k: t.work, o: t.settings, w: int):
+        """The right-hand side in ``port_change`` becomes the solution."""
+        count = o.ports
+        for i in range(count):
+            x = k.port_change[i, w]
+            for high in range(i + 1, count):
+                k.port_change[high, w] = k.port_change[high, w] - k.port_matrix[high * count + i, w] * x
+            k.port_change[i, w] = k.port_matrix[i * count + i, w] * x
+        for reverse in range(count):
+            i = count - 1 - reverse
+            x = k.port_change[i, w]
+            for high in range(i + 1, count):
+                x = x - k.port_change[high, w] * k.port_matrix[high * count + i, w]
+            k.port_change[i, w] = x
+
+    @wp.func
+    def port_motion(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+        """Motion of the rope's side of port i as the ropes were last solved."""
+        place = port_place(m, s, i, w)
+        if m.port_kind[i] == wp.static(CLAMP):
+            return k.rope_spinning[place, w]
+        if m.port_kind[i] == wp.static(FEED):
+            return vec3(k.rope_feed[place, w] + run_of(k, place, w), real(0.0), real(0.0))
+        v = k.rope_moving[place, w]
+        if m.port_kind[i] == wp.static(OTHER_ROPE):
+            v = v - k.rope_moving[m.port_other[i], w]
+        return v
+
+    @wp.func
+    def rope_moves(k: t.work, o: t.settings, i: int, w: int) -> vec3:
+        """What the changes of all ports' impulses do to the rope's side of port i."""
+        v = vec3()
+        for q in range(o.ports):
+            v = v + k.port_rope_side[i * o.ports + q, w] * k.port_change[q, w]
+        return v
+
+    @wp.func
+    def warm_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Ropes without their ports, then the ports' impulses of the last step on both sides."""
+        solve_alone(m, s, n, k, o, w)
+        for i in range(o.ports):
+            if o.warm_start == 0:
+                n.port_impulse[i, w] = vec3()
+            k.port_change[i, w] = n.port_impulse[i, w]
+            strike_body(m, k, i, -n.port_impulse[i, w], w)
+        for i in range(o.ports):
+            k.port_motion[i, w] = port_motion(m, s, k, i, w) + rope_moves(k, o, i, w)
+
+    @wp.func
+    def couple(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """Impulses at all ports that stop their slips; the square of the largest change."""
+        for i in range(o.ports):
+            slip = k.port_motion[i, w] - body_motion(m, k, i, w)
+            if m.port_kind[i] == wp.static(CLAMP):
+                slip = slip + full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
+            k.port_change[i, w] = -slip
+        substitute_ports(k, o, w)
+        largest = real(0.0)
+        for i in range(o.ports):
+            change = k.port_change[i, w]
+            largest = wp.max(largest, wp.dot(change, change))
+            n.port_impulse[i, w] = n.port_impulse[i, w] + change
+            strike_body(m, k, i, -change, w)
+            k.port_motion[i, w] = k.port_motion[i, w] + rope_moves(k, o, i, w)
+        return largest
+
+    @wp.func
+    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Velocities of the ropes with the final impulses of their ports."""
+        for i in range(o.ports):
+            impulse = n.port_impulse[i, w]
+            node = port_place(m, s, i, w)
+            if m.port_kind[i] == wp.static(CLAMP):
+                k.rope_torque[node, w] = k.rope_torque[node, w] + impulse
+            elif m.port_kind[i] == wp.static(FEED):
+                k.rope_feed[node, w] = k.rope_feed[node, w] + k.rope_slip[node, w] * impulse[0]
+            else:
+                k.rope_free[node, w] = k.rope_free[node, w] + full(k.rope_inverse[node, w]) * impulse
+            if m.port_kind[i] == wp.static(OTHER_ROPE):
+                other = m.port_other[i]
+                k.rope_free[other, w] = k.rope_free[other, w] - full(k.rope_inverse[other, w]) * impulse
+        solve_alone(m, s, n, k, o, w)
+
+    # --- closing gaps -----------------------------------------------------------------------------------------------
+
+    @wp.func
+    def next_place(s: t.state, k: t.work, dt: real, i: int, w: int) -> vec3:
+        """Where node i will be at the end of the step."""
+        return s.rope_position[i, w] + dt * (k.rope_moving[i, w] + k.rope_push[i, w])
+
+    @wp.func
+    def port_gap(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> vec3:
+        """How far the two sides of port i will be apart at the end of the step."""
+        if m.port_kind[i] == wp.static(CLAMP) or m.port_kind[i] == wp.static(FEED):
+            return vec3()
+        at = next_place(s, k, dt, port_place(m, s, i, w), w)
+        if m.port_kind[i] == wp.static(OTHER_ROPE):
+            return at - next_place(s, k, dt, m.port_other[i], w)
+        b = m.port_body[i]
+        turn = rotated(s.rotation[b, w], dt * (k.spin[b, w] + k.push_spin[b, w]))
+        center = s.position[b, w] + dt * (k.velocity[b, w] + k.push[b, w])
+        return at - center - wp.quat_rotate(turn, m.port_anchor[i])
+
+    @wp.func
+    def port_pull(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+        """What the elements' impulses, as last solved for, do to the rope's side of port i."""
+        if m.port_kind[i] == wp.static(CLAMP):
+            return k.rope_turning[m.port_node[i], w]
+        if m.port_kind[i] == wp.static(FEED):
+            return vec3(run_of(k, port_place(m, s, i, w), w), real(0.0), real(0.0))
+        motion = pulled(m, s, k, m.port_rope[i], port_place(m, s, i, w), w)
+        if m.port_kind[i] == wp.static(OTHER_ROPE):
+            motion = motion - pulled(m, s, k, m.port_other_rope[i], m.port_other[i], w)
+        return motion
+
+    @wp.func
+    def push_node(m: t.model, s: t.state, k: t.work, i: int, impulse: vec3, w: int):
+        """A pseudo-impulse on the node itself at port i."""
+        if m.port_kind[i] != wp.static(CLAMP) and m.port_kind[i] != wp.static(FEED):
+            node = port_place(m, s, i, w)
+            k.rope_push[node, w] = k.rope_push[node, w] + full(k.rope_inverse[node, w]) * impulse
+        if m.port_kind[i] == wp.static(OTHER_ROPE):
+            other = m.port_other[i]
+            k.rope_push[other, w] = k.rope_push[other, w] - full(k.rope_inverse[other, w]) * impulse
+
+    return SimpleNamespace(
+        place_ports=place_ports,
+        rope_answers=rope_answers,
+        body_answers=body_answers,
+        factor_ports=factor_ports,
+        warm_ports=warm_ports,
+        couple=couple,
+        solve_with_ports=solve_with_ports,
+        next_place=next_place,
+        port_gap=port_gap,
+        port_place=port_place,
+        port_pull=port_pull,
+        push_node=push_node,
+        push_body=push_body,
+        strike_body=strike_body,
+        strike_port=strike_port,
+        substitute_ports=substitute_ports,
+    )

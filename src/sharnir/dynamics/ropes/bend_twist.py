@@ -1,0 +1,64 @@
+"""Bending and twist between two frames along a rope (paper 002, equations 12 to 16), partly implicit.
+
+    p = q_a^-1 q_b,  u = (2/l) Im p           curvature and twist of b against a, in a's axes
+    E = (l/2) sum_k K_k (u_k - r_k)^2         r the curvature without load
+    du/dt = H (w_b - w_a),  H = (1/l)(Re p - [Im p]x) R_a^T
+    torque on b  = -H^T l K (u - r + damping du/dt), and the opposite on a
+
+The torque at the end of the step is linearised: over a kick c of a step h it is
+c H^T l K (u - r) + c (h + damping) H^T l K H (w_b' - w_a'). The part of h K within the stable range of the explicit
+rule, a quarter of the element's own inertia, stays explicit, so that a soft rope is not damped by the method.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.precision import Precision
+
+wp = load_warp()
+
+STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is stable up to 1
+
+
+@cache
+def make_bend(p: Precision) -> SimpleNamespace:
+    """The functions in a precision."""
+    real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
+
+    @wp.struct
+    class Bend:
+        """Angular impulse on b at rest, and the implicit stiffness that acts on w_b - w_a."""
+
+        twirl: vec3
+        stiff: mat33
+
+    @wp.func
+    def implicit_share(stiffness: real, inertia: real, length: real, dt: real) -> real:
+        if stiffness == real(0.0):
+            return real(0.0)
+        return wp.max(real(1.0) - wp.static(real(STABLE)) * inertia * length / (dt * dt * stiffness), real(0.0))
+
+    @wp.func
+    def bend_between(
+        a: quat, b: quat, rest: vec3, stiffness: vec3, damping: real, length: real, share: vec3, kick: real, dt: real
+    ) -> Bend:
+        relative = wp.quat_inverse(a) * b
+        side = real(1.0)
+        if relative[3] < real(0.0):
+            side = real(-1.0)
+        im = side * vec3(relative[0], relative[1], relative[2])
+        re = side * relative[3]
+        rate = (
+            real(1.0)
+            / length
+            * (mat33(re, im[2], -im[1], -im[2], re, im[0], im[1], -im[0], re) * wp.transpose(wp.quat_to_matrix(a)))
+        )
+        strain = real(2.0) / length * im - rest
+        made = Bend()
+        made.twirl = -(kick * length) * (wp.cw_mul(stiffness, strain) * rate)
+        weight = kick * length * wp.cw_mul(stiffness, dt * share + vec3(damping, damping, damping))
+        made.stiff = wp.transpose(rate) * (wp.diag(weight) * rate)
+        return made
+
+    return SimpleNamespace(Bend=Bend, bend_between=bend_between, implicit_share=implicit_share)

@@ -1,0 +1,124 @@
+"""The velocity problem of a rope, solved exactly by one sweep forth and one back.
+
+Unknown are the spins w_j of the elements and the impulses y_j that hold each element to its two nodes; v_i follow.
+
+    v_i = a_i + W_i (y_i - y_{i-1})                                        nodes: W the inverse mass, a free velocity
+    (D_j + S_{j-1} + S_j) w_j - S_{j-1} w_{j-1} - S_j w_{j+1} + T_j^T y_j = b_j          elements
+    v_{j+1} - v_j + T_j w_j - g y_j = c_j,   T_j w = l_j d_j x w                         length and tangent at once
+
+D is the inertia of an element (with geometric stiffness), S the implicit stiffness of a bend, d the unit vector along
+the element; g, 1e-10 of the inverse mass, keeps a straight rope between two fixed ends regular. The third line is
+paper 002's equations 6 and 18 together: with d as the direction it holds the length (its part along d) and the tangent
+(the parts across). Put into the third, the first gives a block-tridiagonal system in (w_j, y_j),
+
+    (W_j + W_{j+1} + g) y_j - W_j y_{j-1} - W_{j+1} y_{j+1} - T_j w_j = e_j,   e_j = a_{j+1} - a_j - c_j
+
+the tridiagonal matrix of paper 002, equation 11, with the bending beside it. Every pivot is a sum of positive matrices.
+
+At an eyelet or a winch the rope runs through node i with a speed s (see ``slide.py``): v_i + s d_{i-1} takes the place
+of v_i in the row before it, v_i + s d_i in the row after it, and s = s_0 + c (d_i.y_i - d_{i-1}.y_{i-1}) with c the
+inverse of the mass that runs. W_i then becomes W_i + c d d^T with the d of the rows it couples.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+
+wp = load_warp()
+
+
+@cache
+def make_chain(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    algebra = make_algebra(p)
+    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
+    SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
+
+    @wp.func
+    def coupling(k: t.work, i: int, before: int, after: int, w: int) -> mat33:
+        """What an impulse of element ``after`` on node i does to the row of element ``before``."""
+        inverse = full(k.rope_inverse[i, w])
+        if wp.static(features.rope_slides):
+            inverse = inverse + k.rope_slip[i, w] * wp.outer(k.rope_axis[before, w], k.rope_axis[after, w])
+        return inverse
+
+    @wp.func
+    def factor(m: t.model, s: t.state, k: t.work, inertia: wp.array2d(dtype=p.sym33), rope: int, w: int):
+        """Eliminate element by element from the first node on."""
+        spin = mat33()  # what the elements before leave on this element's diagonal,
+        fill = mat33()  # on its coupling with its length row,
+        held = mat33()  # and on that row's diagonal
+        last = m.rope_end[rope] - 1
+        for j in range(s.rope_first[rope, w], last):
+            bend = full(k.rope_bend[j, w])
+            spin = spin + full(inertia[j, w])
+            pivot = wp.inverse(spin + bend)
+            arm = wp.skew(s.rope_length[j, w] * k.rope_axis[j, w]) + fill
+            soft = SOFTNESS / (m.rope_line[rope] * s.rope_length[j, w])
+            swung = arm * pivot
+            row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
+            row = row + swung * wp.transpose(arm)
+            hold = wp.inverse(row)
+            cross = swung * bend
+            if s.rope_parted[j, w] == 1:
+                hold = mat33()
+            k.rope_pivot[j, w] = packed(pivot)
+            k.rope_hold[j, w] = packed(hold)
+            k.rope_arm[j, w] = arm
+            k.rope_cross[j, w] = cross
+            held_cross = hold * cross
+            spin = bend * pivot * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
+            if j + 1 < last:
+                onward = coupling(k, j + 1, j, j + 1, w)
+                back = wp.transpose(onward)
+                fill = back * held_cross
+                held = -(back * hold * onward)
+
+    @wp.func
+    def solve(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        """From ``rope_gap`` (e) and ``rope_twirl`` (b) to ``rope_impulse`` (y) and ``rope_turning`` (w)."""
+        first = s.rope_first[rope, w]
+        last = m.rope_end[rope] - 1
+        turn = vec3()
+        gap = vec3()
+        for j in range(first, last):
+            freely = full(k.rope_pivot[j, w]) * (k.rope_twirl[j, w] + turn)
+            pull = full(k.rope_hold[j, w]) * (k.rope_gap[j, w] + gap + k.rope_arm[j, w] * freely)
+            k.rope_turning[j, w] = freely
+            k.rope_impulse[j, w] = pull
+            turn = full(k.rope_bend[j, w]) * freely - pull * k.rope_cross[j, w]
+            if j + 1 < last:
+                gap = pull * coupling(k, j + 1, j, j + 1, w)
+        pull = vec3()
+        turn = vec3()
+        for back in range(last - first):
+            j = last - 1 - back
+            hold = full(k.rope_hold[j, w])
+            onward = k.rope_cross[j, w] * turn
+            if j + 1 < last:
+                onward = onward + coupling(k, j + 1, j, j + 1, w) * pull
+            pull = k.rope_impulse[j, w] + hold * onward
+            turn = k.rope_turning[j, w] + full(k.rope_pivot[j, w]) * (
+                full(k.rope_bend[j, w]) * turn - pull * k.rope_arm[j, w]
+            )
+            k.rope_impulse[j, w] = pull
+            k.rope_turning[j, w] = turn
+
+    @wp.func
+    def pulled(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int) -> vec3:
+        """What the elements' impulses add to the velocity of node i."""
+        pull = vec3()
+        if i < m.rope_end[rope] - 1:
+            pull = k.rope_impulse[i, w]
+        if i > s.rope_first[rope, w]:
+            pull = pull - k.rope_impulse[i - 1, w]
+        return full(k.rope_inverse[i, w]) * pull
+
+    return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)

@@ -1,0 +1,262 @@
+"""Closing the gaps that a step would leave between elements, nodes and ports.
+
+Directions frozen over a step leave gaps of the order h^2. They are closed before the step ends, by pseudo-velocities V*
+that are forgotten (paper 001): Newton steps with the factors that are there,
+
+    G_j = r_{j+1} - r_j - l_j d_j  at the end of the step,   J V* = -G/h
+
+Where that does not converge the rope is nearly straight between things that hardly give: no small motion along the
+frozen directions shortens it enough. Then the whole problem is solved, min |V*|^2 in the metric of the masses with
+G = 0, by Newton steps with new directions and with the second derivative of the lengths, which is the geometric
+stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The
+velocities take it over, and with them whatever energy the jerk of a rope drawn straight leaves to be dissipated.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ...model.ropes import CLAMP, FEED
+from ..algebra import make_algebra
+from ..solvers.factors import make_factors
+from .attach import make_attach
+from .chain import make_chain
+from .slide import make_slide
+
+wp = load_warp()
+
+SIMPLE_STEPS, FULL_STEPS = 2, 12
+SLOW = 0.1  # a simple step that leaves more than this share of the gaps, and
+NOTEWORTHY = 1e-5  # more than this share of an element's length, is not good enough
+CLOSED = 1e-8  # share of an element's length
+
+
+@cache
+def make_close(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, quat = p.real, p.vec3, p.quat
+    t = structs(p)
+    algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
+    rotated, packed, full, diagonal = algebra.rotated, algebra.packed, algebra.full, algebra.diagonal
+    factor, solve, pulled = chain.factor, chain.solve, chain.pulled
+    next_place, port_gap, strike_port, factor_ports = (
+        attach.next_place,
+        attach.port_gap,
+        attach.strike_port,
+        attach.factor_ports,
+    )
+    port_place = attach.port_place
+    substitute_ports, port_pull, rope_answers = attach.substitute_ports, attach.port_pull, attach.rope_answers
+    strike_body, push_body, push_node = attach.strike_body, attach.push_body, attach.push_node
+    slides = make_slide(p, features)
+    run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
+    solve_both = make_factors(p, features).solve_both
+
+    @wp.func
+    def next_turn(s: t.state, k: t.work, dt: real, j: int, w: int) -> quat:
+        return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
+
+    @wp.func
+    def gaps(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int) -> real:
+        """The gaps at the end of the step as a right-hand side; the worst as a share of its element's length."""
+        first = s.rope_first[rope, w]
+        before = next_place(s, k, dt, first, w)
+        worst = real(0.0)
+        for j in range(first, m.rope_end[rope] - 1):
+            after = next_place(s, k, dt, j + 1, w)
+            length = s.rope_length[j, w]
+            reach = wp.quat_rotate(next_turn(s, k, dt, j, w), vec3(real(0.0), real(0.0), length))
+            gap = after - before - reach
+            if s.rope_parted[j, w] == 0:
+                worst = wp.max(worst, wp.length(gap) / length)
+            k.rope_gap[j, w] = gap / dt
+            k.rope_twirl[j, w] = vec3()
+            before = after
+        return worst
+
+    @wp.func
+    def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
+        worst = real(0.0)
+        for rope in range(o.ropes):
+            worst = wp.max(worst, gaps(m, s, k, o.dt, rope, w))
+        return worst
+
+    @wp.func
+    def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The joints' part of what the ports did to the bodies."""
+        if wp.static(features.direct):
+            solve_both(m, n, k, o, o.erp / o.dt, w)
+
+    @wp.func
+    def simple_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """One Newton step with the factors of the velocity problem; the gaps are in place."""
+        if wp.static(features.rope_ports):
+            for rope in range(o.ropes):
+                solve(m, s, k, rope, w)
+            for i in range(o.ports):
+                k.port_change[i, w] = -(port_pull(m, s, k, i, w) + port_gap(m, s, k, o.dt, i, w) / o.dt)
+            substitute_ports(k, o, w)
+            for i in range(o.ports):
+                strike_port(m, s, k, i, k.port_change[i, w], w)
+        for rope in range(o.ropes):
+            solve(m, s, k, rope, w)
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                k.rope_push[i, w] = k.rope_push[i, w] + pulled(m, s, k, rope, i, w)
+                if i < m.rope_end[rope] - 1:
+                    k.rope_push_spin[i, w] = k.rope_push_spin[i, w] + k.rope_turning[i, w]
+        if wp.static(features.rope_slides):
+            push_slides(m, s, k, o, w)
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                change = k.port_change[i, w]
+                push_node(m, s, k, i, change, w)
+                push_body(m, k, i, -change, w)
+                k.port_push[i, w] = k.port_push[i, w] + change
+            settle(m, n, k, o, w)
+
+    @wp.func
+    def forget(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Back to no pseudo-velocities of ropes and no pseudo-impulses of ports."""
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                k.rope_push[i, w] = vec3()
+                k.rope_push_spin[i, w] = vec3()
+                k.rope_impulse[i, w] = n.rope_pull[i, w]  # a first guess of the stiffness
+        if wp.static(features.rope_slides):
+            freeze_slides(m, s, k, o, w)
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                push_body(m, k, i, k.port_push[i, w], w)
+                k.port_push[i, w] = vec3()
+            settle(m, n, k, o, w)
+
+    @wp.func
+    def prepare_full(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int):
+        """Directions, geometric stiffness and right-hand side of a full step at the present V*.
+
+        With V* as the unknown: (D + h l y.d (E - dd^T)) w* + T^T y = h l y.d (E - dd^T) w*_now  and
+        J V* = J V*_now - G/h.
+        """
+        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+            length = s.rope_length[j, w]
+            axis = wp.quat_rotate(next_turn(s, k, dt, j, w), vec3(real(0.0), real(0.0), real(1.0)))
+            turning = k.rope_push_spin[j, w]
+            pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
+            stiff = pull * (diagonal(real(1.0)) - wp.outer(axis, axis))
+            k.rope_axis[j, w] = axis
+            k.rope_twirl[j, w] = stiff * turning
+            k.rope_full[j, w] = packed(full(k.rope_inertia[j, w]) + stiff)
+            along = k.rope_push[j + 1, w] - k.rope_push[j, w] + length * wp.cross(axis, turning)
+            k.rope_gap[j, w] = k.rope_gap[j, w] - along
+
+    @wp.func
+    def full_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+        """Pseudo-impulses of all ports for the present directions; the ropes' right-hand sides get them."""
+        for rope in range(o.ropes):
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                k.rope_gap_kept[j, w] = k.rope_gap[j, w]
+                k.rope_twirl_kept[j, w] = k.rope_twirl[j, w]
+        rope_answers(m, s, k, o, w)
+        factor_ports(m, k, o, w)
+        for rope in range(o.ropes):
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                k.rope_gap[j, w] = k.rope_gap_kept[j, w]
+                k.rope_twirl[j, w] = k.rope_twirl_kept[j, w]
+            solve(m, s, k, rope, w)
+        for i in range(o.ports):
+            wanted = -port_pull(m, s, k, i, w)
+            if m.port_kind[i] != wp.static(CLAMP) and m.port_kind[i] != wp.static(FEED):
+                wanted = wanted + port_push(m, s, k, i, w) - port_gap(m, s, k, o.dt, i, w) / o.dt
+                for q in range(o.ports):
+                    wanted = wanted + k.port_body_side[i * o.ports + q, w] * k.port_push[q, w]
+            k.port_change[i, w] = wanted
+        substitute_ports(k, o, w)
+        for i in range(o.ports):
+            strike_port(m, s, k, i, k.port_change[i, w], w)
+
+    @wp.func
+    def port_push(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+        """Pseudo-velocity of the rope's side of port i."""
+        push = k.rope_push[port_place(m, s, i, w), w]
+        if m.port_other[i] >= 0:
+            push = push - k.rope_push[m.port_other[i], w]
+        return push
+
+    @wp.func
+    def full_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """One Newton step of the whole problem; the gaps are in place."""
+        for rope in range(o.ropes):
+            prepare_full(m, s, k, o.dt, rope, w)
+            factor(m, s, k, k.rope_full, rope, w)
+        if wp.static(features.rope_ports):
+            full_ports(m, s, k, o, w)
+        for rope in range(o.ropes):
+            solve(m, s, k, rope, w)
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                k.rope_push[i, w] = pulled(m, s, k, rope, i, w)
+                if i < m.rope_end[rope] - 1:
+                    k.rope_push_spin[i, w] = k.rope_turning[i, w]
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                change = k.port_change[i, w]
+                push_node(m, s, k, i, change, w)
+                push_body(m, k, i, k.port_push[i, w] - change, w)
+                k.port_push[i, w] = change
+            settle(m, n, k, o, w)
+
+    @wp.func
+    def take_over(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Make the pseudo-velocities of the ropes, and of bodies through their ports, real ones."""
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                k.rope_moving[i, w] = k.rope_moving[i, w] + k.rope_push[i, w]
+                k.rope_spinning[i, w] = k.rope_spinning[i, w] + k.rope_push_spin[i, w]
+                n.rope_pull[i, w] = n.rope_pull[i, w] + k.rope_impulse[i, w]
+                k.rope_push[i, w] = vec3()
+                k.rope_push_spin[i, w] = vec3()
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                push_body(m, k, i, k.port_push[i, w], w)
+                strike_body(m, k, i, -k.port_push[i, w], w)
+                n.port_impulse[i, w] = n.port_impulse[i, w] + k.port_push[i, w]
+            settle(m, n, k, o, w)
+
+    @wp.func
+    def close_fully(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        forget(m, s, n, k, o, w)
+        left = int(wp.static(FULL_STEPS))
+        while left > 0:
+            left -= 1
+            worst = all_gaps(m, s, k, o, w)
+            if worst < wp.static(real(CLOSED)):
+                left = 0
+            else:
+                full_step(m, s, n, k, o, w)
+        take_over(m, s, n, k, o, w)
+
+    @wp.func
+    def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Pseudo-velocities that close what the step would leave open."""
+        if wp.static(features.rope_slides):
+            run_slides(m, s, k, o, w)
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                k.port_push[i, w] = vec3()
+        left = int(wp.static(SIMPLE_STEPS))
+        before = real(-1.0)
+        while left > 0:
+            left -= 1
+            worst = all_gaps(m, s, k, o, w)
+            if worst < wp.static(real(CLOSED)):
+                left = 0
+            elif before > real(0.0) and worst > wp.static(real(SLOW)) * before and worst > wp.static(real(NOTEWORTHY)):
+                close_fully(m, s, n, k, o, w)
+                left = 0
+            else:
+                before = worst
+                simple_step(m, s, n, k, o, w)
+
+    return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

@@ -1,0 +1,108 @@
+"""New places of nodes and elements from their velocities and pseudo-velocities."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..integrate import NOT_FINITE, RUNAWAY
+from .attach import make_attach
+from .close import make_close
+from .slide import make_slide
+
+wp = load_warp()
+
+
+@cache
+def make_move(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
+    slides = make_slide(p, features)
+    set_speed, unrun_slides, end_slides = slides.set_speed, slides.unrun_slides, slides.end_slides
+    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
+
+    @wp.func
+    def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
+        """Mark the world as faulty if a rope has no sensible velocity; ropes count down from -1 as fault_body."""
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                v = k.rope_moving[i, w] + k.rope_push[i, w]
+                if r.fault[w] == 0:
+                    if not wp.isfinite(v):
+                        r.fault[w] = wp.static(NOT_FINITE)
+                        r.fault_body[w] = -(rope + 1)
+                    elif wp.length(v) > o.top_speed:
+                        r.fault[w] = wp.static(RUNAWAY)
+                        r.fault_body[w] = -(rope + 1)
+
+        if wp.static(features.rope_slides):
+            if r.fault[w] != 0:
+                unrun_slides(m, s, k, o, w)
+
+    @wp.func
+    def part(m: t.model, s: t.state, n: t.memory, rope: int, w: int):
+        """The element that pulls hardest parts, where it pulls harder than the rope bears."""
+        worst = s.rope_first[rope, w]
+        for j in range(worst, m.rope_end[rope] - 1):
+            if n.rope_tension[j, w] > n.rope_tension[worst, w]:
+                worst = j
+        if n.rope_tension[worst, w] > m.rope_strength[rope]:
+            s.rope_parted[worst, w] = 1
+
+    @wp.func
+    def remember_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """After a good step: what parts, what is taken out and put in at slides."""
+        for rope in range(o.ropes):
+            part(m, s, n, rope, w)
+        if wp.static(features.rope_slides):
+            end_slides(m, s, n, k, o, w)
+
+    @wp.func
+    def turn_element(s: t.state, k: t.work, dt: real, j: int, w: int):
+        """A new orientation; the angular momentum (m r^2/4)(u + d (d.u)) is kept on the way."""
+        spin = k.rope_spinning[j, w]
+        before = wp.quat_rotate(s.rope_rotation[j, w], vec3(real(0.0), real(0.0), real(1.0)))
+        momentum = spin + before * wp.dot(before, spin)
+        turn = next_turn(s, k, dt, j, w)
+        axis = wp.quat_rotate(turn, vec3(real(0.0), real(0.0), real(1.0)))
+        s.rope_rotation[j, w] = turn
+        s.rope_spin[j, w] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
+
+    @wp.func
+    def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                if wp.static(features.second_order):
+                    k.rope_start_position[i, w] = s.rope_position[i, w]
+                    k.rope_start_rotation[i, w] = s.rope_rotation[i, w]
+                s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
+                s.rope_velocity[i, w] = k.rope_moving[i, w]
+                if i < m.rope_end[rope] - 1:
+                    axis = wp.quat_rotate(s.rope_rotation[i, w], vec3(real(0.0), real(0.0), real(1.0)))
+                    n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / (KICK * o.dt)
+                    turn_element(s, k, o.dt, i, w)
+        if wp.static(not features.second_order):
+            remember_ropes(m, s, n, k, o, w)
+
+    @wp.func
+    def end_drift(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """After the second half kick of a step that has moved already."""
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                if r.fault[w] != 0:
+                    s.rope_position[i, w] = k.rope_start_position[i, w]
+                    s.rope_rotation[i, w] = k.rope_start_rotation[i, w]
+                else:
+                    s.rope_velocity[i, w] = k.rope_moving[i, w]
+                    s.rope_spin[i, w] = k.rope_spinning[i, w]
+        if r.fault[w] == 0:
+            if wp.static(features.rope_slides):
+                for i in range(o.slides):
+                    set_speed(m, s, k, i, w)
+            remember_ropes(m, s, n, k, o, w)
+
+    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes, end_drift=end_drift)

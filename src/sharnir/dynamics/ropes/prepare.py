@@ -1,0 +1,196 @@
+"""What a rope's velocity problem consists of: masses, free motion, bends, geometric stiffness (see ``chain.py``).
+
+Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an element under tension T turns as on a spring
+T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
+that stays explicit; what is beyond is added to the element's inertia.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from .bend_twist import make_bend
+from .chain import make_chain
+
+wp = load_warp()
+
+TAUT = 0.5  # h^2 T/(l m) that stays explicit
+
+
+@cache
+def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
+    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
+    bend_between, implicit_share = bends.bend_between, bends.implicit_share
+    factor, solve, pulled = chain.factor, chain.solve, chain.pulled
+
+    @wp.func
+    def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+        return m.rope_line[rope] * s.rope_length[j, w]
+
+    @wp.func
+    def node_mass(m: t.model, s: t.state, rope: int, i: int, w: int) -> real:
+        """Half of each neighbouring element (paper 002, equation 1)."""
+        mass = real(0.0)
+        if i > s.rope_first[rope, w]:
+            mass = element_mass(m, s, rope, i - 1, w)
+        if i < m.rope_end[rope] - 1:
+            mass = mass + element_mass(m, s, rope, i, w)
+        return real(0.5) * mass
+
+    @wp.func
+    def prepare_node(m: t.model, s: t.state, k: t.work, kick: real, rope: int, i: int, w: int):
+        k.rope_push[i, w] = vec3()
+        k.rope_push_spin[i, w] = vec3()
+        if m.rope_pinned[i] == 1:
+            k.rope_inverse[i, w] = packed(mat33())
+            k.rope_free[i, w] = vec3()
+        else:
+            k.rope_inverse[i, w] = packed(diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
+            k.rope_free[i, w] = s.rope_velocity[i, w] + kick * m.gravity[w]
+
+    @wp.func
+    def prepare_element(
+        m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, rope: int, j: int, w: int
+    ):
+        """Its direction, and its inertia with geometric stiffness: I = (m r^2/4)(E + dd^T)."""
+        axis = wp.quat_rotate(s.rope_rotation[j, w], vec3(real(0.0), real(0.0), real(1.0)))
+        length = s.rope_length[j, w]
+        mass = element_mass(m, s, rope, j, w)
+        along = wp.outer(axis, axis)
+        own = real(0.25) * mass * m.rope_radius[rope] * m.rope_radius[rope]
+        inertia = own * (diagonal(real(1.0)) + along)
+        k.rope_axis[j, w] = axis
+        k.rope_torque[j, w] = inertia * s.rope_spin[j, w]
+        k.rope_bend[j, w] = packed(mat33())
+        excess = dt * length * wp.dot(n.rope_pull[j, w], axis) - wp.static(real(TAUT)) * mass * length * length
+        if excess > real(0.0):
+            inertia = inertia + excess * (diagonal(real(1.0)) - along)
+        k.rope_inertia[j, w] = packed(inertia)
+
+    @wp.func
+    def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
+        """The implicit share of bending and twist between elements of a length."""
+        own = real(0.25) * m.rope_line[rope] * length * m.rope_radius[rope] * m.rope_radius[rope]
+        stiffness = m.rope_stiffness[rope]
+        bending = implicit_share(stiffness[0], own, length, dt)
+        return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
+
+    @wp.func
+    def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
+        """The bend between elements j and j + 1."""
+        if wp.static(features.rope_slides):
+            for i in range(o.slides):
+                if s.slide_node[i, w] == j + 1:
+                    return
+        if s.rope_parted[j, w] == 0 and s.rope_parted[j + 1, w] == 0:
+            length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
+            share = shares(m, rope, length, o.dt)
+            bend = bend_between(
+                s.rope_rotation[j, w],
+                s.rope_rotation[j + 1, w],
+                m.rope_rest[j],
+                m.rope_stiffness[rope],
+                m.rope_damping[rope],
+                length,
+                share,
+                kick,
+                o.dt,
+            )
+            k.rope_bend[j, w] = packed(bend.stiff)
+            k.rope_torque[j, w] = k.rope_torque[j, w] - bend.twirl
+            k.rope_torque[j + 1, w] = k.rope_torque[j + 1, w] + bend.twirl
+
+    @wp.func
+    def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
+        """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
+        rope = m.clamp_rope[i]
+        j = m.clamp_element[i]
+        stiffness = m.rope_stiffness[rope]
+        if stiffness[2] == real(0.0):
+            stiffness[2] = wp.static(real(1e-6)) * stiffness[0]
+        one = vec3(real(1.0), real(1.0), real(1.0))
+        half = real(0.5) * s.rope_length[j, w]
+        wall = s.rotation[m.clamp_body[i], w] * m.clamp_turn[i]
+        bend = bend_between(
+            wall, s.rope_rotation[j, w], m.clamp_rest[i], stiffness, m.rope_damping[rope], half, one, kick, dt
+        )
+        port = m.clamp_port[i]
+        if port < 0:
+            k.rope_inertia[j, w] = packed(full(k.rope_inertia[j, w]) + bend.stiff)
+            k.rope_torque[j, w] = k.rope_torque[j, w] + bend.twirl
+        else:
+            k.port_source[port, w] = bend.twirl
+            k.port_softness[port, w] = packed(wp.inverse(bend.stiff))
+
+    @wp.func
+    def prepare_slide(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
+        """The mass that runs through an eyelet or off a drum is that of the node; see ``slide.py`` for friction."""
+        node = s.slide_node[i, w]
+        if n.slide_slips[i, w] == 1 or m.slide_friction[i] == real(0.0):
+            k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
+            k.rope_feed[node, w] = s.slide_speed[i, w] + k.rope_slip[node, w] * n.slide_drag[i, w]
+        if m.slide_fixed[i] == 1:
+            k.rope_inverse[node, w] = packed(mat33())
+            k.rope_free[node, w] = vec3()
+
+    @wp.func
+    def free_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        """The right-hand side of the velocity problem as it was prepared."""
+        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+            k.rope_gap[j, w] = k.rope_free[j + 1, w] - k.rope_free[j, w]
+            if wp.static(features.rope_slides):
+                feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
+                k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
+            k.rope_twirl[j, w] = k.rope_torque[j, w]
+
+    @wp.func
+    def take_velocities(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
+        """The solution as velocities and impulses of the step."""
+        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+            k.rope_moving[i, w] = k.rope_free[i, w] + pulled(m, s, k, rope, i, w)
+            if i < m.rope_end[rope] - 1:
+                k.rope_spinning[i, w] = k.rope_turning[i, w]
+                n.rope_pull[i, w] = k.rope_impulse[i, w]
+
+    @wp.func
+    def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """Assemble and factor the velocity problem of every rope."""
+        for rope in range(o.ropes):
+            first = s.rope_first[rope, w]
+            last = m.rope_end[rope] - 1
+            for i in range(first, last + 1):
+                prepare_node(m, s, k, kick, rope, i, w)
+                if wp.static(features.rope_slides):
+                    k.rope_slip[i, w] = real(0.0)
+                    k.rope_feed[i, w] = real(0.0)
+            for j in range(first, last):
+                prepare_element(m, s, n, k, kick, o.dt, rope, j, w)
+            for j in range(first, last - 1):
+                prepare_bend(m, s, k, o, kick, rope, j, w)
+        for i in range(o.clamps):
+            prepare_clamp(m, s, k, kick, o.dt, i, w)
+        if wp.static(features.rope_slides):
+            for i in range(o.slides):
+                prepare_slide(m, s, n, k, i, w)
+        for rope in range(o.ropes):
+            factor(m, s, k, k.rope_inertia, rope, w)
+
+    @wp.func
+    def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Velocities of the ropes from what was prepared."""
+        for rope in range(o.ropes):
+            free_gap(m, s, k, rope, w)
+            solve(m, s, k, rope, w)
+            take_velocities(m, s, n, k, rope, w)
+
+    return SimpleNamespace(
+        prepare_ropes=prepare_ropes, solve_alone=solve_alone, free_gap=free_gap, take_velocities=take_velocities
+    )

@@ -1,0 +1,79 @@
+"""The stages of a step for ropes, as ``pipeline.py`` calls them.
+
+place_ropes    arms of the ports, and geometric stiffness of the bodies they pull at
+begin_ropes    rows and factors of every rope; the ports' matrix; last step's impulses at the ports
+(the solver visits the ports: ``couple``)
+end_ropes      final velocities
+close_ropes    pseudo-velocities that close the gaps
+move_ropes     new places
+end_drift      velocities of the second half kick of RATTLE, or back to the start of a faulty step
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ...model.ropes import BODY_POINT
+from ..stiffen import make_stiffen
+from .attach import make_attach
+from .close import make_close
+from .mechanism import make_mechanism
+from .move import make_move
+from .prepare import make_prepare
+
+wp = load_warp()
+
+
+@cache
+def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real = p.real
+    t = structs(p)
+    prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
+    prepare_ropes, solve_alone = prepare.prepare_ropes, prepare.solve_alone
+    place_ports, rope_answers, body_answers = attach.place_ports, attach.rope_answers, attach.body_answers
+    factor_ports, warm_ports, solve_with_ports = attach.factor_ports, attach.warm_ports, attach.solve_with_ports
+    mechanism_answers = make_mechanism(p, features).mechanism_answers
+    stiffen = make_stiffen(p).stiffen
+
+    @wp.func
+    def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        if wp.static(features.rope_ports):
+            place_ports(m, s, k, o, w)
+            if wp.static(features.direct and not features.second_order):
+                for i in range(o.ports):
+                    if m.port_kind[i] == wp.static(BODY_POINT):
+                        arm = k.port_arm[i, w]
+                        stiffen(m, k, m.port_body[i], arm, -o.dt * wp.dot(n.port_impulse[i, w], arm), w)
+
+    @wp.func
+    def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        prepare_ropes(m, s, n, k, o, kick, w)
+        if wp.static(features.rope_ports):
+            rope_answers(m, s, k, o, w)
+            if wp.static(features.direct):
+                mechanism_answers(m, k, o, w)
+            else:
+                body_answers(m, k, o, w)
+            factor_ports(m, k, o, w)
+            warm_ports(m, s, n, k, o, w)
+
+    @wp.func
+    def end_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        if wp.static(features.rope_ports):
+            solve_with_ports(m, s, n, k, o, w)
+        else:
+            solve_alone(m, s, n, k, o, w)
+
+    return SimpleNamespace(
+        place_ropes=place_ropes,
+        begin_ropes=begin_ropes,
+        end_ropes=end_ropes,
+        close_ropes=make_close(p, features).close_ropes,
+        check_ropes=move.check_ropes,
+        move_ropes=move.move_ropes,
+        end_drift=move.end_drift,
+    )
