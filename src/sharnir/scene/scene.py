@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
@@ -18,6 +18,11 @@ from .rope_ties import check_ties
 from .shapes import AnyShape, Shape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, vector
+
+if TYPE_CHECKING:
+    from ..control.diagram import Diagram
+    from ..control.faults import AnyFault
+    from ..control.panel import Panel
 
 WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -40,6 +45,9 @@ class Scene:
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
         self.ropes: dict[str, Rope] = {}
+        self.diagram: Diagram | None = None  # runs along in every simulation of the scene
+        self.panel: Panel | None = None  # the operator's console
+        self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
