@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "spatial": set(),
     "device": {"errors"},
     "scene": BASE,
+    "assemblies": BASE | {"scene", "record"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "record": BASE | {"scene", "model"},
