@@ -151,10 +151,8 @@ def test_pressed_against_the_stop_both_sides() -> None:
     run = sh.Simulation(scene, dt=0.005).run(1.5, torque=torque, force=force, every=10)
     for name, corner, sign in corners.values():
         centre, camber = expected(name, TEN if name != "sliding_pillar" else 0.05)
-        moved = spatial.rotate(
-            spatial.conjugate(chassis.spec.rotation),
-            mech.values(run, corner.wheel.position)[-1] - corner.wheel.spec.position,
-        )
+        moved = mech.values(run, corner.wheel.position)[-1] - corner.wheel.spec.position
+        moved = spatial.rotate(spatial.conjugate(chassis.spec.rotation), moved)
         np.testing.assert_allclose(moved, centre * [1, sign, 1], atol=2e-4)
         axis = spatial.rotate(mech.values(run, corner.hub.rotation)[-1], (0.0, 1.0, 0.0))
         assert math.degrees(-sign * math.asin(axis[2]) - camber) == pytest.approx(0.0, abs=0.02)
@@ -255,8 +253,7 @@ def unloaded(name: str, spring: sh.Coil | sh.Torsion) -> tuple[sh.Scene, Corner]
 def test_static_angle_and_frequency(name: str, kind: str) -> None:
     """The arm rests where dV/dq = 0, and swings about it with w^2 = V''/M.
 
-    At rest implicit Euler is exact. RATTLE at 1 ms is off by (w dt)^2/24 < 2e-4 of the frequency, the swing of half a
-    degree by about as much.
+    At rest implicit Euler is exact. The frequency of RATTLE at 1 ms is too high by (w dt)^2/24, up to 8e-4.
     """
     for stiff, test in ((1.0, "rest"), (10.0, "frequency")):
         stiffness = stiff * (400.0 if kind == "torsion" else 20000.0)
@@ -275,7 +272,7 @@ def test_static_angle_and_frequency(name: str, kind: str) -> None:
         down = np.flatnonzero((angle[:-1] > 0) & (angle[1:] <= 0))
         crossings = t[down] + 0.001 * angle[down] / (angle[down] - angle[down + 1])
         assert len(crossings) >= 4
-        assert 2 * math.pi / np.diff(crossings).mean() == pytest.approx(model.frequency(), rel=1e-3)
+        assert 2 * math.pi / np.diff(crossings).mean() == pytest.approx(model.frequency(), rel=9e-4)
 
 
 def _torsion_energy(stiffness: float) -> Callable[[float], float]:
@@ -295,6 +292,7 @@ def standing(
     tyre: float = TYRE,
     tyre_damping: float = 0.0,
     drop: float = 0.0,
+    preloaded: bool = True,
     scene: sh.Scene | None = None,
     **settings: Any,
 ) -> tuple[sh.Scene, sh.Body, Corner]:
@@ -307,7 +305,7 @@ def standing(
     suspension = made(name, spring=spring, upright_mass=1.0, **settings)
     parts = Kinematics(suspension, wheel).mass
     load = (sprung + parts) * G
-    corner = suspension.attach(scene, chassis, f"{name}_corner", (0.0, 0.5, 0.0), "left", wheel, load=load)
+    corner = suspension.attach(scene, chassis, f"{name}_corner", (0.0, 0.5, 0.0), "left", wheel, load=load * preloaded)
     x, y, z = corner.wheel.spec.position
     # the tyre carries the load where the car stands; when it is above, less, and never pulls
     rest = 0.5 + load / tyre
@@ -353,28 +351,30 @@ def test_quarter_car_modes() -> None:
 
 
 def test_it_stands_still_in_its_neutral_position() -> None:
-    """The spring is set to hold the static load: every type stays where it was put, to 1e-6 m."""
+    """The spring is set to hold the static load: every type stays where it was put, but for the first steps, in which
+    the joint that closes the loop over the ground takes up its load."""
     scene = sh.Scene("standing")
     corners = {name: standing(name, sh.Coil(), scene=scene)[2] for name in SUSPENSIONS}
     run = sh.Simulation(scene, dt=0.005).run(1.0, every=20)
     for corner in corners.values():
-        assert np.abs(mech.values(run, corner.travel)).max() < 1e-6
+        travel = mech.values(run, corner.travel)
+        assert np.abs(travel).max() < 5e-5
+        assert abs(travel[-1]) < 1e-6
 
 
 @pytest.mark.parametrize("kind", ["coil", "torsion"])
 @pytest.mark.parametrize("stiffness", [1.0, 1e3, 1e6, 1e9])
 def test_any_stiffness_is_stable_at_10_ms(stiffness: float, kind: str) -> None:
-    """1 N/m to 1e9 N/m at the wheel, dropped from 5 cm: the energy never rises above that of the start, and all come to
-    rest."""
+    """1 N/m to 1e9 N/m at the wheel, dropped from 5 cm onto springs without preload: no energy is made, and all come
+    to rest, the soft ones on the ends of their travel."""
     scene = sh.Scene("stiffness")
-    corners = []
     for name in SUSPENSIONS:
         if kind == "torsion" and name == "sliding_pillar":
             continue
         spring = (sh.Coil if kind == "coil" else sh.Torsion)(stiffness, 300.0, at_wheel=True)
-        corners.append(standing(name, spring, drop=0.05, tyre_damping=300.0, scene=scene)[2])
+        standing(name, spring, drop=0.05, tyre_damping=300.0, preloaded=False, scene=scene)
     run = sh.Simulation(scene, dt=0.01).run(6.0)
-    fallen = 9.81 * 0.06 * sum(body.properties.mass for body in scene.bodies.values())
+    fallen = G * 0.13 * sum(body.properties.mass for body in scene.bodies.values())
     assert mech.values(run, scene.kinetic_energy).max() < fallen
     assert mech.values(run, scene.kinetic_energy)[-50:].max() < 1e-5
     assert float(run.data["gap"].max()) < 2e-3
@@ -383,9 +383,8 @@ def test_any_stiffness_is_stable_at_10_ms(stiffness: float, kind: str) -> None:
 def test_travel_holds_under_a_landing() -> None:
     """A landing at 2 m/s on soft springs, dt = 10 ms: more than 2 g, and no wheel beyond its travel by 2 mm."""
     scene = sh.Scene("landing")
-    cars = {
-        name: standing(name, sh.Coil(frequency=1.0), drop=0.2, tyre_damping=500.0, scene=scene) for name in SUSPENSIONS
-    }
+    soft = sh.Coil(frequency=1.0)
+    cars = {name: standing(name, soft, drop=0.2, tyre_damping=500.0, scene=scene) for name in SUSPENSIONS}
     run = sh.Simulation(scene, dt=0.01).run(1.5)
     for _, chassis, corner in cars.values():
         z = mech.values(run, corner.wheel.position)[:, 2] - mech.values(run, chassis.position)[:, 2]
