@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "progress": set(),
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "cli": BASE | {"scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
+    "cli": BASE | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
     "__main__": {"cli"},
 }
 

@@ -9,10 +9,9 @@ balance by virtual work:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,6 +46,7 @@ class Posture:
     contact: Array  # the lowest point of the wheel's circle
     spring: float  # the spring's coordinate: length of the coil, angle of the torsion bar
     moment: float  # sum of mass times height of all parts, kg m
+    poses: dict[str, Pose]  # of all parts
 
     @property
     def camber(self) -> float:
@@ -57,6 +57,15 @@ class Posture:
     def toe(self) -> float:
         """How far the front of the wheel points inward."""
         return float(np.arctan2(self.axis[0], self.axis[1]))
+
+
+class Slopes(NamedTuple):
+    """Changes per unit of the guiding coordinate."""
+
+    center: float  # height of the wheel's centre
+    contact: float  # height of its lowest point
+    spring: float
+    moment: float  # kg m
 
 
 class Kinematics:
@@ -81,27 +90,24 @@ class Kinematics:
             self._held[self.parts.kingpin.angle] = 0.0
         coil = self.parts.coil
         self._spring = (coil, "length") if coil is not None else (self.parts.guide, self.parts.coordinate)
-        self._known: dict[float, dict[str, Pose]] = {}
+        self._slopes: dict[float, Slopes] = {}
+        self._travels: dict[float, Posture] = {}
         self.neutral = self.at(0.0)
 
-    def at(self, guide: float) -> Posture:
-        """The posture at a value of the guiding coordinate (rad or m)."""
-        if guide not in self._known:
-            self._known[guide] = self._closed(guide)
-        return self._read(guide, self._known[guide])
-
-    def _closed(self, guide: float) -> dict[str, Pose]:
-        """The poses at a value, found from the neutral ones: at once, or by ever smaller steps."""
-        for steps in (1, 4, 16):
-            poses: dict[str, Pose] | None = None
+    def at(self, guide: float, near: Posture | None = None) -> Posture:
+        """The posture at a value of the guiding coordinate (rad or m), sought from another one, or the neutral one."""
+        for steps in (1, 4, 16):  # at once, or by ever smaller steps
+            poses = None if near is None else near.poses
+            begin = 0.0 if near is None else near.guide
             try:
                 for share in np.arange(1, steps + 1) / steps:
-                    held = self._held | {self.parts.guide.coordinate(self.parts.coordinate): share * guide}
+                    value = begin + share * (guide - begin)
+                    held = self._held | {self.parts.guide.coordinate(self.parts.coordinate): value}
                     poses = postured(self.scene, held, poses)
             except SceneError:
                 continue
             if poses is not None:
-                return poses
+                return self._read(guide, poses)
         raise SceneError(f"{self.scene.name}: the linkage cannot be closed with its guide at {guide:.6g}")
 
     def _read(self, guide: float, poses: dict[str, Pose]) -> Posture:
@@ -110,7 +116,7 @@ class Kinematics:
         axis = spatial.rotate(frame.rotation, (0.0, 0.0, 1.0))
         down = np.array([0.0, 0.0, -1.0]) - axis * -axis[2]
         contact = wheel.position + self.wheel.radius * down / np.linalg.norm(down)
-        return Posture(guide, wheel.position, axis, contact, self._spring_at(poses), self._moment(poses))
+        return Posture(guide, wheel.position, axis, contact, self._spring_at(poses), self._moment(poses), poses)
 
     def _spring_at(self, poses: dict[str, Pose]) -> float:
         joint, name = self._spring
@@ -136,18 +142,24 @@ class Kinematics:
     def carried_point(self, z: float, hardpoint: Array) -> Array:
         """Where a point of the wheel carrier (a hardpoint in the neutral position) is at a travel z (m)."""
         carrier = self.parts.carrier
-        pose = self._known[self.at_travel(z).guide][carrier.name]
+        pose = self.at_travel(z).poses[carrier.name]
         return pose.point(carrier.pose.inverse().point(hardpoint))
 
     # --- over the travel ----------------------------------------------------------------------------------------------
 
     def at_travel(self, z: float) -> Posture:
-        """The posture with the wheel's centre at a height z (m) over its neutral position (secant steps)."""
-        slope = self._slope(0.0, lambda posture: float(posture.center[2]))
+        """The posture with the wheel's centre at a height z (m) over its neutral position."""
+        if z not in self._travels:
+            self._travels[z] = self._risen(z)
+        return self._travels[z]
+
+    def _risen(self, z: float) -> Posture:
+        """By secant steps."""
+        slope = self.slopes(self.neutral).center
         last, guide = self.neutral, self.suspension.first_guess(z, slope)
         for _ in range(40):
             try:
-                found = self.at(guide)
+                found = self.at(guide, near=last)
             except SceneError:
                 break
             error = float(found.center[2]) - z
@@ -167,27 +179,33 @@ class Kinematics:
         low, high = (self.at_travel(end).guide for end in self.suspension.travel)
         return (min(low, high), max(low, high))
 
+    def slopes(self, posture: Posture) -> Slopes:
+        """How things change with the guiding coordinate at a posture, by central differences."""
+        if posture.guide not in self._slopes:
+            above, below = (self.at(posture.guide + step, near=posture) for step in (STEP, -STEP))
+            rises = [
+                float(above.center[2] - below.center[2]),
+                float(above.contact[2] - below.contact[2]),
+                above.spring - below.spring,
+                above.moment - below.moment,
+            ]
+            self._slopes[posture.guide] = Slopes(*(rise / (2.0 * STEP) for rise in rises))
+        return self._slopes[posture.guide]
+
     def motion_ratio(self, z: float) -> float:
         """ds/dz: how far the spring moves (m or rad) per metre of the wheel's lowest point, at a travel z (m)."""
-        guide = self.at_travel(z).guide
-        return self._slope(guide, lambda p: p.spring) / self._slope(guide, lambda p: float(p.contact[2]))
+        slopes = self.slopes(self.at_travel(z))
+        return slopes.spring / slopes.contact
 
-    def spring_force(self, load: float, gravity: float, z: float = 0.0) -> float:
-        """The spring's force (N) or torque (N m) that balances a vertical ``load`` (N) at the wheel's lowest point."""
-        guide = self.at_travel(z).guide
-        lift = load * self._slope(guide, lambda p: float(p.contact[2])) - gravity * self._slope(
-            guide, lambda p: p.moment
-        )
-        return -lift / self._slope(guide, lambda p: p.spring)
+    def spring_force(self, load: float, gravity: float) -> float:
+        """The spring's force (N) or torque (N m) in the neutral position that balances a vertical ``load`` (N)."""
+        slopes = self.slopes(self.neutral)
+        return -(load * slopes.contact - gravity * slopes.moment) / slopes.spring
 
     def wheel_force(self, force: float, gravity: float, z: float) -> float:
         """The vertical force (N) at the wheel's lowest point that balances a spring's force (N, N m) at a travel z."""
-        guide = self.at_travel(z).guide
-        work = force * self._slope(guide, lambda p: p.spring) - gravity * self._slope(guide, lambda p: p.moment)
-        return -work / self._slope(guide, lambda p: float(p.contact[2]))
-
-    def _slope(self, guide: float, read: Callable[[Posture], float]) -> float:
-        return (read(self.at(guide + STEP)) - read(self.at(guide - STEP))) / (2.0 * STEP)
+        slopes = self.slopes(self.at_travel(z))
+        return -(force * slopes.spring - gravity * slopes.moment) / slopes.contact
 
 
 @cache

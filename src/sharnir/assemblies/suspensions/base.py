@@ -165,12 +165,12 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         what = f"wheel '{name}'"
         wheel = wheel or RoadWheel()
         motion = kinematics_of(self, wheel, kingpin is not None)
-        spring = None
+        limits, spring = motion.limits, None
         if self.spring is not None:
             gravity = float(np.linalg.norm(scene.gravity))
             load = not_negative(load, f"{what} load (N)")
             spring = spring_element(self.spring, self.bump_stops, motion, load, gravity, what)
-        carried = Carried(motion.limits, spring, kingpin, drive, brake, speed)
+        carried = Carried(limits, spring, kingpin, drive, brake, speed)
         return self.emit(Mount(scene, chassis, name, at, side), wheel, carried)
 
     def emit(self, mount: Mount, wheel: RoadWheel, carried: Carried) -> Corner:
