@@ -1,8 +1,8 @@
 """The vehicle: a chassis with axles and, behind it, a trailer.
 
 The chassis' frame lies on the ground under the vehicle as it stands: x forward, y left, z up. The springs are set so
-that it stands still exactly like that. The static loads N_i of the wheels at (x_i, y_i) balance the weight W at
-(x_w, y_w), and of all such loads are the most even ones:
+that it stands still like that (the weight of anti-roll bars on their links is left out). The static loads N_i of the
+wheels at (x_i, y_i) balance the weight W at (x_w, y_w), and of all such loads are the most even ones:
 
     sum N_i = W,  sum N_i x_i = W x_w,  sum N_i y_i = W y_w,  sum N_i^2 least
 """
@@ -58,12 +58,14 @@ class BuiltVehicle:
 class Vehicle(Description, frozen=True):
     """A chassis of ``shapes``, on ``axles`` by name (places in the chassis' frame, which lies on the ground).
 
-    ``hitch_point`` is where it tows, ``coupling_point`` where it is towed (m). A vehicle that is ``towing`` has a
-    trailer behind it: another vehicle, and the hitch between them.
+    What else is ``mounted`` on the chassis, an arm or a mast, is told as masses (kg) with their places (m), so that the
+    springs carry it. ``hitch_point`` is where it tows, ``coupling_point`` where it is towed (m). A vehicle that is
+    ``towing`` has a trailer behind it: another vehicle, and the hitch between them.
     """
 
     shapes: tuple[AnyShape, ...]
     axles: dict[str, Axle]
+    mounted: tuple[tuple[float, Vec3], ...] = ()
     hitch_point: Vec3 | None = None
     coupling_point: Vec3 | None = None
     towing: Towing | None = None
@@ -123,6 +125,7 @@ class Vehicle(Description, frozen=True):
             raise SceneError(f"vehicle '{name}': none of its shapes has a mass; give one a mass (kg) or a density")
         body = combined(solids)
         masses.append((body.mass, body.center))
+        masses += [(mass, np.array(place)) for mass, place in self.mounted]
         if self.towing is not None:
             masses.append(self.towing.weight(self, name))
         if hitch is not None and hitch.own_mass > 0.0:  # a drawbar rests on both its ends

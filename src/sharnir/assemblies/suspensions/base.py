@@ -123,11 +123,12 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     def _points(cls) -> tuple[str, ...]:
         return (*cls.hardpoints, "spring_top", "spring_foot", "kingpin_low", "kingpin_high")
 
-    def scaled(self, factor: float) -> Self:
-        """The same suspension with all hardpoints, and the travel, larger by a factor."""
+    def scaled(self, factor: float, **changes: Any) -> Self:
+        """The same suspension with all hardpoints and the travel larger by a factor, then changed as given."""
         size = positive(factor, f"{type(self).__name__} scale")
-        changed = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
-        return msgspec.structs.replace(self, **changed, travel=tuple(size * end for end in self.travel))
+        grown: dict[str, Any] = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
+        grown["travel"] = tuple(size * end for end in self.travel)
+        return msgspec.structs.replace(self, **(grown | changes))
 
     # --- what each type says for itself -------------------------------------------------------------------------------
 
