@@ -12,6 +12,7 @@ from ..scene.elements.drive import AnyDrive
 from ..scene.elements.friction import AnyFriction
 from ..scene.joint import Joint
 from ..scene.joints import Revolute
+from ..scene.materials import Contact
 from ..scene.scene import Scene
 from ..scene.values import Description, Range, Vec3, positive
 from .mount import Mount, as_vec3
@@ -20,7 +21,7 @@ from .mount import Mount, as_vec3
 class ArmLink(Description, frozen=True):
     """A link that begins where the last one ended: ``along`` (m, in the chassis' axes at the start), ``mass`` (kg).
 
-    It turns about ``axis`` at its beginning, within ``limits`` (rad), by its ``drive``.
+    It turns about ``axis`` at its beginning, within ``limits`` (rad), by its ``drive``; ``contact`` lets it touch.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ArmLink(Description, frozen=True):
     limits: Range | None = None
     drive: AnyDrive | None = None
     friction: AnyFriction | None = None
+    contact: Contact | bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,7 +78,7 @@ class Arm(Description, frozen=True):
         start, before = np.array(self.base), chassis
         for link in self.links:
             end = start + link.along
-            body = mount.across(link.name, [start, end], link.mass)
+            body = mount.across(link.name, [start, end], link.mass, contact=link.contact)
             hinge = Revolute(axis=mount.direction(link.axis), anchor=mount.point(as_vec3(start)))
             carries = {"limits": link.limits, "drive": link.drive, "friction": link.friction}
             joints[link.name] = mount.joint(f"{link.name}_joint", hinge, before, body, **carries)

@@ -43,7 +43,7 @@ class Posture:
     guide: float  # the guiding coordinate
     center: Array  # of the wheel
     axis: Array  # of the wheel, unit, pointing left
-    contact: Array  # the lowest point of the wheel's circle
+    contact: Array  # the lowest point of the wheel
     spring: float  # the spring's coordinate: length of the coil, angle of the torsion bar
     moment: float  # sum of mass times height of all parts, kg m
     poses: dict[str, Pose]  # of all parts
@@ -115,7 +115,8 @@ class Kinematics:
         frame = wheel @ self.parts.spin.frame_b
         axis = spatial.rotate(frame.rotation, (0.0, 0.0, 1.0))
         down = np.array([0.0, 0.0, -1.0]) - axis * -axis[2]
-        contact = wheel.position + self.wheel.radius * down / np.linalg.norm(down)
+        edge = self.wheel.shape().round
+        contact = wheel.position + (self.wheel.radius - edge) * down / np.linalg.norm(down) - [0.0, 0.0, edge]
         return Posture(guide, wheel.position, axis, contact, self._spring_at(poses), self._moment(poses), poses)
 
     def _spring_at(self, poses: dict[str, Pose]) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
+import msgspec
 import numpy as np
 
 from .. import spatial
@@ -18,8 +19,9 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import AnyJoint, Prismatic, Revolute
+from ..scene.materials import DEFAULT, Contact
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Capsule, Cylinder
+from ..scene.shapes import AnyShape, Capsule
 from ..scene.values import Quat, Vec3
 from ..spatial import Array
 from .wheel import RoadWheel
@@ -67,7 +69,14 @@ class Mount:
         """A link of round bars from point to point (hardpoints), its mass (kg) spread evenly along them."""
         return self.across(part, [self.on_chassis(point) for point in points], mass)
 
-    def across(self, part: str, places: Sequence[Array], mass: float, name: str | None = None) -> Body:
+    def across(
+        self,
+        part: str,
+        places: Sequence[Array],
+        mass: float,
+        name: str | None = None,
+        contact: Contact | bool = False,
+    ) -> Body:
         """The same from place to place in the chassis' frame; its name may begin with another one's."""
         bars = [(a, b) for a, b in pairwise(places) if np.linalg.norm(b - a) > 1e-6]
         if not bars:
@@ -86,14 +95,21 @@ class Mount:
                     rotation=_quat(spatial.frame_rotation(b - a)),
                 )
             )
-        return self.body(part, shapes, middle, name=name)
+        return self.body(part, shapes, middle, name=name, contact=contact)
 
     def wheel(self, wheel: RoadWheel, axis: Vec3, speed: float) -> Body:
         """The wheel at the corner, its axis (chassis) pointing left, rolling forward at a speed (m/s)."""
         turn = spatial.multiply(_between((0.0, 1.0, 0.0), axis), LATERAL)
-        shape = Cylinder(wheel.radius, wheel.width, mass=wheel.mass, rotation=_quat(turn))
+        shape = msgspec.structs.replace(wheel.shape(), rotation=_quat(turn))
         spin = speed / wheel.radius * spatial.rotate(self.chassis.pose.rotation, axis)
-        return self.body("wheel", [shape], np.array(self.center), spin)
+        return self.body("wheel", [shape], np.array(self.center), spin, contact=self._contact(wheel))
+
+    def _contact(self, wheel: RoadWheel) -> Contact | None:
+        """A wheel touches everything but its own vehicle, whose chassis and wheels share a group."""
+        chassis = self.chassis.spec.contact
+        own = (self.chassis.name,) if isinstance(chassis, Contact) and self.chassis.name in chassis.groups else ()
+        contact = Contact(material=wheel.material, groups=(DEFAULT, *own), ignores=own)
+        return contact if own or wheel.material != DEFAULT else None
 
     def body(
         self,
@@ -102,6 +118,7 @@ class Mount:
         place: Array,
         spin: Array | None = None,
         name: str | None = None,
+        contact: Contact | bool | None = False,
     ) -> Body:
         """A body whose frame is at a place in the chassis' frame (m); ``spin`` (rad/s, world) is its own."""
         chassis = self.chassis.spec
@@ -114,6 +131,7 @@ class Mount:
             rotation=chassis.rotation,
             velocity=np.array(chassis.velocity) + np.cross(turning, arm),
             angular_velocity=turning if spin is None else turning + spin,
+            contact=contact,
         )
 
     # --- joints -------------------------------------------------------------------------------------------------------

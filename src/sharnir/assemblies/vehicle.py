@@ -18,6 +18,7 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.joint import Joint
+from ..scene.materials import DEFAULT, Contact
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, combined
 from ..scene.values import Description, Vec3, number, vector
@@ -59,12 +60,13 @@ class Vehicle(Description, frozen=True):
     """A chassis of ``shapes``, on ``axles`` by name (places in the chassis' frame, which lies on the ground).
 
     What else is ``mounted`` on the chassis, an arm or a mast, is told as masses (kg) with their places (m), so that the
-    springs carry it. ``hitch_point`` is where it tows, ``coupling_point`` where it is towed (m). A vehicle that is
+    springs carry it. ``material`` is that of the chassis. ``hitch_point`` is where it tows, ``coupling_point`` where it is towed (m). A vehicle that is
     ``towing`` has a trailer behind it: another vehicle, and the hitch between them.
     """
 
     shapes: tuple[AnyShape, ...]
     axles: dict[str, Axle]
+    material: str = DEFAULT
     mounted: tuple[tuple[float, Vec3], ...] = ()
     hitch_point: Vec3 | None = None
     coupling_point: Vec3 | None = None
@@ -101,6 +103,7 @@ class Vehicle(Description, frozen=True):
             position=pose.position,
             rotation=pose.rotation,
             velocity=speed * spatial.rotate(pose.rotation, (1.0, 0.0, 0.0)),
+            contact=Contact(material=self.material, groups=(DEFAULT, f"{name}_chassis")),
         )
         loads, _ = self.static_loads(name, hitch)
         axles = {}

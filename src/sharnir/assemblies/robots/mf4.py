@@ -38,7 +38,9 @@ ARM = Arm(
         ArmLink(name="turret", along=(0.0, 0.0, 0.15), mass=15.0, axis=UP, limits=(-math.pi, math.pi), drive=ARM_SERVO),
         ArmLink(name="upper", along=(0.42, 0.0, 0.42), mass=14.0, axis=LEFT, limits=(-1.5, 1.0), drive=ARM_SERVO),
         ArmLink(name="fore", along=(0.55, 0.0, 0.0), mass=8.0, axis=LEFT, limits=(-2.0, 2.0), drive=ARM_SERVO),
-        ArmLink(name="wrist", along=(0.25, 0.0, 0.0), mass=4.0, axis=LEFT, limits=(-1.5, 1.5), drive=ARM_SERVO),
+        ArmLink(
+            name="wrist", along=(0.25, 0.0, 0.0), mass=4.0, axis=LEFT, limits=(-1.5, 1.5), drive=ARM_SERVO, contact=True
+        ),
     ),
 )
 
