@@ -1,10 +1,10 @@
 """KRT-100 with its trailer drives its right wheels onto a step: paper 003, figure 6.
 
 The robot's six wheels hang on double wishbones with torsion bars, the trailer's four on sliding pillars with coils. At
-0.54 m/s the right wheels climb a step of 5 cm, one after the other. As in the paper's figure the right wheels are pushed
-up into the body, the left ones drop out of it, and the body leans. With all right wheels on the step, track 0.6 m, the
-line through the wheels of an axle is tilted by asin(0.05/0.6) = 4.78°; the body leans a little more, because its centre
-of mass moves over the softer side.
+0.54 m/s the right wheels climb a step of 5 cm, one after the other. As in the paper's figure the right wheels are
+pushed up into the body, the left ones drop out of it, and the body leans. With all right wheels on the step, track
+0.6 m, the line through the wheels of an axle is tilted by asin(0.05/0.6) = 4.78°; the body leans a little more, because
+its weight then rests more on the left springs.
 
 The same with another suspension: ``experiment("macpherson")``.
 """

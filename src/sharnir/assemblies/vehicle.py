@@ -60,8 +60,8 @@ class Vehicle(Description, frozen=True):
     """A chassis of ``shapes``, on ``axles`` by name (places in the chassis' frame, which lies on the ground).
 
     What else is ``mounted`` on the chassis, an arm or a mast, is told as masses (kg) with their places (m), so that the
-    springs carry it. ``material`` is that of the chassis. ``hitch_point`` is where it tows, ``coupling_point`` where it is towed (m). A vehicle that is
-    ``towing`` has a trailer behind it: another vehicle, and the hitch between them.
+    springs carry it. ``material`` is that of the chassis. ``hitch_point`` is where it tows, ``coupling_point`` where it
+    is towed (m). A vehicle that is ``towing`` has a trailer behind it: another vehicle, and the hitch between them.
     """
 
     shapes: tuple[AnyShape, ...]
