@@ -3,8 +3,8 @@
 Joints that span the scene as a tree are MuJoCo's own; hinges that close a loop become two ``connect`` constraints each.
 Limits, torsion springs and coils (tendons) keep their numbers; a spring's preload becomes its reference. A bump stop
 has no counterpart: the peer has the hard limit behind it. A DC drive is an actuator with its stall torque, its speed
-curve as a bias, and its rotor as armature. A ball's separate ranges become one cone. Wheels are cylinders that touch
-the height field alone.
+curve as a bias, and its rotor as armature. A ball's separate ranges become one cone. Wheels are cylinders; they touch
+the level ground and the fixed capsules on it, and nothing else does.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from sharnir.spatial import Array
 from ..contender import NotInstalled
 from .mujoco_peer import _TREE_JOINTS, _spanning_tree, _text, mjcf
 
+GRIP = {"condim": "3", "friction": "0.6 0.005 0.0001"}
+GROUND = {"contype": "2", "conaffinity": "1"} | GRIP
+TREAD = {"contype": "1", "conaffinity": "2"} | GRIP
 SMALL = 1e-4  # m, rad: a spring's stiffness is its slope over this
 
 
 class MujocoVehicle:
-    """A scene on a height field of ``heights`` (m, rows along y, columns along x), ``half`` m to each side."""
+    """A scene with vehicles in MuJoCo: ``wheels`` on level ground with the scene's fixed capsules on it."""
 
     name = "MuJoCo"
 
-    def __init__(self, scene: sh.Scene, dt: float, heights: Array, half: float, wheels: list[sh.Body]) -> None:
+    def __init__(self, scene: sh.Scene, dt: float, wheels: list[sh.Body]) -> None:
         try:
             import mujoco
         except ImportError:
             raise NotInstalled("mujoco") from None
         self._mujoco: Any = mujoco
-        root = ElementTree.fromstring(_xml(scene, dt, heights, half, wheels))
-        self.model: Any = mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
-        low, high = float(heights.min()), float(heights.max())
-        self.model.hfield_data[:] = ((heights - low) / max(high - low, 1e-9)).ravel()
+        self.model: Any = mujoco.MjModel.from_xml_string(_xml(scene, dt, wheels))
         self.data: Any = mujoco.MjData(self.model)
         self.settings = f"implicitfast, Newton, {self.model.nv} coordinates, {self.model.neq} loop constraints"
 
@@ -60,8 +60,13 @@ class MujocoVehicle:
         """Where a body's frame is, m."""
         return np.array(self.data.body(body).xpos)
 
+    def gap(self) -> float:
+        """The largest opening of a loop's constraint, m."""
+        loops = self.data.efc_type == self._mujoco.mjtConstraint.mjCNSTR_EQUALITY
+        return float(np.abs(self.data.efc_pos[loops]).max())
 
-def _xml(scene: sh.Scene, dt: float, heights: Array, half: float, wheels: list[sh.Body]) -> str:
+
+def _xml(scene: sh.Scene, dt: float, wheels: list[sh.Body]) -> str:
     bare = _stripped(scene)
     option = {"timestep": repr(dt), "integrator": "implicitfast", "solver": "Newton", "iterations": "50"}
     root = ElementTree.fromstring(mjcf(bare, option, {"solref": f"{2 * dt} 1"}))
@@ -74,9 +79,14 @@ def _xml(scene: sh.Scene, dt: float, heights: Array, half: float, wheels: list[s
         if branch.joint is not None:
             _dress(places, actuators, scene.joints[branch.joint.name], reverse=branch.body is branch.joint.a)
     _add_coils(root, scene)
-    _add_ground(root, heights, half)
+    ground = root.find("worldbody")
+    ElementTree.SubElement(ground, "geom", type="plane", size="50 50 1", **GROUND)
+    bodies = {body.get("name"): body for body in root.iter("body")}
+    for name, body in scene.bodies.items():
+        if body.spec.fixed:
+            _add_shape(bodies[name], body, "capsule", "length", GROUND)
     for wheel in wheels:
-        _add_wheel(root, wheel)
+        _add_shape(bodies[wheel.name], wheel, "cylinder", "width", TREAD)
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -151,37 +161,8 @@ def _add_coils(root: Any, scene: sh.Scene) -> None:
             ElementTree.SubElement(tendon, "site", site=f"{joint.name} {end}")
 
 
-def _add_ground(root: Any, heights: Array, half: float) -> None:
-    low, high = float(heights.min()), float(heights.max())
-    size = f"{half} {half} {max(high - low, 1e-9)} 0.5"
-    asset = ElementTree.SubElement(root, "asset")
-    rows, columns = heights.shape
-    ElementTree.SubElement(asset, "hfield", name="ground", nrow=str(rows), ncol=str(columns), size=size)
-    ElementTree.SubElement(
-        root.find("worldbody"),
-        "geom",
-        type="hfield",
-        hfield="ground",
-        pos=f"0 0 {low}",
-        contype="2",
-        conaffinity="1",
-        friction="0.8 0.005 0.0001",
-    )
-
-
-def _add_wheel(root: Any, wheel: sh.Body) -> None:
-    shape = wheel.spec.shapes[0]
-    element = next(body for body in root.iter("body") if body.get("name") == wheel.name)
+def _add_shape(element: Any, body: sh.Body, kind: str, length: str, surface: dict[str, str]) -> None:
+    shape: Any = body.spec.shapes[0]
     x, y, z, w = shape.rotation
-    ElementTree.SubElement(
-        element,
-        "geom",
-        type="cylinder",
-        size=f"{shape.radius} {shape.length / 2}",
-        quat=_text((w, x, y, z)),
-        contype="1",
-        conaffinity="2",
-        condim="3",
-        friction="0.8 0.005 0.0001",
-        mass="0",
-    )
+    size = f"{shape.radius} {getattr(shape, length) / 2}"
+    ElementTree.SubElement(element, "geom", type=kind, size=size, quat=_text((w, x, y, z)), mass="0", **surface)
