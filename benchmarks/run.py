@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, control, elements, solvers, startup
+from . import accuracy, chain, control, elements, solvers, startup, vehicles
 from .report import machine
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "solvers": solvers.run,
     "elements": elements.run,
     "control": control.run,
+    "vehicles": vehicles.run,
     "accuracy": accuracy.run,
     "startup": startup.run,
 }

@@ -1,59 +1,80 @@
-"""The ball of a trailer hitch is driven against each of its limits.
+"""KRT-100 takes its trailer through tight turns, over a hill and over blocks: the ball of its hitch meets its limits.
 
-The towed trailer of paper 001: the ball joint may turn 18° about X and Z and 15° about Y, the direction of travel.
-Three trailers hang on one fixed robot; each is pushed about one axis, to the upper limit and then to the lower one.
-Limits are swing-twist: Y is the twist axis, X and Z are components of the swing. There is no gravity, so that each
-moves about its own axis only.
+The towed trailer of paper 001: the ball joint may turn by 18° about the vertical and the transverse axis (X and Z in
+the paper) and by 15° about the way ahead (Y in the paper). Three robots with trailers drive in one scene. One turns on
+the spot, first to the left, then to the right; one crosses a ridge with slopes of 20°; one drives its left wheels over
+one row of blocks and its right wheels over another, so that robot and trailer twist against each other. Limits are
+swing-twist: the way ahead is the twist axis, yaw and pitch are components of the swing.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 import sharnir as sh
+from sharnir.assemblies.robots import krt100
 
-LIMITS = {"swing_x": 18.0, "swing_y": 18.0, "twist": 15.0}  # degrees; swing_y turns about -Z
-TORQUE = 20.0  # N m
-REVERSAL = 1.0  # s
-
-
-def push_there_and_back(t: float) -> float:
-    """The torque (N m) at time t (s)."""
-    return TORQUE if t < REVERSAL else -TORQUE
+YAW, PITCH, ROLL = 18.0, 18.0, 15.0  # degrees
+REVERSAL = 4.0  # s, when the first robot turns the other way
+SLOPE, CREST = math.radians(20.0), 0.35  # rad, m
 
 
 def experiment() -> sh.Experiment:
     """The scene, its inputs and its figures."""
-    scene = sh.Scene("trailer hitch", gravity=(0, 0, 0))
-    swing, twist = math.radians(18.0), math.radians(15.0)
-    limits = sh.SwingTwist(x=(-swing, swing), y=(-swing, swing), twist=(-twist, twist))
-    hitches: dict[str, sh.Joint] = {}
-    for place, coordinate in enumerate(LIMITS):
-        x = 2.0 * place
-        trailer = scene.body(f"trailer_{coordinate}", sh.Box(0.6, 0.8, 0.4, mass=50.0), position=(x, -0.7, 0.3))
-        ball = sh.Spherical(anchor=(x, 0, 0.3), axis=(0, 1, 0), reference=(1, 0, 0))
-        hitches[coordinate] = scene.joint(f"hitch_{coordinate}", ball, scene.world, trailer, limits=limits)
+    scene = sh.Scene("trailer hitch")
+    scene.ground()
+    turning = krt100(scene, "turning", (0.0, 6.0, 0.0))
+    climbing = krt100(scene, "climbing", (0.0, 0.0, 0.0))
+    twisting = krt100(scene, "twisting", (0.0, -6.0, 0.0))
+    add_ridge(scene, x=2.2, y=0.0)
+    for i, (x, side) in enumerate(((1.2, 1.0), (2.55, -1.0))):
+        scene.body(f"block{i}", sh.Box(1.2, 0.5, 0.3), position=(x, -6.0 + 0.3 * side, 0.0), fixed=True)
+
+    voltage = {}
+    for corner in turning.vehicle.left:
+        voltage[corner.spin.voltage()] = lambda t: -0.6 if t < REVERSAL else 0.6
+    for corner in turning.vehicle.right:
+        voltage[corner.spin.voltage()] = lambda t: 0.6 if t < REVERSAL else -0.6
+    for robot in (climbing, twisting):
+        voltage |= dict.fromkeys([corner.spin.voltage() for corner in robot.vehicle.corners], 0.6)
+
+    angles = [
+        robot.vehicle.hitch.coordinate(name)
+        for robot, name in ((turning, "swing_y"), (climbing, "swing_x"), (twisting, "twist"))
+    ]
 
     def figures(run: sh.Trajectory) -> list[sh.Figure]:
-        found = []
-        for name, limit in LIMITS.items():
-            angle = np.degrees(run[hitches[name].coordinate(name)].values)
-            found.append(sh.Figure(f"largest {name}", angle.max(), "°", expected=limit, tolerance=0.02))
-            found.append(sh.Figure(f"smallest {name}", angle.min(), "°", expected=-limit, tolerance=0.02))
-        return found
+        yaw, pitch, roll = (np.degrees(run[angle].values) for angle in angles)
+        return [
+            sh.Figure("largest yaw", yaw.max(), "°", expected=YAW, tolerance=0.2),
+            sh.Figure("smallest yaw", yaw.min(), "°", expected=-YAW, tolerance=0.2),
+            sh.Figure("largest pitch", pitch.max(), "°", expected=PITCH, tolerance=0.2),
+            sh.Figure("smallest pitch", pitch.min(), "°", expected=-PITCH, tolerance=0.2),
+            sh.Figure("largest roll", np.abs(roll).max(), "°", expected=ROLL, tolerance=0.2),
+        ]
 
-    torque: dict[sh.Joint | sh.Quantity, float | Callable[[float], float]] = {
-        hitch.effort(name): push_there_and_back for name, hitch in hitches.items()
-    }
     return sh.Experiment(
         scene,
-        time=3.0,
-        dt=0.001,
-        torque=torque,
-        plots=[tuple(hitch.coordinate(name) for name, hitch in hitches.items())],
+        time=8.0,
+        dt=0.005,
+        voltage=voltage,
+        settings={"iterations": 20},
+        plots=[tuple(angles)],
         figures=figures,
     )
+
+
+def add_ridge(scene: sh.Scene, x: float, y: float) -> None:
+    """A ridge across the way, two planks leaning against each other, its crest at x."""
+    length = CREST / math.sin(SLOPE) + 0.5
+    for i, sign in enumerate((1.0, -1.0)):
+        # a plank whose top edge is the crest, sloping down to the front and to the back
+        turn = sign * SLOPE
+        along = np.array([sign * math.cos(SLOPE), 0.0, -math.sin(SLOPE)])
+        normal = np.array([sign * math.sin(SLOPE), 0.0, math.cos(SLOPE)])
+        middle = np.array([x, y, CREST]) + along * length / 2 - 0.05 * normal
+        rotation = (0.0, math.sin(turn / 2), 0.0, math.cos(turn / 2))
+        scene.body(f"ridge{i}", sh.Box(length, 2.0, 0.1), position=middle, rotation=rotation, fixed=True)
 
 
 if __name__ == "__main__":

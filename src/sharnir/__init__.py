@@ -33,27 +33,71 @@ from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
     from .control.diagram import Diagram
+    from .assemblies.anti_roll_bar import AntiRollBar
+    from .assemblies.axle import Axle
+    from .assemblies.hitch import BallHitch, Drawbar, FifthWheel
+    from .assemblies.springing import BumpStops, Coil, Torsion
+    from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
+    from .assemblies.suspensions import (
+        DoubleTrailingArm,
+        DoubleWishbone,
+        Kingpin,
+        MacPherson,
+        SlidingPillar,
+        SwingAxle,
+        TrailingArm,
+    )
+    from .assemblies.vehicle import Towing, Vehicle
+    from .assemblies.wheel import RoadWheel
     from .experiment import Experiment, Figure
     from .record.trajectory import Trajectory
     from .simulation import Simulation, Snapshot
 
 __version__ = "0.1.0"
 
-# Loaded when first used: Warp, xarray and the function blocks take longer than everything above together.
+# Loaded when first used: they bring in Warp or xarray, which take longer than everything above together, or are
+# needed by few.
 _LAZY = {
+    "AckermannLinkage": "assemblies.steering",
+    "AntiRollBar": "assemblies.anti_roll_bar",
+    "Axle": "assemblies.axle",
+    "BallHitch": "assemblies.hitch",
+    "BumpStops": "assemblies.springing",
+    "Coil": "assemblies.springing",
     "Diagram": "control.diagram",
+    "DoubleTrailingArm": "assemblies.suspensions",
+    "DoubleWishbone": "assemblies.suspensions",
+    "Drawbar": "assemblies.hitch",
     "Experiment": "experiment",
+    "FifthWheel": "assemblies.hitch",
     "Figure": "experiment",
+    "Kingpin": "assemblies.suspensions",
+    "MacPherson": "assemblies.suspensions",
+    "Rack": "assemblies.steering",
+    "RoadWheel": "assemblies.wheel",
     "Simulation": "simulation",
+    "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "SwingAxle": "assemblies.suspensions",
+    "Torsion": "assemblies.springing",
+    "Towing": "assemblies.vehicle",
+    "TrailingArm": "assemblies.suspensions",
     "Trajectory": "record.trajectory",
+    "Vehicle": "assemblies.vehicle",
+    "WheelSteering": "assemblies.steering",
 }
 
 __all__ = [
+    "AckermannLinkage",
+    "AntiRollBar",
+    "Axle",
+    "BallHitch",
     "Belt",
     "Body",
     "Box",
+    "BumpStops",
     "Capsule",
+    "Coil",
     "Cone",
     "Contact",
     "ControlFault",
@@ -65,14 +109,20 @@ __all__ = [
     "DcDrive",
     "Diagram",
     "Distance",
+    "DoubleTrailingArm",
+    "DoubleWishbone",
+    "Drawbar",
     "Experiment",
     "Eyelet",
+    "FifthWheel",
     "Figure",
     "Fixed",
     "Frame",
     "Joint",
+    "Kingpin",
     "Load",
     "LuGre",
+    "MacPherson",
     "Material",
     "Mesh",
     "Planar",
@@ -80,12 +130,15 @@ __all__ = [
     "PositionServo",
     "Prismatic",
     "Quantity",
+    "Rack",
     "Revolute",
     "Rope",
+    "RoadWheel",
     "Scene",
     "SceneError",
     "Simulation",
     "SimulationFault",
+    "SlidingPillar",
     "Snapshot",
     "SpeedServo",
     "Sphere",
@@ -93,15 +146,21 @@ __all__ = [
     "Spring",
     "Stribeck",
     "Strut",
+    "SwingAxle",
     "SwingTwist",
     "Terrain",
     "Tie",
+    "Torsion",
+    "Towing",
+    "TrailingArm",
     "Trajectory",
     "Tyre",
     "Universal",
+    "Vehicle",
     "Viscous",
     "Wheel",
     "Winch",
+    "WheelSteering",
     "__version__",
 ]
 

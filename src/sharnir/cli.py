@@ -79,6 +79,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_compare_arguments(command)
     command.set_defaults(command=_compare)
 
+    command = commands.add_parser("rig", help="move a suspension through its travel; show camber, track, rates")
+    _add_rig_arguments(command)
+    command.set_defaults(command=_rig)
+
     command = commands.add_parser("demo", help="run every example; leave a table, plots and data in a folder")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="where to (default: out)")
     command.set_defaults(command=_demo)
@@ -119,6 +123,18 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
     settings.add_argument("--solver", help="the solver's name")
     settings.add_argument("--integrator", help="the integrator's name")
     settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
+
+
+def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("what", metavar="SUSPENSION", help="double_wishbone, macpherson, swing_axle, ...")
+    command.add_argument(
+        "--travel", type=float, nargs=2, metavar="M", help="how far the wheel sinks (below 0) and rises"
+    )
+    command.add_argument("--load", type=float, default=300.0, metavar="N", help="static load of the wheel (300)")
+    command.add_argument("--torsion", action="store_true", help="a torsion bar instead of a coil")
+    command.add_argument("--rack", action="store_true", help="steer it by a rack, which shows in the toe")
+    command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="for the plot (default: out)")
+    command.add_argument("--json", action="store_true", help="print the whole sweep as JSON and nothing else")
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
@@ -174,6 +190,27 @@ def _compare(options: argparse.Namespace) -> int:
     columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
     print_table(f"{name}: simulation against exact twin, dt = {experiment.dt:g} s", columns, rows, numbers=4)
     print(f"\nsimulation {both.simulated_seconds:.2f} s, exact twin {both.exact_seconds:.2f} s; plot in {plot}")
+    return 0
+
+
+def _rig(options: argparse.Namespace) -> int:
+    from .assemblies.rig import suspension_named, sweep
+    from .assemblies.steering import Rack
+    from .tables import number, print_table
+
+    suspension = suspension_named(options.what, options.travel, options.torsion)
+    swept = sweep(suspension, load=options.load, rack=Rack() if options.rack else None)
+    file = options.out / f"rig-{options.what}.png"
+    swept.plot(f"{options.what}, {options.load:g} N", file)
+    columns = swept.columns()
+    if options.json:
+        series = {name: {"unit": unit, "values": values.tolist()} for name, (values, unit) in columns.items()}
+        print(json.dumps({"name": options.what, "plot": str(file)} | series, indent=2, ensure_ascii=False))
+        return 0
+    heads = [f"{name}, {unit}" for name, (_, unit) in columns.items()]
+    rows = [[number(value) for value in row.values()] for row in swept.rows()]
+    print_table(f"{options.what} on the rig, {options.load:g} N", heads, rows, numbers=len(heads))
+    print(f"\nplot in {file}")
     return 0
 
 

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "device": {"errors"},
     "scene": BASE | {"control"},  # the scene file holds diagrams, panels and faults
     "control": BASE | {"scene"},
+    "assemblies": BASE | {"scene", "record"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "record": BASE | {"scene", "model"},
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "progress": set(),
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "cli": BASE | {"scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
+    "cli": BASE | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
     "__main__": {"cli"},
 }
 

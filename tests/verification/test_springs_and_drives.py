@@ -74,6 +74,14 @@ def test_torsion_spring_in_a_hinge(scheme: dict[str, str]) -> None:
     assert np.abs(angle - 0.5 * (1 - np.cos(w * t))).max() < bound
 
 
+def test_torsion_spring_neither_gains_nor_loses_with_rattle() -> None:
+    """I q'' = -k q on a rod that turns about its end, I = 1/3: after 50 swings the amplitude is that of the start."""
+    scene, pin = mech.pinned_rod(0.2, spring=sh.Spring(1200.0))
+    run = sh.Simulation(scene, dt=0.001, **mech.RATTLE).run(50 * 2 * np.pi / 60.0)
+    angle = mech.values(run, pin.angle)
+    assert np.abs(angle[-200:]).max() == pytest.approx(0.2, rel=1e-3)
+
+
 def test_coil_between_two_bodies(scheme: dict[str, str]) -> None:
     """Two free masses and a spring: the stretch oscillates with w^2 = k (1/m1 + 1/m2), the centre stays."""
     scene = sh.Scene("pair", gravity=mech.FREE)

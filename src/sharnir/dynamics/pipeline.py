@@ -236,12 +236,11 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             check_ropes(m, s, k, r, o, w)
 
     @wp.func
-    def remember(m: t.model, s: t.state, r: t.report, o: t.settings, w: int):
-        """Count turns at the end of a good step."""
+    def measure_twists(m: t.model, s: t.state, o: t.settings, w: int):
+        """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
             for i in range(o.twists):
                 count_turns(m, s, i, w)
-        r.step[w] = r.step[w] + 1
 
     @wp.func
     def second_half(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
@@ -251,6 +250,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         drift_on_joints(m, s, n, k, o, w)
         if wp.static(features.ropes):
             move_ropes(m, s, n, k, o, w)
+        measure_twists(m, s, o, w)  # springs and limits of the second kick act at the new angles
         keep_first_half(n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
         iterate(m, n, k, r, o, wp.max(made, 1), w)
@@ -268,7 +268,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 s.velocity[b, w] = k.velocity[b, w]
                 s.spin[b, w] = k.spin[b, w]
         if r.fault[w] == 0:
-            remember(m, s, r, o, w)
+            r.step[w] = r.step[w] + 1
+        else:
+            measure_twists(m, s, o, w)
         add_first_half(n, k, o, w)
         r.iterations[w] = r.iterations[w] + made
 
@@ -296,7 +298,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                     integrate(s, k, o.dt, b, w)
                 if wp.static(features.ropes):
                     move_ropes(m, s, n, k, o, w)
-                remember(m, s, r, o, w)
+                measure_twists(m, s, o, w)
+                r.step[w] = r.step[w] + 1
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish)
 

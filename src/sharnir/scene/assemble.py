@@ -4,10 +4,13 @@ The unknowns are the poses of the free bodies. Each step solves the joints' lock
 that is least when weighted by mass, with damping (Levenberg-Marquardt) that makes redundant rows harmless. Joints keep
 their frames on the bodies; one that was placed by a world anchor is described by its two frames from then on. Limits
 are not considered, and velocities stay as they were given.
+
+``postured`` does the same with some coordinates held at given values, and tells where the bodies are then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -19,8 +22,9 @@ from ..spatial import Array, Pose
 from .body import Body
 from .check import MEETING_TOLERANCE, describe_opening
 from .joint import Joint
-from .joints import Basis, Frame
-from .measure import lock_error, misalignment
+from .joints import Basis, Coordinate, Frame
+from .measure import coordinate, coordinate_axis, lock_error, misalignment
+from .quantity import Quantity
 from .scene import Scene
 
 CLOSED = 1e-12  # m and rad: no better is asked for
@@ -38,7 +42,7 @@ def assemble(scene: Scene) -> None:
     joints = list(scene.joints.values())
     if not joints:
         return
-    problem = _Problem.of(joints, moving, fixed)
+    problem = _Problem.of(joints, moving, fixed, [])
     start = _Poses.of(moving, joints)
     if problem.worst_error(start) <= CLOSE_ENOUGH:
         return
@@ -51,6 +55,26 @@ def assemble(scene: Scene) -> None:
             break
     _refuse_open(scene, problem, best)
     _apply(joints, moving, best)
+
+
+def postured(scene: Scene, held: Mapping[Quantity, float], start: Mapping[str, Pose] | None = None) -> dict[str, Pose]:
+    """Where the free bodies of a scene are with some joint coordinates at given values (rad, m); the scene stays.
+
+    ``start`` is where the search begins (where the scene starts, if not given): near the answer, on the same branch.
+    """
+    moving = [body for body in scene.bodies.values() if not body.spec.fixed]
+    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
+    joints = list(scene.joints.values())
+    problem = _Problem.of(joints, moving, fixed, [_Held.of(joints, *one) for one in held.items()])
+    poses = _Poses.of(moving, joints)
+    if start is not None:
+        poses = poses.placed(_stacked([start[body.name] for body in moving]))
+    found = _closed(problem, poses)
+    if problem.worst_error(found) > CLOSE_ENOUGH:
+        wanted = ", ".join(f"{quantity.label} = {value:.6g} {quantity.unit}" for quantity, value in held.items())
+        raise SceneError(f"scene '{scene.name}' has no posture with {wanted}; take values that the mechanism reaches")
+    frames = found.frames()
+    return {body.name: Pose(frames.position[i], frames.rotation[i]) for i, body in enumerate(moving)}
 
 
 def _tried(start: _Poses, attempt: int) -> _Poses:
@@ -93,6 +117,11 @@ class _Poses:
         """The poses of the bodies' frames, [body, ...]."""
         return Pose(self.center - spatial.rotate(self.rotation, self.local_center), self.rotation)
 
+    def placed(self, frames: Pose) -> _Poses:
+        """The poses with the bodies' frames somewhere else, [body, ...]."""
+        center = frames.position + spatial.rotate(frames.rotation, self.local_center)
+        return replace(self, center=center, rotation=frames.rotation)
+
     def moved(self, motion: Array) -> _Poses:
         """The poses after small displacements and turns [body, 6]."""
         turns = np.array([spatial.from_vector(turn) for turn in motion[:, 3:]])
@@ -103,6 +132,29 @@ class _Poses:
     def shaken(self, amount: float, seed: int) -> _Poses:
         """The poses disturbed by an amount (m and rad), the same for the same seed."""
         return self.moved(amount * np.random.default_rng(seed).standard_normal((len(self.center), 6)))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A coordinate held at a value: one more row beside the locked ones."""
+
+    joint: int
+    coordinate: Coordinate
+    value: float
+
+    @staticmethod
+    def of(joints: list[Joint], quantity: Quantity, value: float) -> _Held:
+        """The row of a quantity such as ``hinge.angle``."""
+        for i, joint in enumerate(joints):
+            for found in joint.type.coordinates:
+                if quantity == joint.coordinate(found.name):
+                    return _Held(i, found, float(value))
+        raise SceneError(f"'{quantity.label}' is not a joint coordinate of this scene and cannot be held")
+
+    def error(self, frame_a: Pose, frame_b: Pose) -> float:
+        """How far the coordinate is from its value; of an angle, within half a turn."""
+        apart = float(coordinate(self.coordinate.kind, frame_a, frame_b)) - self.value
+        return apart if self.coordinate.kind.is_linear else float(np.angle(np.exp(1j * apart)))
 
 
 @dataclass
@@ -117,9 +169,10 @@ class _Problem:
     local_b: Pose
     length: Array  # [joint] m, of radial locks
     locked: Array  # [joint, 6] bool
+    held: list[_Held]
 
     @staticmethod
-    def of(joints: list[Joint], moving: list[Body], fixed: list[Body]) -> _Problem:
+    def of(joints: list[Joint], moving: list[Body], fixed: list[Body], held: list[_Held]) -> _Problem:
         """The problem of some joints."""
         place = {body.name: i for i, body in enumerate([*moving, *fixed])}
         return _Problem(
@@ -131,6 +184,7 @@ class _Problem:
             local_b=_stacked([joint.frame_b for joint in joints]),
             length=np.array([joint.length for joint in joints]),
             locked=np.array([joint.type.locked_translations + joint.type.locked_rotations for joint in joints]),
+            held=held,
         )
 
     def frames(self, poses: _Poses) -> tuple[Pose, Pose]:
@@ -150,17 +204,28 @@ class _Problem:
             errors[which, 3:] = misalignment(kind, *pair)
         return errors
 
+    def row_errors(self, poses: _Poses) -> Array:
+        """The errors (m, rad) of the locked rows and the held ones, [row]."""
+        frame_a, frame_b = self.frames(poses)
+        held = [row.error(_picked(frame_a, row.joint), _picked(frame_b, row.joint)) for row in self.held]
+        return np.concatenate([self.errors(poses)[self.locked], held])
+
     def worst_error(self, poses: _Poses) -> float:
         """The largest error of a row (m or rad)."""
-        return float(np.max(np.abs(self.errors(poses))))
+        return float(np.max(np.abs(self.row_errors(poses))))
 
     def jacobian(self, poses: _Poses) -> Array:
-        """Rates of the locked rows by the bodies' velocities and spins, [row, body * 6]."""
+        """Rates of the locked and the held rows by the bodies' velocities and spins, [row, body * 6]."""
         count = len(poses.center)
         frame_a, frame_b = self.frames(poses)
         joint, axis = np.nonzero(self.locked)
         direction = self._directions(frame_a, frame_b)[joint, axis]
         is_linear = axis[:, None] < 3
+        for held in self.held:
+            pair = _picked(frame_a, held.joint), _picked(frame_b, held.joint)
+            joint = np.append(joint, held.joint)
+            direction = np.vstack([direction, coordinate_axis(held.coordinate.kind, *pair)])
+            is_linear = np.vstack([is_linear, [[held.coordinate.kind.is_linear]]])
         rows = np.zeros((len(joint), count, 6))
         for body, sign in ((self.body_a[joint], -1.0), (self.body_b[joint], 1.0)):
             row = np.flatnonzero(body < count)
@@ -186,19 +251,19 @@ def _stacked(poses: list[Pose]) -> Pose:
     return Pose(np.array([pose.position for pose in poses]), np.array([pose.rotation for pose in poses]))
 
 
-def _picked(poses: Pose, which: Array) -> Pose:
+def _picked(poses: Pose, which: Array | int) -> Pose:
     return Pose(poses.position[which], poses.rotation[which])
 
 
 def _closed(problem: _Problem, poses: _Poses) -> _Poses:
     """The poses after as many damped steps as still bring the joints together."""
     damping = 1e-6
-    errors = problem.errors(poses)[problem.locked]
+    errors = problem.row_errors(poses)
     for _ in range(ITERATIONS):
         if np.max(np.abs(errors)) < CLOSED or damping > 1e6:
             break
         tried = poses.moved(_step(problem.jacobian(poses), errors, poses.ease, damping))
-        after = problem.errors(tried)[problem.locked]
+        after = problem.row_errors(tried)
         if after @ after < errors @ errors:
             stalled = after @ after > STALLED * (errors @ errors)
             poses, errors, damping = tried, after, max(damping * 0.1, 1e-14)

@@ -1,0 +1,74 @@
+"""A car changes lanes and back: the double lane change at 54 km/h, open loop.
+
+The car of 1.2 t (MacPherson struts in front, double wishbones behind, rack steering, anti-roll bars) is steered by two
+pairs of half sine waves, to the left lane and back. A car without slip follows its front wheels: with the lateral
+acceleration a = A sin(2 pi t/T) it moves over by A T^2/(2 pi), which is 3.5 m for T = 2.5 s and A = 3.52 m/s^2. That
+takes the steering angle L a/v^2. Tyres here grip by dry friction in one point, so they do not creep sideways; what is
+left of the difference comes from the linkage and from the body's roll.
+"""
+
+import math
+
+import numpy as np
+
+import sharnir as sh
+from sharnir import spatial
+from sharnir.assemblies.robots import four_wheel_car
+from sharnir.assemblies.robots.four_wheel_car import WHEELBASE
+
+SPEED, LANE = 15.0, 3.5  # m/s, m
+PERIOD = 2.5  # s, of one change
+BACK = 3.5  # s, when it returns
+SIDEWAYS = LANE * 2 * math.pi / PERIOD**2  # m/s^2
+ARM = 0.12  # m, of the steering
+IDLE = 30.0  # m/s at full voltage
+
+
+def rack(t: float) -> float:
+    """How far the rack is to the left at a time (s), m."""
+    wave = 0.0
+    for start, sign in ((0.5, 1.0), (BACK, -1.0)):
+        if start <= t < start + PERIOD:
+            wave = sign * math.sin(2 * math.pi * (t - start) / PERIOD)
+    return ARM * WHEELBASE * SIDEWAYS * wave / SPEED**2
+
+
+def experiment() -> sh.Experiment:
+    """The scene, its inputs and its figures."""
+    scene = sh.Scene("lane change")
+    scene.material("asphalt", sh.Material(friction=0.9))
+    scene.ground("asphalt")
+    car = four_wheel_car(scene, speed=SPEED).vehicle
+    steer = car.axles["front"].steer
+
+    def figures(run: sh.Trajectory) -> list[sh.Figure]:
+        place, t = run[car.chassis.position].values, run.time
+        y = place[:, 1]
+        left = spatial.rotate(run[car.chassis.rotation].values, (0.0, 1.0, 0.0))
+        roll = np.degrees(np.arcsin(left[:, 2]))
+        between = (t > 0.5 + PERIOD) & (t < BACK)
+        lift = max(float(run[corner.wheel.position].values[:, 2].max()) for corner in car.corners) - 0.3
+        return [
+            sh.Figure("in the left lane", y[between].mean(), "m", expected=LANE, tolerance=0.1 * LANE),
+            sh.Figure("back in its own lane", y[-1], "m", expected=0.0, tolerance=0.1 * LANE),
+            sh.Figure("largest roll", np.abs(roll).max(), "°", expected=1.0, tolerance=0.9),
+            sh.Figure("wheels lift by", 1e3 * lift, "mm", expected=0.0, tolerance=5.0),
+            sh.Figure("speed at the end", run[car.chassis.velocity].values[-1, 0], "m/s", SPEED, tolerance=0.5),
+        ]
+
+    travels = [corner.travel for corner in car.axles["front"].corners]
+    drives = [corner.spin.voltage() for corner in car.axles["rear"].corners]
+    return sh.Experiment(
+        scene,
+        time=7.0,
+        dt=0.005,
+        voltage=dict.fromkeys(drives, SPEED / IDLE),
+        target={steer: rack},
+        settings={"iterations": 30},
+        plots=[(steer.displacement, *travels, car.chassis.velocity, car.chassis.angular_velocity)],
+        figures=figures,
+    )
+
+
+if __name__ == "__main__":
+    experiment().show()

@@ -1,0 +1,1 @@
+"""Templates that emit plain bodies, joints and elements: suspensions, axles, vehicles, hitches, robots."""

@@ -1,0 +1,115 @@
+"""An axle: a wheel on each side, and what joins them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..scene.body import Body
+from ..scene.elements.drive import AnyDrive
+from ..scene.joint import Joint
+from ..scene.scene import Scene
+from ..scene.values import Description, Vec3, number, positive
+from ..spatial import Array
+from .anti_roll_bar import AntiRollBar
+from .kinematics import kinematics_of
+from .mount import Mount
+from .steering import AckermannLinkage, AnySteering, Rack
+from .suspensions import AnySuspension, Corner, DoubleWishbone
+from .wheel import RoadWheel
+
+
+@dataclass(frozen=True)
+class BuiltAxle:
+    """The wheels of an axle in a scene; ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist."""
+
+    left: Corner
+    right: Corner
+    steer: Joint | None = None
+    anti_roll_bar: Joint | None = None
+
+    @property
+    def corners(self) -> tuple[Corner, Corner]:
+        """Left and right."""
+        return self.left, self.right
+
+
+class Axle(Description, frozen=True):
+    """Two wheels, ``track`` (m) apart, at ``x`` (m) along the chassis, their centres ``height`` (m) above its frame.
+
+    Without a height it is the wheel's radius: the chassis' frame lies on the ground. ``drive`` is a motor for each
+    wheel; ``brake`` gives each a friction brake, whose torque is set while running.
+    """
+
+    x: float
+    track: float
+    wheel: RoadWheel = RoadWheel()
+    suspension: AnySuspension = DoubleWishbone()
+    steering: AnySteering | None = None
+    anti_roll_bar: AntiRollBar | None = None
+    drive: AnyDrive | None = None
+    brake: bool = False
+    height: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.x, "Axle x (m)")
+        positive(self.track, "Axle track (m)")
+
+    def centers(self) -> tuple[Vec3, Vec3]:
+        """The centres of the left and the right wheel in the chassis' frame."""
+        height = self.wheel.radius if self.height is None else self.height
+        return (self.x, self.track / 2, height), (self.x, -self.track / 2, height)
+
+    def masses(self) -> list[tuple[float, Array]]:
+        """Masses (kg) and their places in the chassis' frame, for the static loads."""
+        motion = kinematics_of(self.suspension, self.wheel, self.steering is not None)
+        left, right = self.centers()
+        own = motion.centroid
+        found = [(motion.mass, np.array(left) + own), (motion.mass, np.array(right) + own * [1.0, -1.0, 1.0])]
+        bars = [bar.mass for bar in (self.steering, self.anti_roll_bar) if isinstance(bar, Rack | AntiRollBar)]
+        middle = (np.array(left) + right) / 2
+        return found + [(mass, middle) for mass in bars]
+
+    def build(
+        self, scene: Scene, chassis: Body, name: str, loads: tuple[float, float], wheelbase: float | None, speed: float
+    ) -> BuiltAxle:
+        """Emit both wheels with their static ``loads`` (N), and what joins them."""
+        pins = (None, None) if self.steering is None else self.steering.kingpins()
+        mounts = (
+            Mount(scene, chassis, f"{name}_left", self.centers()[0], "left"),
+            Mount(scene, chassis, f"{name}_right", self.centers()[1], "right"),
+        )
+        left, right = (
+            self.suspension.attach(
+                scene,
+                chassis,
+                mount.name,
+                mount.center,
+                mount.side,
+                self.wheel,
+                load=load,
+                drive=self.drive,
+                brake=self.brake,
+                kingpin=pin,
+                speed=speed,
+            )
+            for mount, load, pin in zip(mounts, loads, pins, strict=True)
+        )
+        steer = self._steer(mounts, (left, right), name, wheelbase)
+        bar = None
+        if self.anti_roll_bar is not None:
+            bar = self.anti_roll_bar.connect(mounts, (left, right), self.suspension, name)
+        return BuiltAxle(left, right, steer, bar)
+
+    def _steer(
+        self, mounts: tuple[Mount, Mount], corners: tuple[Corner, Corner], name: str, wheelbase: float | None
+    ) -> Joint | None:
+        half = self.track / 2
+        if isinstance(self.steering, Rack):
+            rod = self.steering.tie_rod(self.suspension, self.wheel, half, wheelbase)
+            return self.steering.connect(mounts, corners, rod, name)
+        if isinstance(self.steering, AckermannLinkage):
+            return self.steering.connect(mounts, corners, self.steering.arm_end(self.suspension, half, wheelbase), name)
+        return corners[0].kingpin

@@ -1,0 +1,107 @@
+"""Hitches: how a trailer hangs on the vehicle that tows it."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from ..scene.body import Body
+from ..scene.elements.friction import AnyFriction
+from ..scene.elements.limits import SwingTwist
+from ..scene.joint import Joint
+from ..scene.joints import Revolute, Spherical, Universal
+from ..scene.scene import Scene
+from ..scene.values import Description, Range, Vec3, positive
+from .mount import Mount
+
+PITCH = YAW = (-math.radians(18.0), math.radians(18.0))  # the towed trailer of paper 001
+ROLL = (-math.radians(15.0), math.radians(15.0))
+
+
+class BallHitch(Description, frozen=True, tag_field="type", tag="ball_hitch"):
+    """A ball with a range for each axis (rad): ``pitch`` about y, ``yaw`` about z, ``roll`` about x, the way ahead.
+
+    Pitch and yaw are the components ``swing_x`` and ``swing_y`` of the joint, roll its ``twist``.
+    """
+
+    carries: ClassVar[bool] = True  # it can hold the front of a trailer with one axle up
+    always_carries: ClassVar[bool] = False  # and that of a trailer with more
+    own_mass: ClassVar[float] = 0.0
+
+    pitch: Range | None = PITCH
+    yaw: Range | None = YAW
+    roll: Range | None = ROLL
+    friction: AnyFriction | None = None
+
+    def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Joint:
+        """The joint between two chassis; ``at`` is the vehicle's hitch, ``to`` the trailer's coupling, in the world."""
+        frame = Mount(scene, tow, name, (0.0, 0.0, 0.0), "left")
+        ball = Spherical(anchor=at, axis=frame.direction((1.0, 0.0, 0.0)), reference=frame.direction((0.0, 1.0, 0.0)))
+        limits = SwingTwist(x=self.pitch, y=self.yaw, twist=self.roll)
+        return scene.joint(name, ball, tow, trailer, limits=limits, friction=self.friction)
+
+
+class FifthWheel(Description, frozen=True, tag_field="type", tag="fifth_wheel"):
+    """A plate that pitches on the tractor and a kingpin that yaws in it; the trailer rolls with the tractor.
+
+    ``pitch`` is the joint's ``angle_a``, ``yaw`` its ``angle_b``, rad.
+    """
+
+    carries: ClassVar[bool] = True
+    always_carries: ClassVar[bool] = True
+    own_mass: ClassVar[float] = 0.0
+
+    pitch: Range = (-math.radians(15.0), math.radians(15.0))
+    yaw: Range = (-math.radians(90.0), math.radians(90.0))
+
+    def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Joint:
+        """The joint between two chassis."""
+        frame = Mount(scene, tow, name, (0.0, 0.0, 0.0), "left")
+        cross = Universal(axis_a=frame.direction((0.0, 1.0, 0.0)), axis_b=frame.direction((0.0, 0.0, 1.0)), anchor=at)
+        return scene.joint(name, cross, tow, trailer, limits={"angle_a": self.pitch, "angle_b": self.yaw})
+
+
+class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
+    """A bar of a ``length`` (m) and ``mass`` (kg), hinged up and down on the trailer, with an eye on the tow hook.
+
+    The trailer needs two axles of its own. The hook's ranges are those of :class:`BallHitch`, ``hinge`` (rad) is that
+    of the bar on the trailer.
+    """
+
+    carries: ClassVar[bool] = False
+    always_carries: ClassVar[bool] = False
+
+    length: float = 0.6
+    mass: float = 3.0
+    pitch: Range | None = (-math.radians(30.0), math.radians(30.0))
+    yaw: Range | None = (-math.radians(60.0), math.radians(60.0))
+    roll: Range | None = (-math.radians(30.0), math.radians(30.0))
+    hinge: Range = (-math.radians(30.0), math.radians(30.0))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.length, "Drawbar length (m)")
+        positive(self.mass, "Drawbar mass (kg)")
+
+    @property
+    def own_mass(self) -> float:
+        """The mass that hitch and trailer carry half of each, kg."""
+        return self.mass
+
+    def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Joint:
+        """The bar, its hinge on the trailer, and the eye, which is the joint returned."""
+        frame = Mount(scene, tow, name, (0.0, 0.0, 0.0), "left")
+        back = tow.pose.inverse()
+        bar = frame.across("drawbar", [back.point(at), back.point(to)], self.mass, name)
+        hinge = Revolute(axis=frame.direction((0.0, 1.0, 0.0)), anchor=to)
+        scene.joint(f"{name}_hinge", hinge, bar, trailer, limits=self.hinge)
+        ball = BallHitch(pitch=self.pitch, yaw=self.yaw, roll=self.roll)
+        return ball.connect(scene, name, tow, bar, at, to)
+
+
+AnyHitch = BallHitch | FifthWheel | Drawbar
+
+
+def reach(hitch: AnyHitch) -> float:
+    """How far behind the hitch the trailer's coupling is, m."""
+    return hitch.length if isinstance(hitch, Drawbar) else 0.0

@@ -1,0 +1,83 @@
+"""A plain four-wheel car of the compact class, for manoeuvres.
+
+All figures are assumptions, typical of the class: 1.16 t as it stands, 2.6 m of wheelbase, 1.5 m of track.
+
+| quantity | value |
+|---|---|
+| body | 3.6 × 1.5 × 0.5 m, 1040 kg, its centre 0.55 m high and 0.1 m ahead of the middle |
+| wheels | radius 0.3 m, width 0.2 m, 18 kg |
+| front | MacPherson struts, rack steering, 1.2 Hz, damping ratio 0.35, anti-roll bar 2500 N m/rad |
+| rear | double wishbones, 1.3 Hz, damping ratio 0.35, anti-roll bar 1500 N m/rad |
+| travel | ±90 mm |
+| motors in the rear wheels | stall 40 N m, idle 900 rad/s, 0.05 s, gear 9: 360 N m a wheel, 30 m/s |
+| brakes | on all wheels |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...scene.elements.drive import DcDrive, PositionServo
+from ...scene.scene import Scene
+from ...scene.shapes import Box
+from ...scene.values import Vec3
+from ..anti_roll_bar import AntiRollBar
+from ..axle import Axle
+from ..springing import Coil
+from ..steering import Rack
+from ..suspensions import DoubleWishbone, MacPherson
+from ..vehicle import BuiltVehicle, Vehicle
+from ..wheel import RoadWheel
+
+WHEEL = RoadWheel(radius=0.30, width=0.20, mass=18.0)
+TRAVEL = (-0.09, 0.09)  # m
+WHEELBASE, TRACK = 2.6, 1.5  # m
+WHEEL_DRIVE = DcDrive(stall_torque=40.0, idle_speed=900.0, time_constant=0.05, ratio=9.0)
+RACK_SERVO = PositionServo(DcDrive(2.0, 400.0, 0.01, 4000.0), gain=200.0, damping=5.0)
+
+
+@dataclass(frozen=True)
+class Car:
+    """The car in a scene; steer it by the target of its front axle's rack (m, positive to the left)."""
+
+    vehicle: BuiltVehicle
+
+
+def vehicle() -> Vehicle:
+    """The car."""
+    front = MacPherson().scaled(1.3, travel=TRAVEL, spring=Coil(frequency=1.2, damping_ratio=0.35), arm_mass=6.0)
+    rear = DoubleWishbone().scaled(1.3, travel=TRAVEL, spring=Coil(frequency=1.3, damping_ratio=0.35), arm_mass=5.0)
+    return Vehicle(
+        shapes=(Box(3.6, 1.5, 0.5, mass=1040.0, position=(0.1, 0.0, 0.55), color="#8c2f2f"),),
+        axles={
+            "front": Axle(
+                x=WHEELBASE / 2,
+                track=TRACK,
+                wheel=WHEEL,
+                suspension=front,
+                steering=Rack(arm=0.12, travel=0.075, mass=6.0, drive=RACK_SERVO),
+                anti_roll_bar=AntiRollBar(stiffness=2500.0, lever=0.25, mass=4.0),
+                brake=True,
+            ),
+            "rear": Axle(
+                x=-WHEELBASE / 2,
+                track=TRACK,
+                wheel=WHEEL,
+                suspension=rear,
+                anti_roll_bar=AntiRollBar(stiffness=1500.0, lever=0.25, mass=4.0),
+                drive=WHEEL_DRIVE,
+                brake=True,
+            ),
+        },
+    )
+
+
+def four_wheel_car(
+    scene: Scene,
+    name: str = "car",
+    position: Vec3 = (0.0, 0.0, 0.0),
+    heading: float = 0.0,
+    speed: float = 0.0,
+) -> Car:
+    """Put the car into a scene, standing at ``position`` (m, on the ground) or rolling at ``speed`` (m/s)."""
+    return Car(vehicle().build(scene, name, position, heading, speed))

@@ -1,0 +1,68 @@
+"""A tracked robot with a manipulator arm, like the MF-4 that pushes the door of paper 000.
+
+The paper shows the robot and gives no data. A machine of its class, tEODor of Telerob, weighs 375 kg, drives at 3 km/h
+and lifts 20 to 30 kg (as its users state in public); the other figures are assumptions:
+
+| quantity | value |
+|---|---|
+| chassis | 1.0 × 0.42 × 0.3 m, 240 kg |
+| tracks | 0.56 m apart, 5 road wheels each over 0.9 m; radius 0.12 m, width 0.14 m, 5 kg |
+| track drives | stall 4 N m, idle 350 rad/s, 0.02 s, gear 50: 200 N m and 0.84 m/s per side |
+| arm | turret, shoulder, elbow and wrist; links of 0.15, 0.6, 0.55 and 0.25 m; 15, 14, 8 and 4 kg |
+| arm drives | stall 1.2 N m, idle 400 rad/s, worm gears of 400: 480 N m and 1 rad/s |
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...scene.elements.drive import DcDrive, PositionServo
+from ...scene.scene import Scene
+from ...scene.shapes import Box
+from ...scene.values import Vec3
+from ..arm import Arm, ArmLink, BuiltArm
+from ..track import track_axles
+from ..vehicle import BuiltVehicle, Vehicle
+from ..wheel import RoadWheel
+
+WHEEL = RoadWheel(radius=0.12, width=0.14, mass=5.0)
+TRACK_DRIVE = DcDrive(stall_torque=4.0, idle_speed=350.0, time_constant=0.02, ratio=50.0)
+GAUGE, LENGTH, ROAD_WHEELS = 0.56, 0.9, 5  # m, m
+ARM_SERVO = PositionServo(DcDrive(1.2, 400.0, 0.02, 400.0, self_locking=True), gain=10.0, damping=0.5)
+
+UP, LEFT = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+ARM = Arm(
+    base=(0.15, 0.0, 0.42),
+    links=(
+        ArmLink(name="turret", along=(0.0, 0.0, 0.15), mass=15.0, axis=UP, limits=(-math.pi, math.pi), drive=ARM_SERVO),
+        ArmLink(name="upper", along=(0.42, 0.0, 0.42), mass=14.0, axis=LEFT, limits=(-1.5, 1.0), drive=ARM_SERVO),
+        ArmLink(name="fore", along=(0.55, 0.0, 0.0), mass=8.0, axis=LEFT, limits=(-2.0, 2.0), drive=ARM_SERVO),
+        ArmLink(
+            name="wrist", along=(0.25, 0.0, 0.0), mass=4.0, axis=LEFT, limits=(-1.5, 1.5), drive=ARM_SERVO, contact=True
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Mf4:
+    """The robot in a scene: one voltage for the wheels of each side, targets for the arm's joints."""
+
+    vehicle: BuiltVehicle
+    arm: BuiltArm
+
+
+def vehicle() -> Vehicle:
+    """The chassis on its tracks."""
+    return Vehicle(
+        shapes=(Box(1.0, 0.42, 0.3, mass=240.0, position=(-0.1, 0.0, 0.26), color="#4c5a63"),),
+        axles=track_axles(LENGTH, GAUGE, ROAD_WHEELS, WHEEL, TRACK_DRIVE),
+        mounted=ARM.masses(),
+    )
+
+
+def mf4(scene: Scene, name: str = "mf4", position: Vec3 = (0.0, 0.0, 0.0), heading: float = 0.0) -> Mf4:
+    """Put the robot into a scene, standing at ``position`` (m, on the ground), its arm stretched forward."""
+    built = vehicle().build(scene, name, position, heading)
+    return Mf4(built, ARM.build(scene, built.chassis, f"{name}_arm"))

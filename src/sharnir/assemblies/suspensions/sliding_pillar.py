@@ -1,0 +1,29 @@
+"""Sliding pillar (свечная): the upright slides along a guide that is fixed to the chassis."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...scene.values import Vec3
+from ..mount import CENTER, Mount
+from .base import Links, Suspension
+
+
+class SlidingPillar(Suspension, frozen=True, tag="sliding_pillar"):
+    """An upright that slides along ``slide_axis`` through ``pillar``."""
+
+    hardpoints: ClassVar[tuple[str, ...]] = ("pillar",)
+    has_arm: ClassVar[bool] = False
+
+    pillar: Vec3 = (0.0, -0.08, 0.0)
+    slide_axis: Vec3 = (0.0, 0.0, 1.0)
+    spring_top: Vec3 = (0.0, -0.08, 0.30)
+    spring_foot: Vec3 = (0.0, -0.08, 0.05)
+
+    def links(self, mount: Mount, **guide: Any) -> Links:
+        upright = mount.link("upright", [self.spring_foot, self.pillar, CENTER], self.upright_mass)
+        slide = mount.slide("pillar", mount.chassis, upright, self.pillar, self.slide_axis, **guide)
+        return Links(slide, "displacement", hub=upright, sprung=upright)
+
+    def first_guess(self, z: float, slope: float) -> float:
+        return z / slope

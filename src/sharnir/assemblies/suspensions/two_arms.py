@@ -1,0 +1,66 @@
+"""Two arms over each other that carry an upright: a four-bar loop, across the vehicle or along it.
+
+With ``joints="hinges"`` all four joints are hinges about one direction, which has to be the same for both arms: a loop
+of four hinges that are not parallel, be it by a thousandth of a radian, cannot move. With ``joints="balls"`` the lower
+arm carries the upright in a ball and the upper one in a sleeve along its own axis; then nothing is locked twice, and
+the arms' axes are free to differ.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from ...errors import SceneError, nearest
+from ...scene.joints import Cylindrical, Spherical
+from ...scene.values import Vec3, direction
+from ..mount import CENTER, Mount
+from .base import Links, Suspension
+
+LoopJoints = Literal["hinges", "balls"]
+
+
+class TwoArms(Suspension, frozen=True):
+    """Arms from ``lower_pivot`` to ``lower_ball`` and from ``upper_pivot`` to ``upper_ball``; see the module."""
+
+    hardpoints: ClassVar[tuple[str, ...]] = ("lower_pivot", "lower_ball", "upper_pivot", "upper_ball")
+
+    lower_pivot: Vec3
+    lower_ball: Vec3
+    upper_pivot: Vec3
+    upper_ball: Vec3
+    lower_axis: Vec3 = (1.0, 0.0, 0.0)
+    upper_axis: Vec3 = (1.0, 0.0, 0.0)
+    joints: LoopJoints = "hinges"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        name = type(self).__name__
+        if self.joints not in get_args(LoopJoints):
+            raise SceneError(f"{name} joints is {self.joints!r}{nearest(str(self.joints), get_args(LoopJoints))}")
+        lower = np.array(direction(self.lower_axis, f"{name} lower_axis"))
+        upper = np.array(direction(self.upper_axis, f"{name} upper_axis"))
+        apart = float(np.arctan2(np.linalg.norm(np.cross(lower, upper)), abs(lower @ upper)))
+        if self.joints == "hinges" and apart > 1e-9:
+            raise SceneError(
+                f"{name}: lower_axis and upper_axis are {math.degrees(apart):.4g}° apart, and a loop of four hinges "
+                "cannot move then; make them parallel, or give joints='balls'"
+            )
+
+    def links(self, mount: Mount, **guide: Any) -> Links:
+        lower = mount.link("lower_arm", [self.lower_pivot, self.lower_ball], self.arm_mass)
+        upper = mount.link("upper_arm", [self.upper_pivot, self.upper_ball], self.arm_mass)
+        upright = mount.link("upright", [self.lower_ball, CENTER, self.upper_ball], self.upright_mass)
+        chassis = mount.chassis
+        hinge = mount.hinge("lower_pivot", chassis, lower, self.lower_pivot, self.lower_axis, self.lower_ball, **guide)
+        mount.hinge("upper_pivot", chassis, upper, self.upper_pivot, self.upper_axis, self.upper_ball)
+        if self.joints == "hinges":
+            mount.hinge("lower_ball", lower, upright, self.lower_ball, self.lower_axis, CENTER)
+            mount.hinge("upper_ball", upper, upright, self.upper_ball, self.upper_axis, CENTER)
+        else:
+            sleeve = Cylindrical(axis=mount.direction(self.upper_axis), anchor=mount.point(self.upper_ball))
+            mount.joint("lower_ball", Spherical(anchor=mount.point(self.lower_ball)), lower, upright)
+            mount.joint("upper_ball", sleeve, upper, upright)
+        return Links(hinge, "angle", hub=upright, sprung=upper)

@@ -1,0 +1,32 @@
+"""The wheel of a vehicle."""
+
+from __future__ import annotations
+
+from ..scene.materials import DEFAULT
+from ..scene.shapes import Wheel
+from ..scene.values import Description, positive
+
+
+class RoadWheel(Description, frozen=True):
+    """A wheel by its radius and width (m) and its mass with tyre and rim (kg), spread evenly over its shape.
+
+    It touches in one point: a disc with edges rounded by ``rounding`` (m), half of the width when not given.
+    ``material`` is that of its tread.
+    """
+
+    radius: float = 0.15
+    width: float = 0.10
+    mass: float = 3.0
+    rounding: float | None = None
+    material: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.radius, "RoadWheel radius (m)")
+        positive(self.width, "RoadWheel width (m)")
+        positive(self.mass, "RoadWheel mass (kg)")
+        self.shape().checked("RoadWheel")
+
+    def shape(self) -> Wheel:
+        """The wheel about its z axis."""
+        return Wheel(self.radius, self.width, self.rounding, mass=self.mass)
