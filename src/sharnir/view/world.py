@@ -1,0 +1,166 @@
+"""The world as the browser draws it: the scene's bodies, joints, ropes and terrain as plain data.
+
+One small function per kind of shape or surface; each returns a dictionary that ``static/shapes.js`` knows how to draw.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from ..model.softs import PLACES, softs_of
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.joints import Coordinate, Kind
+from ..scene.scene import Scene
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Mesh, Sphere
+from ..spatial import Array
+
+Plain = dict[str, Any]
+
+
+def world_of(scene: Scene) -> Plain:
+    """Everything the view needs to know of a scene before the first frame."""
+    bodies = [_body(body) for body in scene.bodies.values()]
+    gravity = float(np.linalg.norm(scene.gravity)) or 9.81
+    mass = sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
+    return {
+        "name": scene.name,
+        "bodies": bodies,
+        "joints": [_joint(scene, joint) for joint in scene.joints.values()],
+        "ropes": [],
+        "terrain": [],
+        "extent": _extent(scene, bodies),
+        "weight": max(mass * gravity, 1e-6),
+    }
+
+
+# --- bodies and shapes ------------------------------------------------------------------------------------------------
+
+
+def _body(body: Body) -> Plain:
+    shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
+    box = np.array([_bounds(shape) for shape in shapes])
+    top = float(box[:, 1, 2].max())
+    properties = body.properties
+    return {
+        "name": body.name,
+        "fixed": body.spec.fixed,
+        "position": body.pose.position.tolist(),
+        "rotation": body.pose.rotation.tolist(),
+        "mass": 0.0 if properties is None else properties.mass,
+        "center": [0.0, 0.0, 0.0] if properties is None else properties.center.tolist(),
+        "seat": [0.0, 0.0, top + 0.35 * max(top, 0.3)],
+        "radius": float(np.abs(box).max()),
+        "shapes": shapes,
+    }
+
+
+def shape_of(shape: AnyShape) -> Plain:
+    """A shape of a body."""
+    place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
+    if isinstance(shape, Box):
+        return {"kind": "box", "size": [shape.x, shape.y, shape.z], **place}
+    if isinstance(shape, Sphere):
+        return {"kind": "sphere", "size": [shape.radius], **place}
+    if isinstance(shape, Cylinder):
+        return {"kind": "cylinder", "size": [shape.radius, shape.length], **place}
+    if isinstance(shape, Capsule):
+        return {"kind": "capsule", "size": [shape.radius, shape.length], **place}
+    assert isinstance(shape, Mesh)
+    surface = shape.surface()
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
+
+
+def packed(vertices: Array, triangles: Array) -> Plain:
+    """A triangle surface as base64 of float32 and uint32, with its bounds."""
+    vertices = np.asarray(vertices, "<f4").reshape(-1, 3)
+    return {
+        "vertices": base64.b64encode(vertices.tobytes()).decode(),
+        "triangles": base64.b64encode(np.asarray(triangles, "<u4").tobytes()).decode(),
+        "bounds": [vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()],
+    }
+
+
+def _ghost(body: Body) -> Plain:
+    """A body without shapes is shown as the box that has its inertia."""
+    size, center = np.full(3, 0.1), np.zeros(3)
+    rotation = [0.0, 0.0, 0.0, 1.0]
+    if body.properties is not None:
+        moments = np.diag(body.properties.inertia)
+        size = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.properties.mass, 1e-6))
+        center = body.properties.center
+    return {
+        "kind": "box", "size": size.tolist(), "position": center.tolist(), "rotation": rotation, "color": None,
+        "ghost": True,
+    }  # fmt: skip
+
+
+def _bounds(shape: Plain) -> Array:
+    """A box about a shape, in the body's axes, generous where the shape is turned."""
+    size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
+    if shape["kind"] == "mesh":
+        low, high = np.array(shape["bounds"])
+    elif shape["kind"] == "box":
+        high = 0.5 * np.array(size)
+        low = -high
+    else:
+        half_length = {"sphere": size[0], "capsule": size[0] + 0.5 * size[-1]}.get(shape["kind"], 0.5 * size[-1])
+        high = np.array([size[0], size[0], half_length])
+        low = -high
+    if tuple(shape["rotation"]) != (0.0, 0.0, 0.0, 1.0):
+        reach = float(np.linalg.norm(np.maximum(-low, high)))
+        low, high = np.full(3, -reach), np.full(3, reach)
+    return np.array([low, high]) + np.array(shape["position"])
+
+
+def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
+    """What the camera should see at the start: a ball about everything, and where the floor lies."""
+    lows, highs = [], []
+    for body, described in zip(scene.bodies.values(), bodies, strict=True):
+        corners = np.concatenate([_bounds(shape) for shape in described["shapes"]])
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        placed = body.pose.point(grid)
+        lows.append(placed.min(axis=0))
+        highs.append(placed.max(axis=0))
+    low, high = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (-np.ones(3), np.ones(3))
+    center = 0.5 * (low + high)
+    radius = max(0.5 * float(np.linalg.norm(high - low)), 0.05)
+    return {"center": center.tolist(), "radius": radius, "floor": min(0.0, float(low[2]))}
+
+
+# --- joints -----------------------------------------------------------------------------------------------------------
+
+
+def _joint(scene: Scene, joint: Joint) -> Plain:
+    places = {"world": -1} | {name: i for i, name in enumerate(scene.bodies)}
+    return {
+        "name": joint.name,
+        "type": type(joint.type).__name__.lower(),
+        "a": places[joint.a.name],
+        "b": places[joint.b.name],
+        "frame_a": [*joint.frame_a.position.tolist(), *joint.frame_a.rotation.tolist()],
+        "frame_b": [*joint.frame_b.position.tolist(), *joint.frame_b.rotation.tolist()],
+        "coordinates": [_coordinate(scene, joint, found) for found in joint.type.coordinates],
+    }
+
+
+def _coordinate(scene: Scene, joint: Joint, found: Coordinate) -> Plain:
+    low, high = joint.ranges.get(found.name, (None, None))
+    label = f"{joint.name}.{found.name}"
+    motor = next((row.motor for row in softs_of(scene) if row.label == label), None)
+    kind = "twist" if found.kind == Kind.TWIST else "slide" if found.kind <= Kind.SLIDE_Z else "other"
+    bounded = low is not None and high is not None
+    return {
+        "label": label,
+        "unit": found.unit,
+        "kind": kind,
+        "column": PLACES.get(found.kind, (False, 0))[1],
+        "low": low if bounded else None,
+        "high": high if bounded else None,
+        "driven": motor is not None,
+        "strongest": 1.0 if motor is None else abs(motor.stall_torque * motor.ratio),
+    }
