@@ -152,11 +152,6 @@ class Simulation:
         """Steps made since the start."""
         return self._steps
 
-    @property
-    def counted(self) -> tuple[int, ...]:
-        """The places of the coordinates whose turns are counted, in the order of ``state.twist``."""
-        return self._compiled.twists
-
     def step(self, steps: int = 1) -> None:
         """Make steps with the present efforts. Raises ``SimulationFault`` if a world stops; the others go on."""
         self._advance(steps)

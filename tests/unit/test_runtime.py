@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import sharnir as sh
+from sharnir.control import default_diagram
 from sharnir.runtime import commands as c
 from sharnir.runtime.channels import Channels
 from sharnir.runtime.frames import HEADER, FrameWriter
-from sharnir.runtime.inputs import DirectControl
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.pacing import PATIENCE, Pacer
 from sharnir.runtime.plant import Plant
@@ -101,7 +101,7 @@ def test_the_ring_hands_over_the_newest_frame() -> None:
 
 
 def test_channels_are_the_signals_of_a_trajectory(plant: Plant) -> None:
-    plant.apply(c.Set({"axle": 0.7, "shoulder": 0.9}))
+    plant.apply(c.Set({"axle voltage": 0.7, "shoulder target": 0.9}))
     for _ in range(40):
         plant.step()
     values = np.zeros(len(plant.channels.list))
@@ -134,7 +134,7 @@ def test_channels_of_every_kind_of_coordinate() -> None:
         scene.joint(f"j {name}", kind, scene.world, body)
     sim = sh.Simulation(scene, dt=0.005)
     sim.step(20)
-    channels = Channels(scene, sim, DirectControl(scene, sim))
+    channels = Channels(scene, sim, default_diagram(scene).start(sim))
     values = np.zeros(len(channels.list))
     channels.read(values)
     named = dict(zip((channel.name for channel in channels.list), values, strict=True))
@@ -146,8 +146,8 @@ def test_channels_of_every_kind_of_coordinate() -> None:
 
 
 def test_a_frame_holds_what_its_layout_says(plant: Plant) -> None:
-    writer = FrameWriter(plant.scene, plant.channels, tuple(plant.specs))
-    plant.apply(c.Set({"axle": 0.5}))
+    writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
+    plant.apply(c.Set({"axle voltage": 0.5}))
     plant.step()
     raw = writer.write(plant, 12.5, "running", 1.0, Pacer(0.01).statistics()).tobytes()
     assert len(raw) == writer.layout.size
@@ -165,20 +165,20 @@ def test_a_frame_holds_what_its_layout_says(plant: Plant) -> None:
 
 
 def test_values_out_of_range_are_clamped_and_told(plant: Plant) -> None:
-    plant.apply(c.Set({"axle": 7.0}))
-    assert plant.controller.inputs["axle"] == 1.0
+    plant.apply(c.Set({"axle voltage": 7.0}))
+    assert plant.controller.inputs["axle voltage"] == 1.0
     assert any("clamped" in text for _, text in plant.alarms)
 
 
 def test_unknown_inputs_and_numbers_that_are_none_are_refused(plant: Plant) -> None:
-    with pytest.raises(sh.SceneError, match="did you mean 'axle'"):
-        plant.apply(c.Set({"axel": 0.1}))
+    with pytest.raises(sh.SceneError, match="did you mean 'axle voltage'"):
+        plant.apply(c.Set({"axle votage": 0.1}))
     with pytest.raises(sh.SceneError, match="finite"):
-        plant.apply(c.Set({"axle": float("nan")}))
+        plant.apply(c.Set({"axle voltage": float("nan")}))
 
 
 def test_an_emergency_stop_takes_the_voltage_and_lets_servos_stay_where_they_are(plant: Plant) -> None:
-    plant.apply(c.Set({"axle": 1.0, "shoulder": 1.0}))
+    plant.apply(c.Set({"axle voltage": 1.0, "shoulder target": 1.0}))
     for _ in range(40):
         plant.step()
     shoulder = plant.scene.joints["shoulder"]
@@ -191,24 +191,24 @@ def test_an_emergency_stop_takes_the_voltage_and_lets_servos_stay_where_they_are
     # without an integral part the arm hangs a little below the place it is held at
     assert plant.simulation.get(shoulder.angle) == pytest.approx(angle, abs=0.15)
     with pytest.raises(sh.SceneError, match="emergency"):
-        plant.apply(c.Set({"axle": 0.2}))
+        plant.apply(c.Set({"axle voltage": 0.2}))
     plant.apply(c.Release())
-    plant.apply(c.Set({"axle": 0.2}))
+    plant.apply(c.Set({"axle voltage": 0.2}))
     plant.step()
     assert plant.simulation.get(plant.scene.joints["axle"].voltage()) == pytest.approx(0.2)
 
 
 def test_a_hold_ends_with_the_next_input(plant: Plant) -> None:
-    plant.apply(c.Set({"axle": 1.0}))
+    plant.apply(c.Set({"axle voltage": 1.0}))
     plant.apply(c.Hold())
     plant.step()
-    assert (plant.held, plant.controller.inputs["axle"]) == ("connection", 0.0)
-    plant.apply(c.Set({"axle": 0.3}))
-    assert (plant.held, plant.controller.inputs["axle"]) == ("", 0.3)
+    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("connection", 0.0)
+    plant.apply(c.Set({"axle voltage": 0.3}))
+    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("", 0.3)
 
 
 def test_a_snapshot_goes_on_to_the_bit(plant: Plant) -> None:
-    plant.apply(c.Set({"axle": 0.4, "shoulder": 0.5}))
+    plant.apply(c.Set({"axle voltage": 0.4, "shoulder target": 0.5}))
     for _ in range(30):
         plant.step()
     plant.apply(c.Save("here"))
@@ -224,7 +224,7 @@ def test_a_snapshot_goes_on_to_the_bit(plant: Plant) -> None:
 
 
 def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
-    plant.apply(c.Set({"shoulder": -1.0}))
+    plant.apply(c.Set({"shoulder target": -1.0}))
     plant.simulation.set(plant.scene.joints["shoulder"].lower(), -0.3)
     for _ in range(100):
         plant.step()
@@ -235,8 +235,8 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
 
 def test_faults_act_and_are_taken_back(plant: Plant) -> None:
     axle = plant.scene.joints["axle"]
-    plant.apply(c.Inject("loss", {"fault": "drive_loss", "joint": "axle"}))
-    plant.apply(c.Set({"axle": 1.0}))
+    plant.apply(c.Inject("loss", {"type": "drive_loss", "joint": "axle"}))
+    plant.apply(c.Set({"axle voltage": 1.0}))
     for _ in range(50):
         plant.step()
     assert abs(plant.simulation.get(axle.speed)) < 1e-6
@@ -244,21 +244,21 @@ def test_faults_act_and_are_taken_back(plant: Plant) -> None:
     for _ in range(100):
         plant.step()
     assert plant.simulation.get(axle.speed) == pytest.approx(6.0, rel=0.01)
-    with pytest.raises(sh.SceneError, match="no drive"):
-        plant.apply(c.Inject("x", {"fault": "drive_loss", "joint": "axel"}))
+    with pytest.raises(sh.SceneError, match="no joint"):
+        plant.apply(c.Inject("x", {"type": "drive_loss", "joint": "axel"}))
     with pytest.raises(sh.SceneError, match="fault"):
-        plant.apply(c.Inject("x", {"fault": "earthquake"}))
+        plant.apply(c.Inject("x", {"type": "earthquake"}))
 
 
 def test_a_reset_is_the_start(plant: Plant) -> None:
     start = plant.digest()
-    plant.apply(c.Inject("wind", {"fault": "gust", "body": "arm", "force": (9.0, 0.0, 0.0)}))
-    plant.apply(c.Set({"axle": 1.0}))
+    plant.apply(c.Inject("wind", {"type": "gust", "body": "arm", "force": [9.0, 0.0, 0.0]}))
+    plant.apply(c.Set({"axle voltage": 1.0}))
     for _ in range(20):
         plant.step()
     assert plant.digest() != start
     plant.apply(c.Reset())
-    assert (plant.digest(), plant.faults, plant.controller.inputs["axle"]) == (start, {}, 0.0)
+    assert (plant.digest(), plant.board.active, plant.controller.inputs["axle voltage"]) == (start, (), 0.0)
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
@@ -289,15 +289,15 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
     run = create_run(machine(), 0.002, {}, tmp_path)
     runtime = Runtime(run)
     for command in (
-        c.Set({"axle": 0.6}),
-        c.Set({"shoulder": 5.0}),
-        c.Inject("wind", {"fault": "gust", "body": "arm", "force": (5.0, 0.0, 0.0), "duration": 0.1}),
+        c.Set({"axle voltage": 0.6}),
+        c.Set({"shoulder target": 5.0}),
+        c.Inject("wind", {"type": "gust", "body": "arm", "force": [5.0, 0.0, 0.0], "duration": 0.1}),
         c.Save("a"),
         c.Stop(),
         c.Release(),
         c.Restore("a"),
         c.Reset(),
-        c.Set({"axle": -0.3}),
+        c.Set({"axle voltage": -0.3}),
     ):
         runtime.send(command)
         time.sleep(0.06)
@@ -315,11 +315,11 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
 def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
     run = create_run(machine(), 0.002, {}, tmp_path)
     runtime = Runtime(run, paused=True)
-    runtime.send(c.Set({"axle": 0.6}))
+    runtime.send(c.Set({"axle voltage": 0.6}))
     runtime.send(c.Step(50))
     runtime.close()
     log = run.folder / "run.jsonl"
-    log.write_text(log.read_text().replace('"axle":0.6', '"axle":0.6000000001'))
+    log.write_text(log.read_text().replace('"axle voltage":0.6', '"axle voltage":0.6000000001'))
     assert check(Run(run.folder)).differs_at == 50
 
 

@@ -92,7 +92,7 @@ class FrameWriter:
         pose, velocity, spin = self._channels.now
         blocks["poses"][:, :3], blocks["poses"][:, 3:] = pose.position[1:], pose.rotation[1:]
         blocks["velocities"][:, :3], blocks["velocities"][:, 3:] = velocity[1:], spin[1:]
-        blocks["inputs"][:] = [plant.controller.inputs[name] for name in self._inputs]
+        blocks["inputs"][:] = [float(plant.controller.inputs[name]) for name in self._inputs]
         simulation = plant.simulation
         self._header[:] = (
             plant.tick,

@@ -18,6 +18,7 @@ import msgspec
 from ..errors import SceneError
 from ..scene.scene import Scene
 from .commands import AnyCommand
+from .control import diagram_of
 
 FORMAT = 1
 SCENE, LOG = "scene.json", "run.jsonl"
@@ -112,6 +113,7 @@ def create_run(scene: Scene, dt: float, settings: dict[str, Any], parent: Path) 
     while folder.exists():
         folder, number = parent / f"{stem}-{started}-{number}", number + 1
     folder.mkdir(parents=True)
+    scene.diagram = diagram_of(scene)
     scene.save(folder / SCENE)
     when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     header = Header(version=__version__, name=scene.name, started=when, dt=dt, settings=settings)

@@ -19,12 +19,12 @@ from typing import Any
 
 import msgspec
 
-from ..errors import SceneError, SimulationFault
+from ..errors import ControlFault, SceneError, SimulationFault
 from ..scene.scene import Scene
 from . import commands as c
-from .faults import possible_faults
+from .control import Input
+from .faults import faults_offered
 from .frames import FrameLayout, FrameWriter
-from .inputs import InputSpec
 from .journal import Alarm, Entry, Journal, Run
 from .pacing import Pacer
 from .plant import Plant
@@ -44,8 +44,8 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
 
     ring: str
     layout: FrameLayout
-    inputs: list[InputSpec]
-    faults: list[dict[str, Any]]
+    inputs: list[Input]
+    faults: dict[str, dict[str, Any]]
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="event", tag="alarm"):
@@ -80,7 +80,7 @@ def main(folder: str, pipe: Connection, paused: bool) -> None:
         plant = Plant(Scene.load(run.scene), run.header.dt, run.header.settings)
         plant.simulation.step()  # compiles what is left to compile
         plant.simulation.reset()
-    except (SceneError, SimulationFault) as error:
+    except (SceneError, SimulationFault, ControlFault) as error:
         pipe.send_bytes(c.encode(Failed(str(error))))
         return
     loop = Loop(run, plant, pipe, paused)
@@ -101,7 +101,7 @@ class Loop:
     def __init__(self, run: Run, plant: Plant, pipe: Connection, paused: bool) -> None:
         self._plant, self._pipe = plant, pipe
         self._journal = Journal(run.folder)
-        self._writer = FrameWriter(plant.scene, plant.channels, tuple(plant.specs))
+        self._writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
         self._ring = Ring(self._writer.layout.size)
         self._pacer = Pacer(plant.simulation.dt)
         self._statistics, self._statistics_due = self._pacer.statistics(), 0.0
@@ -109,7 +109,7 @@ class Loop:
         self._frame_due = 0.0
         self._told: dict[str, float] = {}
         self._send(
-            Ready(self._ring.name, self._writer.layout, list(plant.specs.values()), possible_faults(plant.scene))
+            Ready(self._ring.name, self._writer.layout, list(plant.inputs.values()), faults_offered(plant.scene))
         )
 
     def run(self) -> None:
@@ -145,7 +145,7 @@ class Loop:
         plant = self._plant
         try:
             plant.step()
-        except SimulationFault as fault:
+        except (SimulationFault, ControlFault) as fault:
             self._mode = "fault"
             self._tell("alarm", f"{fault}. Reset the run, or restore a snapshot")
         if plant.tick % DIGEST_EVERY == 0:
@@ -185,7 +185,7 @@ class Loop:
         elif isinstance(command, c.End):
             self._mode = "ended"
         if isinstance(command, (c.Save, c.Inject, c.Withdraw, c.Reset, c.Restore)):
-            self._send(Kept(list(self._plant.snapshots), list(self._plant.faults)))
+            self._send(Kept(list(self._plant.snapshots), list(self._plant.board.active)))
 
     # --- telling ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from ..errors import SceneError, SimulationFault
+from ..errors import ControlFault, SceneError, SimulationFault
 from ..scene.scene import Scene
 from .commands import MOVING
 from .journal import Entry, Run
@@ -35,7 +35,7 @@ class Replay:
             yield self.plant
             if self.plant.tick >= self.ticks:
                 return
-            with suppress(SimulationFault):  # it stopped the live run just so; the log goes on with a reset
+            with suppress(SimulationFault, ControlFault):  # they stopped the live run just so
                 self.plant.step()
 
     def _take(self, entry: Entry) -> None:

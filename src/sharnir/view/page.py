@@ -28,8 +28,8 @@ def send(command: Plain) -> str:
 class Page:
     """What the page is built from: one for all browsers of a run."""
 
-    def __init__(self, hub: Hub, tokens: Tokens, world: Plain, groups: list[Plain], address: str) -> None:
-        self.hub, self.tokens, self.world, self.groups, self.address = hub, tokens, world, groups, address
+    def __init__(self, hub: Hub, tokens: Tokens, world: Plain, address: str) -> None:
+        self.hub, self.tokens, self.world, self.address = hub, tokens, world, address
         self.kept = Event[[]]()
         hub.on_kept = self.kept.emit
 
@@ -123,7 +123,7 @@ class Page:
         with _box("plots"):
             with _box("plots-head"):
                 ui.html("Telemetry").classes("section")
-                picker = ui.select(names, multiple=True, value=self.world["plotted"], with_input=True)
+                picker = ui.select(names, multiple=True, value=self.world["panel"]["plotted"], with_input=True)
                 picker.props("dense options-dense borderless use-chips id=picker")
                 picker.on("update:model-value", js_handler="(v) => sharnir.plot.choose((v ?? []).map((o) => o.label))")
                 span = ui.toggle(SPANS, value=10).props("dense flat no-caps size=sm")
@@ -163,8 +163,8 @@ class Page:
                     ).classes("hint")
 
     def _console(self) -> None:
-        for group in self.groups:
-            with _box("group operator-only" if group.get("works", True) else "group"):
+        for group in self.world["panel"]["groups"]:
+            with _box("group"):
                 ui.html(_escaped(group["title"])).classes("section")
                 with _box("widgets"):
                     for widget in group["widgets"]:
@@ -177,8 +177,7 @@ class Page:
         """Faults, notes and the end of the session."""
         with _box("group"):
             ui.html("Faults").classes("section")
-            for fault in self.world["faults"]:
-                name = fault_name(fault)
+            for name, fault in self.world["faults"].items():
                 with _box("fault"):
                     ui.html(_escaped(name), tag="span")
                     bring = ui.button("bring in").props("dense flat no-caps size=sm")
@@ -214,12 +213,6 @@ class Page:
             ui.button("End and write the report").props("dense no-caps outline size=sm id=end").on(
                 "click", js_handler=send({"do": "end"})
             )
-
-
-def fault_name(fault: Plain) -> str:
-    """A fault in a few words."""
-    kind, where = fault["fault"].replace("_", " "), fault.get("joint") or fault.get("body") or fault.get("rope") or ""
-    return f"{kind}: {where}"
 
 
 def _box(classes: str) -> Any:

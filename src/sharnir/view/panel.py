@@ -1,76 +1,81 @@
-"""The console of a scene as plain data: groups of widgets, the keys, and what is plotted at first."""
+"""The console of a scene as the page needs it: its own panel, or one made from its diagram, as plain data."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from ..control import Diagram, Panel, default_panel
+from ..control.panel import GaugeWidget, JoystickWidget, LampWidget, PlotWidget
+from ..runtime.control import Input
 from ..runtime.frames import FrameLayout
-from ..runtime.inputs import InputSpec, round_up
 from ..scene.scene import Scene
 
 Plain = dict[str, Any]
 
-KEY_PAIRS = (
-    ("ArrowUp", "ArrowDown"),
-    ("ArrowRight", "ArrowLeft"),
-    ("KeyW", "KeyS"),
-    ("KeyD", "KeyA"),
-    ("KeyE", "KeyQ"),
-)
-STICK_AXES = ((1, True), (0, False), (3, True), (2, False))  # of a gamepad: axis, and whether forward is negative
-GAUGES_SHOWN = 12
 PLOTTED_AT_FIRST = 3
+HALF_TURN = 3.141592653589793
 
 
-def panel_of(scene: Scene, inputs: list[InputSpec], layout: FrameLayout) -> list[Plain]:
-    """Groups of widgets: what the operator works, then what he reads."""
-    groups = [{"title": "Inputs", "widgets": [_control(spec) for spec in inputs]}] if inputs else []
-    gauges = [_gauge(scene, channel.name, channel.unit) for channel in layout.channels if channel.group == "joints"]
-    if gauges:
-        groups.append({"title": "Joints", "widgets": gauges[:GAUGES_SHOWN]})
-    drives = [
-        {"kind": "readout", "name": channel.name, "unit": channel.unit}
-        for channel in layout.channels
-        if channel.group == "drives"
+def panel_of(scene: Scene) -> Panel:
+    """The scene's own panel, or the default one."""
+    diagram = scene.diagram
+    assert diagram is not None
+    return scene.panel or default_panel(diagram, scene)
+
+
+def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayout) -> Plain:
+    """Groups of widgets, keys, axes, and what the plot shows at first."""
+    known = {given.name: given for given in inputs}
+    units = {channel.name: channel.unit for channel in layout.channels}
+    diagram = scene.diagram
+    assert diagram is not None
+    groups = [
+        {"title": group.title, "widgets": [_plain(widget, known, units, diagram) for widget in group.widgets]}
+        for group in panel.groups
     ]
-    if drives:
-        groups.append({"title": "Drives", "widgets": drives})
-    return groups
-
-
-def keys_of(inputs: list[InputSpec]) -> list[Plain]:
-    """The keys and gamepad axes of the first inputs: each pair moves one up and down while it is held."""
-    numbers = [spec for spec in inputs if spec.kind == "real"]
-    keys = [
-        {"input": spec.name, "key": key, "share": share}
-        for spec, pair in zip(numbers, KEY_PAIRS, strict=False)
-        for key, share in zip(pair, (1.0, -1.0), strict=True)
-    ]
-    axes = [
-        {"input": spec.name, "axis": axis, "invert": invert}
-        for spec, (axis, invert) in zip(numbers, STICK_AXES, strict=False)
-    ]
-    return keys + axes
-
-
-def plotted_of(layout: FrameLayout) -> list[str]:
-    """What the plot shows before the operator chooses."""
-    return [channel.name for channel in layout.channels if channel.group == "joints"][:PLOTTED_AT_FIRST]
-
-
-def _control(spec: InputSpec) -> Plain:
-    return {"kind": {"bool": "switch", "int": "selector"}.get(spec.kind, "slider"), "name": spec.name}
-
-
-def _gauge(scene: Scene, label: str, unit: str) -> Plain:
-    joint, _, axis = label.partition(".")
-    low, high = scene.joints[joint].ranges.get(axis, (None, None))
-    free = 1.0 if unit == "m" else 3.141592653589793
+    for group in groups:
+        group["widgets"] = [widget for widget in group["widgets"] if widget]
+    plots = [widget for _, widget in panel.widgets() if isinstance(widget, PlotWidget)]
+    joints = [channel.name for channel in layout.channels if channel.group == "joints"]
     return {
-        "kind": "gauge",
-        "name": label,
-        "label": joint if len(scene.joints[joint].type.coordinates) == 1 else label,
-        "unit": unit,
-        "low": -free if low is None else -round_up(-low) if unit == "m" and low < 0 else low,
-        "high": free if high is None else high,
+        "groups": [group for group in groups if group["widgets"]],
+        "keys": [msgspec.to_builtins(key) | {"action": key.action, "value": float(key.value)} for key in panel.keys],
+        "axes": [msgspec.to_builtins(axis) | {"invert": axis.invert} for axis in panel.axes],
+        "plotted": list(plots[0].signals if plots else joints)[:PLOTTED_AT_FIRST],
+    }
+
+
+def _plain(widget: Any, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
+    """A widget as an element of the page: ``static/widgets.js`` has one for each kind. Plots have their own place."""
+    if isinstance(widget, PlotWidget):
+        return {}
+    if isinstance(widget, JoystickWidget):
+        return {"kind": "joystick", "across": widget.x, "along": widget.y, "label": widget.label or "stick"}
+    if isinstance(widget, LampWidget):
+        return {"kind": "lamp", "name": widget.value, "label": widget.label or widget.value, "color": widget.color}
+    if isinstance(widget, GaugeWidget):
+        low, high = widget.range or getattr(diagram.outputs.get(widget.value), "range", None) or (None, None)
+        unit = units.get(widget.value, "")
+        reach = HALF_TURN if unit == "rad" else 1.0
+        return {
+            "kind": "readout" if low is None and unit not in ("rad", "m", "1") else "gauge",
+            "name": widget.value,
+            "label": widget.label or widget.value,
+            "unit": unit,
+            "low": -reach if low is None else low,
+            "high": reach if high is None else high,
+        }
+    kind, given = str(widget.__struct_config__.tag), inputs[widget.input]
+    if kind == "selector" and not given.choices:
+        kind = "slider"
+    low, high = getattr(widget, "range", None) or (given.low, given.high)
+    return {
+        "kind": kind,
+        "name": widget.input,
+        "label": widget.label or widget.input,
+        "low": low,
+        "high": high,
+        "springs": "" if getattr(widget, "springs", False) else None,
     }

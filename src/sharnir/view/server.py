@@ -23,7 +23,8 @@ from ..scene.scene import Scene
 from .guard import Guard, Tokens
 from .link import Hub
 from .page import Page
-from .panel import keys_of, panel_of, plotted_of
+from .panel import described as described_panel
+from .panel import panel_of
 from .world import world_of
 
 STATIC = Path(__file__).parent / "static"
@@ -82,9 +83,7 @@ def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
         "layout": msgspec.to_builtins(ready.layout),
         "inputs": msgspec.to_builtins(ready.inputs),
         "faults": ready.faults,
-        "panel": panel_of(scene, ready.inputs, ready.layout),
-        "keys": keys_of(ready.inputs),
-        "plotted": plotted_of(ready.layout),
+        "panel": described_panel(scene, panel_of(scene), ready.inputs, ready.layout),
     }
 
 
@@ -92,7 +91,7 @@ def application(hub: Hub, tokens: Tokens, world: dict[str, Any], address: str) -
     """The FastAPI application with everything a browser asks for."""
     app = FastAPI(openapi_url=None)
     text = msgspec.json.encode(world)
-    page = Page(hub, tokens, world, world["panel"], address)
+    page = Page(hub, tokens, world, address)
 
     @app.websocket("/link")
     async def link(socket: WebSocket) -> None:

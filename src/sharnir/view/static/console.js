@@ -23,11 +23,11 @@ async function start() {
   const history = new History(link.reader);
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const plot = new Plot(find("plot"), history, (name) => units.get(name) ?? "");
-  const keys = new Keys(link, (name) => specs.get(name), world.keys, world.name);
+  const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);
   const page = { world, link, view, history, plot, keys };
   window.sharnir = page;
   connectWidgets({ link, spec: (name) => specs.get(name) });
-  plot.choose(world.plotted);
+  plot.choose(world.panel.plotted);
   chips(page);
   card(page);
   theme(page);

@@ -1,36 +1,29 @@
-// Keys: keyboard and gamepad mapped to inputs. A binding moves one input by a share of its range while it is held.
+// Keys: keyboard and gamepad mapped to inputs, as the panel says (control/panel.py), or as the operator has changed it.
 
 import { fromShare } from "./widgets.js";
 
-const DEAD_ZONE = 0.08;
+const GAMEPAD_AXES = 4; // that the table offers
 
 export class Keys {
-  constructor(link, spec, bindings, place) {
+  constructor(link, spec, panel, place) {
     this.link = link;
     this.spec = spec;
-    this.standard = bindings;
+    this.standard = { keys: panel.keys, axes: panel.axes };
     this.place = `sharnir-keys-${place}`;
-    this.bindings = JSON.parse(localStorage.getItem(this.place) ?? "null") ?? structuredClone(bindings);
+    const saved = JSON.parse(localStorage.getItem(this.place) ?? "null");
+    Object.assign(this, structuredClone(saved ?? this.standard));
     this.held = new Set();
-    this.axes = new Map();
+    this.shares = new Map(); // what each axis gave last
+    this.pressed = new Map(); // which buttons of the gamepad were down
     this.recording = null;
-    addEventListener("keydown", (event) => this.down(event));
-    addEventListener("keyup", (event) => this.up(event));
+    addEventListener("keydown", (event) => this.keydown(event));
+    addEventListener("keyup", (event) => this.up(event.code));
     addEventListener("blur", () => this.clear());
     document.addEventListener("visibilitychange", () => document.hidden && this.clear());
     requestAnimationFrame(() => this.poll());
   }
 
-  save() {
-    localStorage.setItem(this.place, JSON.stringify(this.bindings));
-  }
-
-  restoreStandard() {
-    this.bindings = structuredClone(this.standard);
-    localStorage.removeItem(this.place);
-  }
-
-  down(event) {
+  keydown(event) {
     if (this.recording) {
       event.preventDefault();
       const record = this.recording;
@@ -40,94 +33,140 @@ export class Keys {
     }
     if (event.code === "Escape") this.link.send({ do: "stop" });
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const inputs = this.bindings.filter((binding) => binding.key === event.code);
-    if (inputs.length === 0) return;
-    event.preventDefault();
-    this.held.add(event.code);
-    this.apply(inputs.map((binding) => binding.input));
+    if (this.down(event.code)) event.preventDefault();
   }
 
-  up(event) {
-    if (!this.held.delete(event.code)) return;
-    this.apply(this.bindings.filter((binding) => binding.key === event.code).map((binding) => binding.input));
+  // Returns whether the key does anything.
+  down(code) {
+    const mine = this.keys.filter((binding) => binding.key === code);
+    for (const binding of mine) {
+      const now = this.link.frame ? this.link.reader.input(this.link.frame, binding.input) : 0;
+      if (binding.action === "toggle") this.link.set(binding.input, now > 0.5 ? 0 : 1);
+      else if (binding.action === "set") this.link.set(binding.input, binding.value);
+      else if (binding.action === "step") this.link.set(binding.input, this.within(binding.input, now + binding.value));
+      else {
+        this.held.add(code);
+        this.hold(binding.input);
+      }
+    }
+    return mine.length > 0;
+  }
+
+  up(code) {
+    if (!this.held.delete(code)) return;
+    for (const binding of this.keys) if (binding.key === code) this.hold(binding.input);
   }
 
   // Keys that were down when the window lost the focus count as released.
   clear() {
-    const inputs = this.bindings.filter((binding) => this.held.has(binding.key)).map((binding) => binding.input);
-    this.held.clear();
-    this.apply(inputs);
+    for (const code of [...this.held]) this.up(code);
   }
 
-  apply(inputs) {
-    for (const input of new Set(inputs)) {
-      const share = this.bindings
-        .filter((binding) => binding.input === input && this.held.has(binding.key))
-        .reduce((sum, binding) => sum + binding.share, 0);
-      const spec = this.spec(input);
-      if (spec) this.link.set(input, fromShare(spec, Math.min(Math.max(share, -1), 1)));
-    }
+  // An input is what its held keys add up to, about its initial value.
+  hold(input) {
+    const spec = this.spec(input);
+    if (!spec) return;
+    const held = this.keys.filter((b) => b.input === input && b.action === "hold" && this.held.has(b.key));
+    const value = held.reduce((sum, binding) => sum + binding.value - spec.initial, spec.initial);
+    this.link.set(input, this.within(input, value));
+  }
+
+  within(input, value) {
+    const { low, high } = this.spec(input);
+    return Math.min(Math.max(value, low), high);
   }
 
   poll() {
     requestAnimationFrame(() => this.poll());
     for (const pad of navigator.getGamepads?.() ?? []) {
       if (!pad) continue;
-      for (const binding of this.bindings) {
-        if (binding.axis === undefined || binding.axis === null) continue;
-        const raw = (pad.axes[binding.axis] ?? 0) * (binding.invert ? -1 : 1);
-        const share = Math.abs(raw) < DEAD_ZONE ? 0 : (raw - Math.sign(raw) * DEAD_ZONE) / (1 - DEAD_ZONE);
-        if (share === (this.axes.get(binding.input) ?? 0)) continue;
-        this.axes.set(binding.input, share);
-        const spec = this.spec(binding.input);
-        if (spec) this.link.set(binding.input, fromShare(spec, share));
-      }
+      for (const binding of this.axes) this.readAxis(binding, pad.axes[binding.axis] ?? 0);
+      pad.buttons.forEach((button, i) => this.readButton(`Gamepad${i}`, button.pressed));
     }
   }
 
-  // A table to see and change the mapping.
+  readAxis({ input, invert, dead_zone: dead = 0.1 }, raw) {
+    const turned = invert ? -raw : raw;
+    const share = Math.abs(turned) < dead ? 0 : (turned - Math.sign(turned) * dead) / (1 - dead);
+    if (share === (this.shares.get(input) ?? 0)) return;
+    this.shares.set(input, share);
+    const spec = this.spec(input);
+    if (spec) this.link.set(input, fromShare(spec, share));
+  }
+
+  readButton(code, pressed) {
+    if (pressed === (this.pressed.get(code) ?? false)) return;
+    this.pressed.set(code, pressed);
+    if (pressed) this.down(code);
+    else this.up(code);
+  }
+
+  // --- the table that shows the mapping and lets it be changed --------------------------------------------------------
+
   table(element) {
-    const rows = this.bindings.map((binding) => {
-      const row = document.createElement("div");
-      row.className = "keys-row";
-      const what = document.createElement("span");
-      const arrow = binding.axis !== undefined && binding.axis !== null ? "↔" : binding.share > 0 ? "▲" : "▼";
-      what.textContent = `${arrow} ${binding.input}`;
-      const key = document.createElement("button");
-      key.className = "keys-key";
-      const isAxis = binding.axis !== undefined && binding.axis !== null;
-      key.textContent = isAxis ? `gamepad axis ${binding.axis}${binding.invert ? " inverted" : ""}` : keyName(binding.key);
-      key.addEventListener("click", () => this.change(binding, key, element, isAxis));
-      row.append(what, key);
-      return row;
-    });
-    element.replaceChildren(...rows);
-  }
-
-  change(binding, key, element, isAxis) {
-    if (isAxis) {
-      // one click through axes 0 to 3, plain and inverted
-      const turn = (2 * binding.axis + (binding.invert ? 1 : 0) + 1) % 8;
-      binding.axis = turn >> 1;
-      binding.invert = (turn & 1) === 1;
-      this.save();
-      this.table(element);
-      return;
-    }
-    key.textContent = "press a key …";
-    this.recording = (code) => {
-      if (code !== "Escape") binding.key = code;
-      this.save();
+    const redraw = () => {
+      localStorage.setItem(this.place, JSON.stringify({ keys: this.keys, axes: this.axes }));
       this.table(element);
     };
+    const rows = this.keys.map((binding) => row(this.describe(binding), keyName(binding.key), (button) => {
+      button.textContent = "press a key …";
+      this.recording = (code) => {
+        if (code !== "Escape") binding.key = code;
+        redraw();
+      };
+    }));
+    const axes = this.axes.map((binding) => row(`⇄ ${binding.input}`, axisName(binding), () => {
+      const next = (2 * binding.axis + (binding.invert ? 1 : 0) + 1) % (2 * GAMEPAD_AXES);
+      Object.assign(binding, { axis: next >> 1, invert: (next & 1) === 1 });
+      redraw();
+    }));
+    const back = row("", "standard keys", () => {
+      Object.assign(this, structuredClone(this.standard));
+      localStorage.removeItem(this.place);
+      this.table(element);
+    });
+    element.replaceChildren(title("Keyboard"), ...rows, title("Gamepad"), ...axes, back);
   }
+
+  describe({ input, action, value }) {
+    const spec = this.spec(input);
+    if (action === "toggle") return `◐ ${input}`;
+    if (spec?.kind === "bool") return `● ${input}`;
+    const rises = action === "step" ? value > 0 : value > (spec?.initial ?? 0);
+    return `${rises ? "▲" : "▼"} ${input}${action === "step" ? " (by steps)" : ""}`;
+  }
+}
+
+function title(text) {
+  const element = document.createElement("div");
+  element.className = "keys-title";
+  element.textContent = text;
+  return element;
+}
+
+function row(text, key, click) {
+  const element = document.createElement("div");
+  element.className = "keys-row";
+  const what = document.createElement("span");
+  what.textContent = text;
+  const button = document.createElement("button");
+  button.className = "keys-key";
+  button.textContent = key;
+  button.addEventListener("click", () => click(button));
+  element.append(what, button);
+  return element;
 }
 
 function isTyping(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-    target.type !== "range";
+  const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  return isField && target.type !== "range";
+}
+
+function axisName({ axis, invert }) {
+  return `axis ${axis}${invert ? " inverted" : ""}`;
 }
 
 export function keyName(code) {
-  return code.replace(/^Key|^Digit/, "").replace(/^Arrow(.*)/, (_, way) => ({ Up: "↑", Down: "↓", Left: "←", Right: "→" })[way]);
+  const arrows = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+  return arrows[code] ?? code.replace(/^Key|^Digit/, "");
 }

@@ -54,6 +54,11 @@ class Widget extends HTMLElement {
     this.held = on;
   }
 
+  // The range of its scale: that of the input, unless the panel gives another.
+  reach() {
+    return ["low", "high"].map((end) => Number(this.getAttribute(end) ?? this.spec[end]));
+  }
+
   input(frame) {
     return this.link.reader.input(frame, this.name);
   }
@@ -65,7 +70,8 @@ class Widget extends HTMLElement {
 
 class Slider extends Widget {
   build() {
-    const { low, high, unit } = this.spec;
+    const { unit } = this.spec;
+    const [low, high] = this.reach();
     this.bar = make("input", "w-range");
     Object.assign(this.bar, { type: "range", min: low, max: high, step: (high - low) / 1000, ariaLabel: this.label });
     this.bar.addEventListener("input", () => {
@@ -76,6 +82,7 @@ class Slider extends Widget {
     for (const event of ["pointerup", "pointercancel", "blur"]) {
       this.bar.addEventListener(event, () => {
         this.hold(false);
+        if (this.hasAttribute("springs")) this.link.set(this.name, this.spec.initial);
         if (event !== "blur") this.bar.blur(); // keys belong to the mapping again
       });
     }
@@ -92,7 +99,7 @@ class Slider extends Widget {
     const value = this.input(frame);
     this.bar.value = value;
     this.value.textContent = shown(value, this.spec.unit);
-    const { low, high } = this.spec;
+    const [low, high] = this.reach();
     const at = (x) => (100 * (x - low)) / (high - low || 1);
     const zero = at(Math.min(Math.max(0, low), high));
     this.bar.style.setProperty("--from", `${Math.min(zero, at(value))}%`);
@@ -222,7 +229,8 @@ class Gauge extends Dial {
 
 class Knob extends Dial {
   build() {
-    const { low, high, unit } = this.spec;
+    const { unit } = this.spec;
+    const [low, high] = this.reach();
     this.value = make("span", "w-value");
     this.append(this.scale(low, high), this.value, make("span", "w-label", this.label));
     this.classList.add("w-control");
