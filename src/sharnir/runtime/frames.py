@@ -72,6 +72,7 @@ class FrameWriter:
         for name, shape in shapes.items():
             blocks[name] = Block(offset, shape)
             offset += 4 * int(np.prod(shape))
+        offset += -offset % 8  # so that the next frame's header is in line too
         self.layout = FrameLayout(HEADER, blocks, offset, tuple(channels.list), inputs)
         self.bytes: Array = np.zeros(offset, np.uint8)
         self._header = self.bytes[: 8 * len(HEADER)].view(np.float64)

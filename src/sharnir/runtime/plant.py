@@ -14,6 +14,7 @@ from ..control import FaultBoard
 from ..errors import SceneError, nearest
 from ..model.fields import read
 from ..model.layout import layout_of
+from ..record.recorder import Recorder
 from ..scene.scene import Scene
 from . import commands as c
 from .channels import Channels
@@ -84,6 +85,10 @@ class Plant:
         for name in state._cls.vars:
             hashed.update(read(getattr(state, name)).tobytes())
         return hashed.hexdigest()
+
+    def recorder(self, capacity: int) -> Recorder:
+        """A recorder of full trajectories, for so many instants."""
+        return self.simulation._recorder(capacity)
 
     def watch_limits(self) -> None:
         """Tell of limits that were reached since the last look."""

@@ -136,31 +136,33 @@ class Page:
     # --- the side ---------------------------------------------------------------------------------------------------
 
     def _side(self, role: str) -> None:
+        names = {"console": "Console", "alarms": "Alarms", "keys": "Keys"}
+        if role == "instructor":
+            names = {"instructor": "Instructor"} | names
+        first = next(iter(names))
         with _box("side"):
-            with ui.tabs().props("dense no-caps align=left indicator-color=primary") as tabs:
-                if role == "instructor":
-                    ui.tab("instructor", "Instructor")
-                ui.tab("console", "Console")
-                with ui.tab("alarms", ""):
-                    ui.html("Alarms").props("id=alarm-count").classes("q-tab__label")
-                ui.tab("keys", "Keys")
-            first = "instructor" if role == "instructor" else "console"
-            with ui.tab_panels(tabs, value=first, animated=False, keep_alive=True):
-                if role == "instructor":
-                    with ui.tab_panel("instructor"):
-                        self._instructor()
-                with ui.tab_panel("console"):
-                    self._console()
-                with ui.tab_panel("alarms"):
-                    _box("log").props("id=alarms")
-                with ui.tab_panel("keys"), _box("group"):
-                    ui.html("Keyboard and gamepad").classes("section")
-                    _box("").props("id=keys")
-                    ui.html(
-                        "Click a key to change it. Inputs go back to their start value when a key is let go. "
-                        "Esc is the emergency stop.",
-                        tag="p",
-                    ).classes("hint")
+            tabs = ui.tabs(value=first).props("dense no-caps align=left indicator-color=primary")
+            with tabs:
+                for name, title in names.items():
+                    ui.tab(name, title).props(f"id=tab-{name}")
+            tabs.on("update:model-value", js_handler="(name) => sharnir.open(name)")
+            with _box("panels").props(f"id=panels data-open={first}"):
+                for name in names:
+                    with _box("panel").props(f"data-tab={name}"):
+                        getattr(self, f"_{name}")()
+
+    def _alarms(self) -> None:
+        _box("log").props("id=alarms")
+
+    def _keys(self) -> None:
+        with _box("group"):
+            ui.html("Keyboard and gamepad").classes("section")
+            _box("").props("id=keys")
+            text = (
+                "Click a key to change it. An input that is held goes back to its start value when the key is let go. "
+                "Esc is the emergency stop."
+            )
+            ui.html(text, tag="p").classes("hint")
 
     def _console(self) -> None:
         for group in self.world["panel"]["groups"]:
@@ -200,11 +202,11 @@ class Page:
         with _box("group"):
             ui.html("Notes").classes("section")
             with _box("form"):
-                note = ui.textarea(placeholder="for the report").props("dense outlined autogrow id=note")
+                note = ui.textarea(placeholder="for the report").props("dense outlined autogrow").classes("note")
                 ui.button("Write down").props("dense no-caps outline size=sm id=write-note").on(
                     "click",
                     js_handler="""() => {
-                        const text = document.querySelector('#note textarea, textarea#note').value.trim();
+                        const text = document.querySelector('.note textarea').value.trim();
                         if (text) sharnir.link.send({ do: 'note', text });
                     }""",
                 ).on("click", lambda: note.set_value(""))

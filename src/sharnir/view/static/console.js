@@ -4,9 +4,9 @@ import { HOLDS, MODES } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { History, Plot } from "./plots.js";
-import { OVERLAYS } from "./overlays.js";
+import { addCard, addChips } from "./tools.js";
 import { View } from "./view.js";
-import { connectWidgets, shown } from "./widgets.js";
+import { connectWidgets } from "./widgets.js";
 
 const FIGURES_EVERY = 100; // ms between two updates of the figures on the strip
 const PLOTS_EVERY = 66; // ms
@@ -15,7 +15,7 @@ const TOAST_FOR = 4000; // ms
 const find = (id) => document.getElementById(id);
 
 async function start() {
-  while (!find("stage") || !find("plot")) await new Promise(requestAnimationFrame);
+  while (!find("stage") || !find("keys")) await new Promise(requestAnimationFrame);
   const world = await (await fetch("/view/world.json")).json();
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const link = new Link(world.layout, document.body.dataset.role ?? "operator");
@@ -28,12 +28,13 @@ async function start() {
   window.sharnir = page;
   connectWidgets({ link, spec: (name) => specs.get(name) });
   plot.choose(world.panel.plotted);
-  chips(page);
-  card(page);
+  addChips(page);
+  addCard(page);
   theme(page);
   strip(page);
   log(page);
-  if (find("keys")) keys.table(find("keys"));
+  keys.table(find("keys"));
+  page.open = (name) => (find("panels").dataset.open = name);
   let plotted = 0;
   link.on("frame", (frame) => {
     view.show(frame);
@@ -115,89 +116,6 @@ function state(link, frame) {
   if (frame && Number(find("scale").value) !== frame.scale) find("scale").value = frame.scale;
 }
 
-// --- the view's tools --------------------------------------------------------------------------------------------------
-
-function button(text, on, click) {
-  const element = document.createElement("button");
-  element.textContent = text;
-  element.toggleAttribute("data-on", on);
-  element.addEventListener("click", () => click(element));
-  return element;
-}
-
-function group(...buttons) {
-  const element = document.createElement("div");
-  element.className = "chips";
-  element.append(...buttons);
-  return element;
-}
-
-function chips({ view, world }) {
-  const kinds = { orbit: "Orbit", follow: "Follow", seat: "Seat", ...(world.ropes.length > 0 ? { rope: "Rope end" } : {}) };
-  const cameras = Object.entries(kinds).map(([kind, text]) =>
-    button(text, kind === "orbit", (chosen) => {
-      view.camera(kind);
-      cameras.forEach((other) => other.toggleAttribute("data-on", other === chosen));
-    }),
-  );
-  const home = button("Home", false, () => {
-    view.cameras.home();
-    view.stale = true;
-  });
-  const overlays = Object.entries(OVERLAYS).map(([name, text]) =>
-    button(text, view.overlays.shown[name], (chosen) => {
-      view.overlay(name, chosen.toggleAttribute("data-on"));
-    }),
-  );
-  const labels = button("Labels", false, (chosen) => view.showLabels(chosen.toggleAttribute("data-on")));
-  const tension = world.ropes.length > 0
-    ? [button("Tension", false, (chosen) => (view.ropes.byTension = chosen.toggleAttribute("data-on")))]
-    : [];
-  find("view-tools").append(group(...cameras, home), group(...overlays, labels, ...tension));
-}
-
-function card({ view, link, world }) {
-  const element = find("card");
-  let body = -1;
-  const title = document.createElement("h4");
-  const list = document.createElement("dl");
-  element.append(title, list);
-  const close = button("✕", false, () => view.select(-1));
-  view.addEventListener("select", ({ detail }) => {
-    body = detail;
-    element.toggleAttribute("data-open", body >= 0);
-    if (body >= 0) {
-      title.replaceChildren(world.bodies[body].name, close);
-      update();
-    }
-  });
-  const vector = (values, unit) => `${[...values].map((x) => x.toFixed(2)).join("  ")} ${unit}`;
-  function update() {
-    if (body < 0 || !link.frame) return;
-    const { poses, velocities } = link.frame;
-    const rows = {
-      mass: shown(world.bodies[body].mass, "kg"),
-      position: vector(poses.subarray(7 * body, 7 * body + 3), "m"),
-      velocity: vector(velocities.subarray(6 * body, 6 * body + 3), "m/s"),
-      spin: vector(velocities.subarray(6 * body + 3, 6 * body + 6), "rad/s"),
-      speed: shown(Math.hypot(...velocities.subarray(6 * body, 6 * body + 3)), "m/s"),
-    };
-    for (const joint of world.joints.filter((each) => each.a === body || each.b === body).slice(0, 4)) {
-      for (const axis of joint.coordinates) rows[axis.label] = shown(link.reader.channel(link.frame, axis.label), axis.unit);
-    }
-    list.replaceChildren(
-      ...Object.entries(rows).flatMap(([name, value]) => {
-        const term = document.createElement("dt");
-        const text = document.createElement("dd");
-        term.textContent = name;
-        text.textContent = value;
-        return [term, text];
-      }),
-    );
-  }
-  setInterval(update, FIGURES_EVERY);
-}
-
 function theme(page) {
   const apply = () => {
     page.view.paint(document.body.classList.contains("body--dark") ? "dark" : "light");
@@ -217,7 +135,6 @@ function theme(page) {
 
 function log({ link }) {
   const rows = [];
-  const element = () => find("alarms");
   const add = (alarm) => {
     const row = document.createElement("div");
     row.className = "log-row";
@@ -231,11 +148,9 @@ function log({ link }) {
     rows.length = Math.min(rows.length, 500);
   };
   const draw = () => {
-    if (!element()) return;
-    element().replaceChildren(...rows);
-    const count = find("alarm-count");
-    const alarms = rows.filter((row) => row.dataset.level !== "info").length;
-    if (count) count.textContent = alarms > 0 ? `Alarms (${alarms})` : "Alarms";
+    find("alarms").replaceChildren(...rows);
+    const count = rows.filter((row) => row.dataset.level !== "info").length;
+    find("tab-alarms").querySelector(".q-tab__label").textContent = count > 0 ? `Alarms (${count})` : "Alarms";
   };
   link.on("hello", (message) => {
     rows.length = 0;
@@ -244,7 +159,7 @@ function log({ link }) {
   });
   link.on("alarm", ({ alarm }) => {
     add(alarm);
-    if (alarm.level === "alarm") toast(alarm.text);
+    if (alarm.level !== "info") toast(alarm.text);
     draw();
   });
 }

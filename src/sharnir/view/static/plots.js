@@ -26,6 +26,10 @@ export class History {
     this.count += 1;
   }
 
+  get now() {
+    return this.count > 0 ? this.time[(this.count - 1) % KEPT] : 0;
+  }
+
   // Calls visit(time, value) for the samples since a time, oldest first.
   each(name, since, visit) {
     const place = this.reader.channelPlace.get(name);
@@ -96,7 +100,7 @@ export class Plot {
   band(pen, box, unit, last) {
     const { history, span } = this;
     const factor = unit.startsWith("rad") ? 180 / Math.PI : 1;
-    const now = history.count > 0 ? history.time[(history.count - 1) % KEPT] : 0;
+    const { now } = history;
     const since = now - span;
     const names = this.channels.filter((name) => this.unitOf(name) === unit);
     const [low, high] = this.bounds(names, since, factor);
