@@ -67,12 +67,16 @@ async def _serve(run: Run, runtime: Runtime, host: str, port: int, opened: Calla
         await hub.ended.wait()
         server.should_exit = True
 
-    ending = asyncio.create_task(end_with_the_run())
-    opened(f"{address}/?token={tokens.issue()}")
+    async def tell_when_open() -> None:
+        while not server.started:
+            await asyncio.sleep(0.01)
+        opened(f"{address}/?token={tokens.issue()}")
+
+    tasks = [pump, asyncio.create_task(end_with_the_run()), asyncio.create_task(tell_when_open())]
     try:
         await server.serve(sockets=[listening])
     finally:
-        for task in (pump, ending):
+        for task in tasks:
             task.cancel()
 
 
