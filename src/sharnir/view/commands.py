@@ -30,6 +30,7 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument(
         "--runs", type=Path, default=RUNS, metavar="FOLDER", help="where runs are kept (default: runs)"
     )
+    command.add_argument("--view-rate", type=float, default=60.0, metavar="HZ", help="frames a second at most (60)")
     command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     command.set_defaults(command=lambda options: _drive(options, find))
 
@@ -73,7 +74,14 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
             webbrowser.open(url)
 
     with suppress(KeyboardInterrupt):
-        serve(run, host=options.host, port=options.port, paused=options.paused, opened=opened)
+        serve(
+            run,
+            host=options.host,
+            port=options.port,
+            paused=options.paused,
+            rate=min(max(options.view_rate, 1.0), 60.0),
+            opened=opened,
+        )
     print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
     return 0
 

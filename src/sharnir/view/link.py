@@ -29,7 +29,6 @@ GRACE = 5.0  # s for which a lost operator's place is kept
 LONGEST_MESSAGE = 4096  # bytes
 MOST_MESSAGES = 300  # a second, from one browser
 MOST_MISTAKES = 20  # malformed messages before a browser is cut off
-VIEW_RATE = 60.0  # pictures a second at most
 ALARMS_KEPT = 500
 CLIENT_NAME = 64  # characters at most
 
@@ -84,8 +83,8 @@ class Client:
 class Hub:
     """All browsers of one run, and who of them drives."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self.runtime = runtime
+    def __init__(self, runtime: Runtime, rate: float) -> None:
+        self.runtime, self._rate = runtime, rate
         self.clients: list[Client] = []
         self.operator: str | None = None  # the name of the client that drives
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
@@ -104,7 +103,7 @@ class Hub:
         written = -1
         try:
             while True:
-                await asyncio.sleep(1.0 / VIEW_RATE)
+                await asyncio.sleep(1.0 / self._rate)
                 if self.runtime.frames_written != written:
                     written = self.runtime.frames_written
                     async with self._fresh:

@@ -141,10 +141,11 @@ class Page:
             names = {"instructor": "Instructor"} | names
         first = next(iter(names))
         with _box("side"):
-            tabs = ui.tabs(value=first).props("dense no-caps align=left indicator-color=primary")
+            tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary")
             with tabs:
                 for name, title in names.items():
                     ui.tab(name, title).props(f"id=tab-{name}")
+            tabs.set_value(first)
             tabs.on("update:model-value", js_handler="(name) => sharnir.open(name)")
             with _box("panels").props(f"id=panels data-open={first}"):
                 for name in names:

@@ -29,6 +29,7 @@ from .world import world_of
 
 STATIC = Path(__file__).parent / "static"
 LOCAL = "127.0.0.1"
+VIEW_RATE = 60.0  # frames a second to each browser at most
 LONGEST_SOCKET_MESSAGE = 1 << 16  # bytes; ours are shorter still, NiceGUI's are events of its widgets
 SHUTDOWN_WITHIN = 1  # s
 
@@ -36,20 +37,28 @@ SHUTDOWN_WITHIN = 1  # s
 THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist" / "index.js"  # three.js as one ES module
 
 
-def serve(run: Run, *, host: str = LOCAL, port: int = 0, paused: bool = False, opened: Callable[[str], Any]) -> None:
+def serve(
+    run: Run,
+    *,
+    host: str = LOCAL,
+    port: int = 0,
+    paused: bool = False,
+    rate: float = VIEW_RATE,
+    opened: Callable[[str], Any],
+) -> None:
     """Start the physics of a run and serve its console until the run ends or Ctrl-C; ``opened`` is told the URL."""
     runtime = Runtime(run, paused=paused)
     try:
-        asyncio.run(_serve(run, runtime, host, port, opened))
+        asyncio.run(_serve(run, runtime, host, port, rate, opened))
     finally:
         runtime.close()
 
 
-async def _serve(run: Run, runtime: Runtime, host: str, port: int, opened: Callable[[str], Any]) -> None:
+async def _serve(run: Run, runtime: Runtime, host: str, port: int, rate: float, opened: Callable[[str], Any]) -> None:
     listening = _bound(host, port)
     port = listening.getsockname()[1]
     address = f"http://{host}:{port}"
-    tokens, hub = Tokens(), Hub(runtime)
+    tokens, hub = Tokens(), Hub(runtime, rate)
     app = application(hub, tokens, described(Scene.load(run.scene), runtime), address)
     names = {host, "localhost", LOCAL} if host == LOCAL else {host}
     guarded = Guard(app, tokens, [f"{name}:{port}" for name in names])
