@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..control import Controller
+from ..control import Controller, Kind
 from ..model.layout import coordinates_of
 from ..model.softs import SoftRow, softs_of
 from ..scene.scene import Scene
@@ -67,7 +67,7 @@ class Channels:
         taken = {channel.name for channel in self.list}
         self._values = [name for name in controller.values if name not in taken]
         self._controller = controller
-        self.list += [Channel(name, controller.kind(name).unit or "", "diagram") for name in self._values]
+        self.list += [Channel(name, _unit(controller.kind(name)), "diagram") for name in self._values]
         self.now: tuple[Pose, Array, Array] = self.bodies.read(simulation.state)
 
     def read(self, out: Array) -> None:
@@ -89,3 +89,8 @@ def _effort(torque: Callable[[], float], row: SoftRow) -> Callable[[], float]:
     """What a motor's torque makes behind its gear, losses left out."""
     ratio = row.motor.ratio if row.motor is not None else 1.0
     return lambda: ratio * torque()
+
+
+def _unit(kind: Kind) -> str:
+    """The unit of a signal; a truth value has none at all, a bare number has 1."""
+    return "" if kind.type == "bool" else kind.unit or "1"

@@ -113,6 +113,8 @@ class Page:
 
     def _stage(self) -> None:
         with _box("stage").props("id=stage"):
+            if self.world["panel"]["diagram"]:
+                ui.html(self.world["panel"]["diagram"]).classes("sheet").props("id=sheet")
             _box("view-tools").props("id=view-tools")
             _box("card").props("id=card")
             _box("toasts").props("id=toasts")

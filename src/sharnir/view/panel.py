@@ -26,7 +26,7 @@ def panel_of(scene: Scene) -> Panel:
 
 
 def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayout) -> Plain:
-    """Groups of widgets, keys, axes, and what the plot shows at first."""
+    """Groups of widgets, keys, axes, the picture of the diagram, and what the plot shows at first."""
     known = {given.name: given for given in inputs}
     units = {channel.name: channel.unit for channel in layout.channels}
     diagram = scene.diagram
@@ -43,6 +43,7 @@ def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayo
         "groups": [group for group in groups if group["widgets"]],
         "keys": [msgspec.to_builtins(key) | {"action": key.action, "value": float(key.value)} for key in panel.keys],
         "axes": [msgspec.to_builtins(axis) | {"invert": axis.invert} for axis in panel.axes],
+        "diagram": diagram.svg() if diagram.blocks else "",
         "plotted": list(plots[0].signals if plots else joints)[:PLOTTED_AT_FIRST],
     }
 

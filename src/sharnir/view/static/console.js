@@ -4,7 +4,7 @@ import { HOLDS, MODES } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { History, Plot } from "./plots.js";
-import { addCard, addChips } from "./tools.js";
+import { addCard, addChips, addSheet } from "./tools.js";
 import { View } from "./view.js";
 import { connectWidgets } from "./widgets.js";
 
@@ -29,6 +29,7 @@ async function start() {
   connectWidgets({ link, spec: (name) => specs.get(name) });
   plot.choose(world.panel.plotted);
   addChips(page);
+  addSheet(page);
   addCard(page);
   theme(page);
   strip(page);

@@ -2,7 +2,7 @@
 
 import { FrameReader } from "./frame.js";
 import { Plot } from "./plots.js";
-import { addCard, addChips } from "./tools.js";
+import { addCard, addChips, addSheet } from "./tools.js";
 import { View } from "./view.js";
 import { connectWidgets } from "./widgets.js";
 
@@ -75,7 +75,9 @@ export async function start() {
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
   find("same").textContent = about.same ? "repeated bit for bit" : "differs from the run";
+  if (world.panel.diagram) find("sheet").innerHTML = world.panel.diagram; // drawn by us, its names escaped
   addChips(page);
+  addSheet(page);
   addCard(page);
   addEvents(page);
   addPicker(page);

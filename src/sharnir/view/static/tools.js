@@ -43,7 +43,10 @@ export function addChips({ view, world }) {
   const tension = world.ropes.length > 0
     ? [button("Tension", false, (chosen) => (view.ropes.byTension = chosen.toggleAttribute("data-on")))]
     : [];
-  find("view-tools").append(group(...cameras, home), group(...overlays, labels, ...tension));
+  const sheet = world.panel.diagram
+    ? [group(button("Diagram", false, (chosen) => find("sheet").toggleAttribute("data-open", chosen.toggleAttribute("data-on"))))]
+    : [];
+  find("view-tools").append(group(...cameras, home), group(...overlays, labels, ...tension), ...sheet);
 }
 
 export function addCard({ view, link, world }) {
@@ -85,5 +88,23 @@ export function addCard({ view, link, world }) {
       }),
     );
   }
+  setInterval(update, UPDATE_EVERY);
+}
+
+// The diagram with its values, and its wires lit where a truth value is true.
+export function addSheet({ link, world }) {
+  const sheet = find("sheet");
+  if (!sheet || !world.panel.diagram) return;
+  const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
+  const update = () => {
+    if (!sheet.hasAttribute("data-open") || !link.frame) return;
+    for (const element of sheet.querySelectorAll("[data-signal]")) {
+      const { signal } = element.dataset;
+      const value = link.reader.channel(link.frame, signal);
+      const isTruth = units.get(signal) === "";
+      if (element.classList.contains("value")) element.textContent = isTruth ? (value > 0.5 ? "on" : "off") : shown(value, units.get(signal));
+      else if (isTruth) element.classList.toggle("lit", value > 0.5);
+    }
+  };
   setInterval(update, UPDATE_EVERY);
 }

@@ -206,8 +206,9 @@ class Dial extends Widget {
     const share = Math.min(Math.max((value - this.low) / (this.high - this.low || 1), 0), 1);
     const zero = Math.min(Math.max(-this.low / (this.high - this.low || 1), 0), 1);
     this.arc.setAttribute("d", dialArc(zero, share, 38));
-    const [x2, y2] = onDial(share, 31);
-    Object.entries({ x1: 50, y1: 50, x2, y2 }).forEach(([name, at]) => this.needle.setAttribute(name, at));
+    const [x1, y1] = onDial(share, this.inner ?? 0);
+    const [x2, y2] = onDial(share, this.outer ?? 31);
+    Object.entries({ x1, y1, x2, y2 }).forEach(([name, at]) => this.needle.setAttribute(name, at));
   }
 }
 
@@ -228,11 +229,15 @@ class Gauge extends Dial {
 }
 
 class Knob extends Dial {
+  inner = 10;
+  outer = 21;
+
   build() {
     const { unit } = this.spec;
     const [low, high] = this.reach();
     this.value = make("span", "w-value");
     this.append(this.scale(low, high), this.value, make("span", "w-label", this.label));
+    this.picture.insertBefore(svg("circle", { cx: 50, cy: 50, r: 23, class: "d-grip" }), this.needle);
     this.classList.add("w-control");
     let from = null;
     this.picture.addEventListener("pointerdown", (event) => {
