@@ -285,9 +285,17 @@ def test_malformed_commands_are_refused(text: bytes) -> None:
 # --- the whole thing, in its process ----------------------------------------------------------------------------------
 
 
+def tick_of(runtime: Runtime) -> int:
+    """The tick of the newest frame."""
+    while (frame := runtime.frame()) is None:
+        time.sleep(0.01)
+    return int(np.frombuffer(frame, "<f8", 1)[0])
+
+
 def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> None:
     run = create_run(machine(), 0.002, {}, tmp_path)
     runtime = Runtime(run)
+    told = []
     for command in (
         c.Set({"axle voltage": 0.6}),
         c.Set({"shoulder target": 5.0}),
@@ -300,8 +308,10 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
         c.Set({"axle voltage": -0.3}),
     ):
         runtime.send(command)
-        time.sleep(0.06)
-    told = [event.alarm.text for event in runtime.events() if isinstance(event, Told)]
+        begun = tick_of(runtime)
+        while tick_of(runtime) < begun + 20:
+            time.sleep(0.01)
+        told += [event.alarm.text for event in runtime.events() if isinstance(event, Told)]
     assert any("clamped" in text for text in told)
     frame = runtime.frame()
     assert frame is not None and len(frame) == runtime.ready.layout.size
@@ -326,15 +336,20 @@ def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
 def test_a_step_command_makes_exactly_that_many_steps(tmp_path: Path) -> None:
     runtime = Runtime(create_run(machine(), 0.002, {}, tmp_path), paused=True)
 
-    def tick() -> float:
-        time.sleep(0.25)
-        return float(np.frombuffer(runtime.frame() or b"", "<f8", 1)[0])
+    def settled() -> int:
+        """The tick once three frames in a row have the same."""
+        written, tick = runtime.frames_written, tick_of(runtime)
+        while runtime.frames_written < written + 3 or tick_of(runtime) != tick:
+            if tick_of(runtime) != tick:
+                written, tick = runtime.frames_written, tick_of(runtime)
+            time.sleep(0.01)
+        return tick
 
-    assert tick() == 0
+    assert settled() == 0
     runtime.send(c.Step(1))
-    assert tick() == 1
+    assert settled() == 1
     runtime.send(c.Step(7))
-    assert tick() == 8
+    assert settled() == 8
     runtime.close()
 
 

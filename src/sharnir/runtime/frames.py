@@ -16,6 +16,7 @@ from ..scene.scene import Scene
 from ..spatial import Array
 from .channels import Channel, Channels
 from .pacing import Statistics
+from .ropes import rope_shapes, write_ropes
 
 HEADER = (
     "tick",  # steps made since the run began, over resets and restores
@@ -60,13 +61,14 @@ class FrameWriter:
     """Writes the present state of a plant into one buffer."""
 
     def __init__(self, scene: Scene, channels: Channels, inputs: tuple[str, ...]) -> None:
-        self._channels, self._inputs = channels, inputs
+        self._scene, self._channels, self._inputs = scene, channels, inputs
         shapes = {
             "poses": (len(scene.bodies), 7),
             "velocities": (len(scene.bodies), 6),
             "inputs": (len(inputs),),
             "channels": (len(channels.list),),
             "contacts": (CONTACTS, 6),
+            **rope_shapes(scene),
         }
         offset, blocks = 8 * len(HEADER), {}
         for name, shape in shapes.items():
@@ -104,6 +106,20 @@ class FrameWriter:
             HOLDS.index(plant.held),
             scale,
             *statistics,
-            0,
+            _write_contacts(simulation, blocks["contacts"]),
         )
+        write_ropes(self._scene, simulation, blocks)
         return self.bytes
+
+
+def _write_contacts(simulation: Any, rows: Array) -> int:
+    """Points (m) and forces (N, on b) of the contacts that press, as many as there is room for; returns how many."""
+    work = simulation.work
+    count = int(work.contact_count.numpy()[0])
+    if count == 0:
+        return 0
+    force = work.contact_force.numpy()[:count, 0]
+    pressing = np.flatnonzero(np.any(force != 0.0, axis=-1))[: len(rows)]
+    used = len(pressing)
+    rows[:used, :3], rows[:used, 3:] = work.contact_point.numpy()[pressing, 0], force[pressing]
+    return used

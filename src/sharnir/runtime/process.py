@@ -81,11 +81,11 @@ def main(folder: str, pipe: Connection, paused: bool) -> None:
     except (SceneError, SimulationFault, ControlFault) as error:
         pipe.send_bytes(c.encode(Failed(str(error))))
         return
-    loop = Loop(run, plant, pipe, paused)
     gc.collect()
     gc.freeze()
     gc.disable()  # a collection would make a step late; the loop makes no cycles
     _go_first()
+    loop = Loop(run, plant, pipe, paused)
     try:
         loop.run()
     except (EOFError, OSError):  # the parent is gone

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..model.softs import PLACES, softs_of
+from ..runtime.ropes import ropes_of
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Mesh, Sphere
+from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
+from ..scene.terrain import Terrain
 from ..spatial import Array
 
 Plain = dict[str, Any]
@@ -30,8 +32,8 @@ def world_of(scene: Scene) -> Plain:
         "name": scene.name,
         "bodies": bodies,
         "joints": [_joint(scene, joint) for joint in scene.joints.values()],
-        "ropes": [],
-        "terrain": [],
+        "ropes": [_rope(name, rope) for name, rope in ropes_of(scene).items()],
+        "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
         "extent": _extent(scene, bodies),
         "weight": max(mass * gravity, 1e-6),
     }
@@ -69,7 +71,9 @@ def shape_of(shape: AnyShape) -> Plain:
         return {"kind": "cylinder", "size": [shape.radius, shape.length], **place}
     if isinstance(shape, Capsule):
         return {"kind": "capsule", "size": [shape.radius, shape.length], **place}
-    assert isinstance(shape, Mesh)
+    if isinstance(shape, Wheel):
+        return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
+    assert isinstance(shape, (Mesh, ConvexHull))
     surface = shape.surface()
     return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 
@@ -127,9 +131,58 @@ def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
         lows.append(placed.min(axis=0))
         highs.append(placed.max(axis=0))
     low, high = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (-np.ones(3), np.ones(3))
+    for rope in ropes_of(scene).values():
+        low, high = np.minimum(low, rope.nodes.min(axis=0)), np.maximum(high, rope.nodes.max(axis=0))
     center = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 0.05)
-    return {"center": center.tolist(), "radius": radius, "floor": min(0.0, float(low[2]))}
+    planes = [t.spec.position[2] for t in scene.terrains.values() if t.spec.surface.__struct_config__.tag == "plane"]
+    floor = planes[0] if planes else min(0.0, float(low[2]))
+    return {"center": center.tolist(), "radius": radius, "floor": floor}
+
+
+# --- ropes and terrain ------------------------------------------------------------------------------------------------
+
+
+def _rope(name: str, rope: Any) -> Plain:
+    weight = 9.81 * rope.mass_per_metre * rope.length
+    return {
+        "name": name,
+        "nodes": rope.elements + 1,
+        "radius": rope.spec.radius,
+        "strength": rope.spec.breaking_load or 10.0 * weight,  # N that is drawn as tight
+    }
+
+
+def _terrain(terrain: Terrain) -> Plain:
+    surface = terrain.spec.surface
+    kind = str(surface.__struct_config__.tag)
+    place = {"name": terrain.name, "position": terrain.spec.position, "rotation": terrain.spec.rotation}
+    return {"kind": kind} | SURFACES[kind](surface) | place
+
+
+def _plane(_: Any) -> Plain:
+    return {}
+
+
+def _mesh(surface: Any) -> Plain:
+    triangles = surface.surface()
+    return packed(triangles.vertices, triangles.faces)
+
+
+def _heights(surface: Any) -> Plain:
+    """A height field as triangles, its middle at the origin of its frame."""
+    heights, (along, across) = surface.sample("terrain")
+    rows, columns = heights.shape
+    x = (np.arange(rows) - 0.5 * (rows - 1)) * along
+    y = (np.arange(columns) - 0.5 * (columns - 1)) * across
+    vertices = np.stack([*np.meshgrid(x, y, indexing="ij"), heights], axis=-1)
+    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    first = np.stack([corner, corner + columns, corner + columns + 1], axis=-1)
+    second = np.stack([corner, corner + columns + 1, corner + 1], axis=-1)
+    return packed(vertices, np.concatenate([first, second]))
+
+
+SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

@@ -56,12 +56,13 @@ class Rope {
       SIDE.crossVectors(ALONG, ACROSS);
       if (byTension) SHADE.lerpColors(SLACK, TIGHT, Math.min(Math.max(rows[4 * i + 3] / strength, 0), 1));
       else SHADE.copy(PLAIN);
+      const whole = rows[4 * i + 3] >= 0 && (i === 0 || rows[4 * i - 1] >= 0); // nothing is drawn where it has parted
       for (let k = 0; k < SIDES; k += 1) {
         const angle = (2 * Math.PI * k) / SIDES;
         OUT.copy(ACROSS).multiplyScalar(Math.cos(angle)).addScaledVector(SIDE, Math.sin(angle));
         const row = i * SIDES + k;
         this.normal.setXYZ(row, OUT.x, OUT.y, OUT.z);
-        OUT.multiplyScalar(radius).add(this.points[i]);
+        OUT.multiplyScalar(whole ? radius : 0).add(this.points[i]);
         this.position.setXYZ(row, OUT.x, OUT.y, OUT.z);
         this.color.setXYZ(row, SHADE.r, SHADE.g, SHADE.b);
       }
