@@ -35,6 +35,7 @@ def world_of(scene: Scene) -> Plain:
         "ropes": [_rope(name, rope) for name, rope in ropes_of(scene).items()],
         "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
         "extent": _extent(scene, bodies),
+        "followed": _followed(scene),
         "weight": max(mass * gravity, 1e-6),
     }
 
@@ -138,6 +139,24 @@ def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
     planes = [t.spec.position[2] for t in scene.terrains.values() if t.spec.surface.__struct_config__.tag == "plane"]
     floor = planes[0] if planes else min(0.0, float(low[2]))
     return {"center": center.tolist(), "radius": radius, "floor": floor}
+
+
+def _followed(scene: Scene) -> int:
+    """The heaviest body that no joints tie to the world, which the camera follows; -1 where all are tied."""
+    tied, joints = {scene.world.name, *(name for name, body in scene.bodies.items() if body.spec.fixed)}, scene.joints
+    while (
+        reached := {
+            end.name for joint in joints.values() for end in (joint.a, joint.b) if {joint.a.name, joint.b.name} & tied
+        }
+        - tied
+    ):
+        tied |= reached
+    loose = {
+        body.properties.mass: i
+        for i, (name, body) in enumerate(scene.bodies.items())
+        if name not in tied and body.properties is not None
+    }
+    return loose[max(loose)] if loose else -1
 
 
 # --- ropes and terrain ------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ export class Cameras {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.98 * Math.PI;
-    this.kind = "orbit";
-    this.body = Math.max(0, world.bodies.findIndex((body) => !body.fixed));
+    this.body = world.followed >= 0 ? world.followed : Math.max(0, world.bodies.findIndex((body) => !body.fixed));
     this.last = new THREE.Vector3();
+    this.kind = "orbit";
     this.home();
+    if (world.followed >= 0) this.choose("follow");
   }
 
   home() {
@@ -23,6 +24,7 @@ export class Cameras {
     this.controls.target.set(...center);
     this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far);
     this.controls.update();
+    this.fresh = true;
   }
 
   choose(kind, body = this.body) {

@@ -25,7 +25,7 @@ function group(...buttons) {
 export function addChips({ view, world }) {
   const kinds = { orbit: "Orbit", follow: "Follow", seat: "Seat", ...(world.ropes.length > 0 ? { rope: "Rope end" } : {}) };
   const cameras = Object.entries(kinds).map(([kind, text]) =>
-    button(text, kind === "orbit", (chosen) => {
+    button(text, kind === view.cameras.kind, (chosen) => {
       view.camera(kind);
       cameras.forEach((other) => other.toggleAttribute("data-on", other === chosen));
     }),

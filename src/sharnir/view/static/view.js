@@ -9,7 +9,7 @@ import { Ropes } from "./ropes.js";
 import { Bodies } from "./shapes.js";
 
 const THEMES = {
-  dark: { background: "#171b1f", sky: "#2a3239", grid: "#6c7a85", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
+  dark: { background: "#171b1f", sky: "#2a3239", grid: "#93a1ac", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
   light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
 };
 
