@@ -32,7 +32,6 @@ from .scene.terrain import Plane, Terrain
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
-    from .control.diagram import Diagram
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     )
     from .assemblies.vehicle import Towing, Vehicle
     from .assemblies.wheel import RoadWheel
+    from .control.diagram import Diagram
     from .experiment import Experiment, Figure
     from .record.trajectory import Trajectory
     from .simulation import Simulation, Snapshot
@@ -132,8 +132,8 @@ __all__ = [
     "Quantity",
     "Rack",
     "Revolute",
-    "Rope",
     "RoadWheel",
+    "Rope",
     "Scene",
     "SceneError",
     "Simulation",
@@ -159,8 +159,8 @@ __all__ = [
     "Vehicle",
     "Viscous",
     "Wheel",
-    "Winch",
     "WheelSteering",
+    "Winch",
     "__version__",
 ]
 

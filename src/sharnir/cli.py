@@ -17,6 +17,7 @@ from .errors import ControlFault, SceneError, SimulationFault, nearest
 from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from .progress import progress_bar
 from .scene.scene import Scene
+from .view.commands import add_view_commands
 
 if TYPE_CHECKING:
     from .record.trajectory import Trajectory
@@ -86,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("demo", help="run every example; leave a table, plots and data in a folder")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="where to (default: out)")
     command.set_defaults(command=_demo)
+
+    add_view_commands(commands, _experiment)
 
     command = commands.add_parser("doctor", help="what this machine has, what is missing, how to mend it")
     command.add_argument("--json", action="store_true", help="print JSON")

@@ -30,11 +30,13 @@ MAY_IMPORT = {
     "taps": BASE | {"scene", "model", "dynamics", "device", "simulation"},
     "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "taps", "control"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
+    "runtime": BASE | {"scene", "model", "control", "record", "simulation"},
+    "view": BASE | {"scene", "model", "control", "record", "simulation", "runtime", "progress", "tables"},
     "experiment": BASE | {"scene", "record", "simulation", "progress", "tables"},
     "progress": set(),
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "cli": BASE | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor"},
+    "cli": BASE | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor", "view"},
     "__main__": {"cli"},
 }
 

@@ -1,0 +1,103 @@
+"""What may be asked of a running simulation, as typed messages; the same words travel, are logged and are replayed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+    """One request. ``do`` names it."""
+
+
+class Run(Command, frozen=True, tag="run"):
+    """Go on, paced by the wall clock."""
+
+
+class Pause(Command, frozen=True, tag="pause"):
+    """Stand still between two steps."""
+
+
+class Step(Command, frozen=True, tag="step"):
+    """Make ``n`` steps and stand still again."""
+
+    n: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1
+
+
+class Reset(Command, frozen=True, tag="reset"):
+    """Back to the start of the scene, inputs and faults included; the log goes on."""
+
+
+class Scale(Command, frozen=True, tag="scale"):
+    """Simulated seconds per second of the wall clock."""
+
+    factor: Annotated[float, msgspec.Meta(ge=0.01, le=10.0)]
+
+
+class Save(Command, frozen=True, tag="save"):
+    """Keep a snapshot under a name."""
+
+    name: Name
+
+
+class Restore(Command, frozen=True, tag="restore"):
+    """Go on from a snapshot."""
+
+    name: Name
+
+
+class Set(Command, frozen=True, tag="set"):
+    """New values of operator inputs; values outside an input's range are clamped."""
+
+    values: dict[Name, float]
+
+
+class Stop(Command, frozen=True, tag="stop"):
+    """Emergency stop: every drive goes to its safe state and stays there until ``Release``."""
+
+
+class Release(Command, frozen=True, tag="release"):
+    """End an emergency stop."""
+
+
+class Hold(Command, frozen=True, tag="hold"):
+    """The operator is gone: drives go to their safe state until the next ``Set``."""
+
+    reason: Text = "the operator's connection is lost"
+
+
+class Inject(Command, frozen=True, tag="inject"):
+    """Bring in a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
+
+    name: Name
+    fault: dict[str, Any]
+
+
+class Withdraw(Command, frozen=True, tag="withdraw"):
+    """Take a fault back."""
+
+    name: Name
+
+
+class Note(Command, frozen=True, tag="note"):
+    """A remark for the report."""
+
+    text: Text
+
+
+class End(Command, frozen=True, tag="end"):
+    """Close the run and its log."""
+
+
+AnyCommand = (
+    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Stop | Release | Hold | Inject | Withdraw | Note | End
+)
+# What changes the motion; a replay repeats these and skips the rest.
+MOVING = (Reset, Save, Restore, Set, Stop, Release, Hold, Inject, Withdraw)
+
+decode = msgspec.json.Decoder(AnyCommand).decode
+encode = msgspec.json.Encoder().encode

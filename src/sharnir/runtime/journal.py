@@ -1,0 +1,121 @@
+"""A run on disk: a folder with the scene, and a log of everything the operator did, with the step at which he did it.
+
+    scene.json    the scene as it was simulated
+    run.jsonl     one JSON object per line: first the header, then entries in order
+
+An entry is a command, an alarm, or a digest of the state; a replay repeats the commands and compares the digests.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import SceneError
+from ..scene.scene import Scene
+from .commands import AnyCommand
+from .control import diagram_of
+
+FORMAT = 1
+SCENE, LOG = "scene.json", "run.jsonl"
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was made with."""
+
+    sharnir_run: int = FORMAT
+    version: str
+    name: str
+    started: str  # local time, ISO 8601
+    dt: float  # s
+    settings: dict[str, Any] = {}
+
+
+class Alarm(msgspec.Struct, frozen=True):
+    """Something the operator should know of. ``level`` is "info", "warning" or "alarm"."""
+
+    level: str
+    text: str
+    tick: int = 0
+    time: float = 0.0  # s, simulated
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of the log: at which tick and simulated time (s), and one of the things that can happen."""
+
+    tick: int
+    time: float
+    command: AnyCommand | None = None
+    alarm: Alarm | None = None
+    digest: str | None = None
+    who: str = ""
+
+
+class Journal:
+    """Writes the log of a run; every entry is on disk at once, so that a crash loses nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / LOG).open("ab", buffering=0)
+
+    def write(self, entry: Entry) -> None:
+        """Append an entry."""
+        self._file.write(msgspec.json.encode(entry) + b"\n")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class Run:
+    """A run read back: its folder, its header and its entries."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        path = folder / LOG
+        if not path.is_file():
+            raise SceneError(f"'{folder}' is not a run: it has no {LOG}; give a folder that 'sharnir drive' has left")
+        self._lines = path.read_bytes().splitlines()
+        try:
+            self.header = msgspec.json.decode(self._lines[0], type=Header)
+        except (msgspec.MsgspecError, IndexError) as error:
+            raise SceneError(f"{path}, line 1: is not the header of a run ({error})") from None
+        if self.header.sharnir_run != FORMAT:
+            raise SceneError(f"{path}: format {self.header.sharnir_run}; this version of Sharnir reads {FORMAT}")
+
+    @property
+    def scene(self) -> Path:
+        """The scene's file."""
+        return self.folder / SCENE
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries in order; a last line that was cut off is left out."""
+        decoder = msgspec.json.Decoder(Entry)
+        for number, line in enumerate(self._lines[1:], start=2):
+            try:
+                yield decoder.decode(line)
+            except msgspec.MsgspecError as error:
+                if number == len(self._lines):
+                    return
+                raise SceneError(f"{self.folder / LOG}, line {number}: {error}") from None
+
+
+def create_run(scene: Scene, dt: float, settings: dict[str, Any], parent: Path) -> Run:
+    """A new folder for a run of a scene: its name is the scene's and the time."""
+    from .. import __version__
+
+    stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in scene.name)
+    started = time.strftime("%Y%m%d-%H%M%S")
+    folder, number = parent / f"{stem}-{started}", 2
+    while folder.exists():
+        folder, number = parent / f"{stem}-{started}-{number}", number + 1
+    folder.mkdir(parents=True)
+    scene.diagram = diagram_of(scene)
+    scene.save(folder / SCENE)
+    when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    header = Header(version=__version__, name=scene.name, started=when, dt=dt, settings=settings)
+    (folder / LOG).write_bytes(msgspec.json.encode(header) + b"\n")
+    return Run(folder)

@@ -1,0 +1,138 @@
+"""The plant: a simulation with its diagram, changed by commands only and only between two steps.
+
+What it does depends on nothing but the scene and the sequence of commands and steps, so the same sequence gives the
+same bits; the clock, the operator and the browser are elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Any
+
+from ..control import FaultBoard
+from ..errors import SceneError, nearest
+from ..model.fields import read
+from ..model.layout import layout_of
+from ..record.recorder import Recorder
+from ..scene.scene import Scene
+from . import commands as c
+from .channels import Channels
+from .control import diagram_of, inputs_of
+from .faults import fault_of
+from .safety import Safety
+
+
+class Plant:
+    """A scene in motion. ``alarms`` collects what the operator should know, as (level, text)."""
+
+    def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
+        from ..simulation import Simulation
+
+        scene.diagram = diagram_of(scene)
+        self.scene = scene
+        self.simulation = Simulation(scene, dt, **settings)
+        controller = self.simulation.controller
+        assert controller is not None
+        self.controller = controller
+        self.safety = Safety(self.simulation, controller)
+        self.board = FaultBoard(self.simulation)
+        self.inputs = inputs_of(scene.diagram)
+        self.channels = Channels(scene, self.simulation, controller)
+        self.tick = 0  # steps since the run began, over resets and restores
+        self.alarms: list[tuple[str, str]] = []
+        self.snapshots: dict[str, Any] = {}
+        self._limits = layout_of(scene).limits
+        self._at_limit = [0] * len(self._limits)
+
+    @property
+    def held(self) -> str:
+        """Why the drives are in their safe state; empty when they are not."""
+        return self.safety.held.why
+
+    def step(self) -> None:
+        """One step with the present inputs. Raises ``SimulationFault`` or ``ControlFault`` when it cannot go on."""
+        self.tick += 1
+        self.simulation.step()
+
+    def apply(self, command: c.Command) -> None:
+        """Do what moves the plant; other commands are the runtime's. Refusals are ``SceneError``."""
+        if isinstance(command, c.Set):
+            self._set(command.values)
+        elif isinstance(command, c.Stop):
+            self.safety.hold("emergency")
+        elif isinstance(command, c.Hold):
+            if self.held != "emergency":
+                self.safety.hold("connection")
+            self.alarms.append(("alarm", f"{command.reason}; drives are in their safe state until the next input"))
+        elif isinstance(command, c.Release):
+            self.safety.let_go()
+        elif isinstance(command, c.Reset):
+            self.simulation.reset()
+        elif isinstance(command, c.Save):
+            self.snapshots[command.name] = self.simulation.snapshot()
+        elif isinstance(command, c.Restore):
+            self._restore(command.name)
+        elif isinstance(command, c.Inject):
+            self._inject(command)
+        elif isinstance(command, c.Withdraw):
+            self._withdraw(command.name)
+
+    def digest(self) -> str:
+        """A fingerprint of the mechanical state, to the bit."""
+        state = self.simulation.state
+        hashed = hashlib.blake2b(digest_size=12)
+        for name in state._cls.vars:
+            hashed.update(read(getattr(state, name)).tobytes())
+        return hashed.hexdigest()
+
+    def recorder(self, capacity: int) -> Recorder:
+        """A recorder of full trajectories, for so many instants."""
+        return self.simulation._recorder(capacity)
+
+    def watch_limits(self) -> None:
+        """Tell of limits that were reached since the last look."""
+        memory = self.simulation.memory
+        low, high = memory.low_impulse.numpy()[:, 0], memory.high_impulse.numpy()[:, 0]
+        for i, label in enumerate(self._limits):
+            side = 1 if high[i] > 0 else -1 if low[i] > 0 else 0
+            if side and side != self._at_limit[i]:
+                self.alarms.append(("warning", f"{label} is at its {'upper' if side > 0 else 'lower'} limit"))
+            self._at_limit[i] = side
+
+    def _set(self, values: dict[str, float]) -> None:
+        if self.held == "emergency":
+            raise SceneError("the emergency stop is on; release it first")
+        for name, value in values.items():
+            if name not in self.inputs:
+                raise SceneError(f"there is no input '{name}'{nearest(name, self.inputs)}")
+            if not math.isfinite(value):
+                raise SceneError(f"input '{name}' is {value}; give a finite number")
+        if self.held:
+            self.safety.let_go()
+        for name, value in values.items():
+            known = self.inputs[name]
+            within = min(max(value, known.low), known.high)
+            if within != value:
+                self.alarms.append(("warning", f"input '{name}' was {value:g}; clamped to {within:g} {known.unit}"))
+            self.controller.inputs[name] = within > 0.5 if known.kind == "bool" else within
+
+    def _restore(self, name: str) -> None:
+        if name not in self.snapshots:
+            raise SceneError(f"there is no snapshot '{name}'{nearest(name, self.snapshots)}")
+        self.simulation.restore(self.snapshots[name])
+
+    def _inject(self, command: c.Inject) -> None:
+        fault = fault_of(command.fault)
+        if command.name not in self.board.faults:
+            self.board.add(command.name, fault)
+        elif self.board.faults[command.name] != fault:
+            raise SceneError(f"there is another fault '{command.name}' already; give this one another name")
+        self.board.apply(command.name)
+        self.alarms.append(("info", f"fault brought in: {command.name}"))
+
+    def _withdraw(self, name: str) -> None:
+        if name not in self.board.active:
+            raise SceneError(f"there is no fault '{name}' in effect{nearest(name, self.board.active)}")
+        self.board.withdraw(name)
+        self.alarms.append(("info", f"fault taken back: {name}"))

@@ -1,0 +1,90 @@
+"""Runtime: the handle on a running simulation, for the process that serves the browser."""
+
+from __future__ import annotations
+
+import multiprocessing
+from contextlib import suppress
+
+import msgspec
+
+from ..errors import SceneError
+from . import commands as c
+from .journal import Run
+from .process import AnyEvent, Failed, Ready, main
+from .ring import Ring
+
+END_WITHIN = 5.0  # s for the physics to close its log before it is ended by force
+
+
+class Runtime:
+    """Starts the physics of a run in a process of its own; commands go in, frames and events come out."""
+
+    def __init__(self, run: Run, *, paused: bool = False) -> None:
+        self.run = run
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=main, args=(str(run.folder), theirs, paused), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._decode = msgspec.json.Decoder(AnyEvent).decode
+        event = self._first_event()
+        self.ready: Ready = event
+        self._ring = Ring(event.layout.size, event.ring)
+
+    def _first_event(self) -> Ready:
+        try:
+            event = self._decode(self._pipe.recv_bytes())
+        except EOFError:
+            raise SceneError(f"the physics of '{self.run.header.name}' ended before it began") from None
+        if isinstance(event, Failed):
+            raise SceneError(event.reason)
+        assert isinstance(event, Ready)
+        return event
+
+    @property
+    def alive(self) -> bool:
+        """Whether the physics is there."""
+        return self._process.is_alive()
+
+    @property
+    def pid(self) -> int:
+        """The number of the physics process."""
+        return self._process.pid or 0
+
+    def send(self, command: c.Command) -> None:
+        """Hand a command to the physics; it is taken before the next step."""
+        try:
+            self._pipe.send_bytes(c.encode(command))
+        except OSError:
+            raise SceneError("the physics has ended; start the run anew") from None
+
+    def events(self) -> list[AnyEvent]:
+        """What the physics has told since the last call. Raises ``EOFError`` when it is gone."""
+        found = []
+        try:
+            while self._pipe.poll():
+                found.append(self._decode(self._pipe.recv_bytes()))
+        except OSError as error:
+            raise EOFError from error
+        return found
+
+    @property
+    def frames_written(self) -> int:
+        """How many frames there have been."""
+        return self._ring.written
+
+    def frame(self) -> bytes | None:
+        """The newest frame."""
+        return self._ring.newest()
+
+    def close(self) -> None:
+        """End the run, and the process."""
+        if self.alive:
+            with suppress(SceneError):
+                self.send(c.End())
+            self._process.join(END_WITHIN)
+        if self.alive:
+            self._process.kill()
+            self._process.join()
+        self._pipe.close()
+        self._ring.close()

@@ -1,0 +1,164 @@
+"""The commands ``sharnir drive``, ``replay`` and ``export``."""
+
+from __future__ import annotations
+
+import argparse
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..errors import SceneError
+
+RUNS = Path("runs")
+DIFFERS = 1  # exit code of a replay that did not give the same bits
+FindExperiment = Callable[[str], tuple[str, Any]]
+
+
+def add_view_commands(commands: Any, find: FindExperiment) -> None:
+    """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
+    command = commands.add_parser("drive", help="drive a scene in real time from the browser")
+    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command.add_argument("--dt", type=float, metavar="S", help="time step")
+    command.add_argument("--solver", help="direct or sequential-impulses")
+    command.add_argument("--integrator", help="semi-implicit-euler or rattle")
+    command.add_argument("--budget", type=float, metavar="S", help="wall-clock time the solver may take in a step")
+    command.add_argument("--paused", action="store_true", help="wait for the operator to press run")
+    command.add_argument("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
+    command.add_argument("--host", default="127.0.0.1", help="address to serve on (default: this machine only)")
+    command.add_argument(
+        "--runs", type=Path, default=RUNS, metavar="FOLDER", help="where runs are kept (default: runs)"
+    )
+    command.add_argument("--view-rate", type=float, default=60.0, metavar="HZ", help="frames a second at most (60)")
+    command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    command.set_defaults(command=lambda options: _drive(options, find))
+
+    command = commands.add_parser("replay", help="make a run again from its log, and show it")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--check", action="store_true", help="only tell whether it was the same, bit for bit")
+    command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
+    command.set_defaults(command=_replay)
+
+    command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--html", type=Path, metavar="FILE", help="one file that plays the run from disk")
+    command.add_argument("--nc", type=Path, metavar="FILE", help="the trajectory as netCDF")
+    command.add_argument("--csv", type=Path, metavar="FILE", help="inputs and signals as a table")
+    command.add_argument("--mcap", type=Path, metavar="FILE", help="poses, signals and log for Foxglove and others")
+    command.add_argument("--report", type=Path, metavar="FILE", help="the report of the session, HTML")
+    command.add_argument("--png", type=Path, metavar="FILE", help="a picture (needs Chromium)")
+    command.add_argument("--video", type=Path, metavar="FILE", help=".webp, .gif, or with ffmpeg .mp4 (needs Chromium)")
+    looks = command.add_argument_group("pictures and videos")
+    looks.add_argument("--time", type=float, default=0.0, metavar="S", help="the picture's time in the run")
+    looks.add_argument("--size", default="1280x720", metavar="WxH", help="in pixels (default: 1280x720)")
+    looks.add_argument("--theme", choices=("light", "dark"), default="light")
+    looks.add_argument("--rate", type=float, default=20.0, metavar="HZ", help="pictures a second of the video (20)")
+    looks.add_argument("--bare", action="store_true", help="the view alone, without the page around it")
+    command.set_defaults(command=_export)
+
+
+def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
+    from ..runtime.journal import create_run
+
+    serve = _server().serve
+    _, experiment = find(options.what)
+    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
+    settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
+    run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
+
+    def opened(url: str) -> None:
+        print(f"The console is at {url}\nCtrl-C ends the run; it is kept in {run.folder}", flush=True)
+        if not options.no_browser:
+            webbrowser.open(url)
+
+    with suppress(KeyboardInterrupt):
+        serve(
+            run,
+            host=options.host,
+            port=options.port,
+            paused=options.paused,
+            rate=min(max(options.view_rate, 1.0), 60.0),
+            opened=opened,
+        )
+    print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
+    return 0
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from ..progress import progress_bar
+    from ..runtime.journal import Run
+    from ..runtime.replay import Replay, check
+
+    run = Run(options.run)
+    replay: Replay
+    if options.check:
+        with progress_bar(run.header.name) as progress:
+            replay = check(run, progress)
+    else:
+        _server()
+        from .export_html import write_html
+        from .recording import record
+
+        with progress_bar(run.header.name) as progress:
+            recording = record(run, progress)
+        replay = recording.replay
+        file = write_html(recording, run.folder / "replay.html")
+        print(f"wrote {file}")
+        if not options.no_browser:
+            webbrowser.open(file.absolute().as_uri())
+    if replay.differs_at is None:
+        print(f"{replay.ticks} steps repeated bit for bit ({replay.digests} digests compared)")
+        return 0
+    budget = " (a run with a wall-clock budget cannot be repeated exactly)" if run.header.settings.get("budget") else ""
+    print(f"the replay differs from the run at step {replay.differs_at}{budget}")
+    return DIFFERS
+
+
+def _export(options: argparse.Namespace) -> int:
+    wanted = {name: getattr(options, name) for name in ("html", "csv", "mcap", "report", "png", "video")}
+    if not any(wanted.values()) and not options.nc:
+        raise SceneError("export: nothing to write; give --html, --nc, --csv, --mcap, --report, --png or --video FILE")
+    _server()
+    from ..progress import progress_bar
+    from ..runtime.journal import Run
+    from . import export_data, export_html, pictures, report
+    from .recording import record
+
+    run, size = Run(options.run), _size(options.size)
+    if options.nc:
+        with progress_bar(run.header.name) as progress:
+            print(f"wrote {export_data.trajectory(run, progress).save(options.nc)}")
+    if not any(wanted.values()):
+        return 0
+    with progress_bar(run.header.name) as progress:
+        recording = record(run, progress)
+    look = (size, options.theme, options.bare)
+    writers: dict[str, Callable[[Path], Path]] = {
+        "html": lambda file: export_html.write_html(recording, file),
+        "csv": lambda file: export_data.write_csv(recording, file),
+        "mcap": lambda file: export_data.write_mcap(recording, file),
+        "report": lambda file: report.write_report(recording, file),
+        "png": lambda file: pictures.save_picture(recording, file, options.time, *look),
+        "video": lambda file: pictures.save_video(recording, file, options.rate, *look),
+    }
+    for name, file in wanted.items():
+        if file:
+            print(f"wrote {writers[name](file)}")
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 0 < int(width) <= 8000 and 0 < int(height) <= 8000):
+        raise SceneError(f"--size is '{text}'; give width and height in pixels, such as 1280x720")
+    return int(width), int(height)
+
+
+def _server() -> Any:
+    try:
+        from . import server
+    except ImportError as error:
+        raise SceneError(f"the console needs '{error.name}'; install it with: pip install 'sharnir[view]'") from None
+    return server

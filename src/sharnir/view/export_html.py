@@ -1,0 +1,63 @@
+"""One HTML file that holds a whole run: the view, the scene and the frames. It opens from disk and asks for nothing."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import re
+from pathlib import Path
+
+import msgspec
+
+from .recording import Recording
+from .server import STATIC, THREE
+
+MODULES = (
+    "frame", "shapes", "ground", "ropes", "cameras", "overlays", "view", "widgets", "plots", "tools", "player",
+)  # fmt: skip
+IMPORT = re.compile(r'from "\./([a-z]+)\.js"')
+
+
+def write_html(recording: Recording, path: Path) -> Path:
+    """Write the file."""
+    sources = {name: (STATIC / f"{name}.js").read_text(encoding="utf-8") for name in MODULES}
+    sources["three"] = THREE.read_text(encoding="utf-8")
+    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in sources.items()}
+    header = recording.replay.run.header
+    about = {
+        "name": header.name,
+        "started": header.started,
+        "every": recording.every,
+        "count": len(recording.frames),
+        "events": recording.events,
+        "same": recording.replay.differs_at is None,
+    }
+    text = (STATIC / "player.html").read_text(encoding="utf-8")
+    filled = {
+        "TITLE": html.escape(f"{header.name} · Sharnir"),
+        "STYLE": (STATIC / "console.css").read_text(encoding="utf-8"),
+        "IMPORTS": msgspec.json.encode({"imports": imports}).decode(),
+        "WORLD": _in_script(msgspec.json.encode(recording.world)),
+        "ABOUT": _in_script(msgspec.json.encode(about)),
+        "FRAMES": base64.b64encode(gzip.compress(recording.frames.tobytes(), 6)).decode(),
+    }
+    for name, value in filled.items():
+        text = text.replace(f"@@{name}@@", value)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _renamed(source: str) -> str:
+    """Imports of neighbours by a name that the page's import map knows."""
+    return IMPORT.sub(r'from "sharnir/\1"', source)
+
+
+def _data_url(source: str) -> str:
+    return "data:text/javascript;base64," + base64.b64encode(source.encode()).decode()
+
+
+def _in_script(text: bytes) -> str:
+    """JSON that no part of can end the script element it stands in."""
+    return text.decode().replace("<", "\\u003c")

@@ -1,0 +1,82 @@
+"""The console of a scene as the page needs it: its own panel, or one made from its diagram, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..control import Diagram, Panel, default_panel
+from ..control.panel import GaugeWidget, JoystickWidget, LampWidget, PlotWidget
+from ..runtime.control import Input
+from ..runtime.frames import FrameLayout
+from ..scene.scene import Scene
+
+Plain = dict[str, Any]
+
+PLOTTED_AT_FIRST = 3
+HALF_TURN = 3.141592653589793
+
+
+def panel_of(scene: Scene) -> Panel:
+    """The scene's own panel, or the default one."""
+    diagram = scene.diagram
+    assert diagram is not None
+    return scene.panel or default_panel(diagram, scene)
+
+
+def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayout) -> Plain:
+    """Groups of widgets, keys, axes, the picture of the diagram, and what the plot shows at first."""
+    known = {given.name: given for given in inputs}
+    units = {channel.name: channel.unit for channel in layout.channels}
+    diagram = scene.diagram
+    assert diagram is not None
+    groups = [
+        {"title": group.title, "widgets": [_plain(widget, known, units, diagram) for widget in group.widgets]}
+        for group in panel.groups
+    ]
+    for group in groups:
+        group["widgets"] = [widget for widget in group["widgets"] if widget]
+    plots = [widget for _, widget in panel.widgets() if isinstance(widget, PlotWidget)]
+    joints = [channel.name for channel in layout.channels if channel.group == "joints"]
+    return {
+        "groups": [group for group in groups if group["widgets"]],
+        "keys": [msgspec.to_builtins(key) | {"action": key.action, "value": float(key.value)} for key in panel.keys],
+        "axes": [msgspec.to_builtins(axis) | {"invert": axis.invert} for axis in panel.axes],
+        "diagram": diagram.svg() if diagram.blocks else "",
+        "plotted": list(plots[0].signals if plots else joints)[:PLOTTED_AT_FIRST],
+    }
+
+
+def _plain(widget: Any, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
+    """A widget as an element of the page: ``static/widgets.js`` has one for each kind. Plots have their own place."""
+    if isinstance(widget, PlotWidget):
+        return {}
+    if isinstance(widget, JoystickWidget):
+        return {"kind": "joystick", "across": widget.x, "along": widget.y, "label": widget.label or "stick"}
+    if isinstance(widget, LampWidget):
+        return {"kind": "lamp", "name": widget.value, "label": widget.label or widget.value, "color": widget.color}
+    if isinstance(widget, GaugeWidget):
+        low, high = widget.range or getattr(diagram.outputs.get(widget.value), "range", None) or (None, None)
+        unit = units.get(widget.value, "")
+        reach = HALF_TURN if unit == "rad" else 1.0
+        return {
+            "kind": "readout" if low is None and unit not in ("rad", "m", "1") else "gauge",
+            "name": widget.value,
+            "label": widget.label or widget.value,
+            "unit": unit,
+            "low": -reach if low is None else low,
+            "high": reach if high is None else high,
+        }
+    kind, given = str(widget.__struct_config__.tag), inputs[widget.input]
+    if kind == "selector" and not given.choices:
+        kind = "slider"
+    low, high = getattr(widget, "range", None) or (given.low, given.high)
+    return {
+        "kind": kind,
+        "name": widget.input,
+        "label": widget.label or widget.input,
+        "low": low,
+        "high": high,
+        "springs": "" if getattr(widget, "springs", False) else None,
+    }

@@ -1,0 +1,98 @@
+"""Pictures and videos of a run, taken by a headless Chromium that plays its HTML file."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import SceneError
+from .export_html import write_html
+from .recording import Recording
+
+ARGUMENTS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
+SHOW = "async (t) => { sharnir.seek(t); sharnir.view.drawnAt = 0; sharnir.view.draw(); sharnir.view.draw(); }"
+ANIMATED = (".gif", ".webp")  # written by Pillow; anything else by ffmpeg
+
+
+def chromium() -> str:
+    """The browser's program."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    found = found or shutil.which("google-chrome")
+    if not found:
+        raise SceneError("pictures need Chromium; install it (apt-get install chromium) or set CHROMIUM to its program")
+    return found
+
+
+@contextmanager
+def player(recording: Recording, size: tuple[int, int], theme: str) -> Iterator[Any]:
+    """A page that shows the run."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise SceneError("pictures need the package playwright: pip install 'sharnir[pictures]'") from None
+    program = chromium()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        file = write_html(recording, Path(folder) / "run.html")
+        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+        page.goto(f"{file.as_uri()}#theme={theme}")
+        page.wait_for_function(DRAWN, timeout=60_000)
+        yield page
+        browser.close()
+
+
+def save_picture(recording: Recording, path: Path, time: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
+    """A PNG of the run at a time (s): the whole page, or the view alone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with player(recording, size, theme) as page:
+        path.write_bytes(_shot(page, time, bare))
+    return path
+
+
+def save_video(recording: Recording, path: Path, rate: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
+    """The run as a video at its own speed: .gif and .webp by Pillow, .mp4 and .webm by ffmpeg."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ffmpeg = shutil.which("ffmpeg")
+    if path.suffix not in ANIMATED and ffmpeg is None:
+        raise SceneError(f"'{path.name}' needs ffmpeg, which is not installed; give a name that ends in .webp or .gif")
+    length = (len(recording.frames) - 1) * recording.every
+    count = max(1, int(length * rate) + 1)
+    with player(recording, size, theme) as page:
+        shots = (_shot(page, k / rate, bare) for k in range(count))
+        if path.suffix in ANIMATED:
+            _save_animation(shots, path, rate)
+        else:
+            _save_film(shots, path, rate, str(ffmpeg))
+    return path
+
+
+def _shot(page: Any, time: float, bare: bool) -> bytes:
+    page.evaluate(SHOW, time)
+    return bytes(page.locator("#stage canvas").first.screenshot() if bare else page.screenshot())
+
+
+def _save_animation(shots: Iterator[bytes], path: Path, rate: float) -> None:
+    from PIL import Image
+
+    first, *rest = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
+    first.save(path, save_all=True, append_images=rest, duration=round(1000 / rate), loop=0)
+
+
+def _save_film(shots: Iterator[bytes], path: Path, rate: float, ffmpeg: str) -> None:
+    command = [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate", f"{rate:g}", "-i", "-"]
+    command += ["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        for shot in shots:
+            process.stdin.write(shot)
+        process.stdin.close()
+        if process.wait() != 0:
+            raise SceneError(f"ffmpeg could not write '{path}'")

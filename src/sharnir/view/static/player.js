@@ -1,0 +1,179 @@
+// Player: shows a recorded run from one file. It plays, scrubs, and has the same view, gauges and plots as the console.
+
+import { FrameReader } from "./frame.js";
+import { Plot } from "./plots.js";
+import { addCard, addChips, addSheet } from "./tools.js";
+import { View } from "./view.js";
+import { connectWidgets } from "./widgets.js";
+
+const find = (id) => document.getElementById(id);
+const read = (id) => JSON.parse(find(id).textContent);
+
+// Stands where the console has its link: frames come from the recording, commands go nowhere.
+class Playback extends EventTarget {
+  constructor(layout, about, buffer) {
+    super();
+    this.reader = new FrameReader(layout);
+    this.about = about;
+    this.buffer = buffer;
+    this.size = layout.size;
+    this.index = 0;
+    this.frame = this.at(0);
+  }
+
+  at(index) {
+    return this.reader.read(this.buffer, index * this.size);
+  }
+
+  on(event, handler) {
+    this.addEventListener(event, (e) => handler(e.detail));
+    return this;
+  }
+
+  set() {}
+  send() {}
+
+  show(index) {
+    this.index = Math.min(Math.max(Math.round(index), 0), this.about.count - 1);
+    this.frame = this.at(this.index);
+    this.dispatchEvent(new CustomEvent("frame", { detail: this.frame }));
+  }
+
+  // What the plot asks of a history.
+  get now() {
+    return this.index * this.about.every;
+  }
+
+  each(name, since, visit) {
+    const place = this.reader.channelPlace.get(name);
+    if (place === undefined) return;
+    for (let i = Math.max(0, Math.ceil(since / this.about.every)); i <= this.index; i += 1) {
+      visit(i * this.about.every, this.at(i).channels[place]);
+    }
+  }
+}
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+export async function start() {
+  const world = read("world");
+  const about = read("about");
+  const playback = new Playback(world.layout, about, await unpacked(find("frames").textContent.trim()));
+  const view = new View(find("stage"), world, world.layout);
+  const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
+  const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
+  const plot = new Plot(find("plot"), playback, (name) => units.get(name) ?? "");
+  const page = { world, about, link: playback, view, plot, playing: false };
+  window.sharnir = page;
+  addPanel(world.panel.groups);
+  connectWidgets({ link: playback, spec: (name) => specs.get(name) });
+  document.body.classList.add("replaying");
+  find("name").textContent = world.name;
+  find("started").textContent = about.started.replace("T", " ").slice(0, 16);
+  find("same").textContent = about.same ? "repeated bit for bit" : "differs from the run";
+  if (world.panel.diagram) find("sheet").innerHTML = world.panel.diagram; // drawn by us, its names escaped
+  addChips(page);
+  addSheet(page);
+  addCard(page);
+  addEvents(page);
+  addPicker(page);
+  addTheme(page);
+  addPlaying(page);
+  plot.choose(world.panel.plotted);
+  playback.on("frame", (frame) => {
+    view.show(frame);
+    find("time").textContent = `${playback.now.toFixed(2)} s`;
+    find("scrub").value = playback.index;
+    plot.draw();
+  });
+  const asked = new URLSearchParams(location.hash.slice(1));
+  page.seek = (seconds) => playback.show(seconds / about.every);
+  page.seek(Number(asked.get("t") ?? 0));
+  page.started = true;
+}
+
+function addPlaying(page) {
+  const { link, about } = page;
+  const scrub = find("scrub");
+  scrub.max = about.count - 1;
+  scrub.addEventListener("input", () => {
+    page.playing = false;
+    link.show(Number(scrub.value));
+  });
+  find("play").addEventListener("click", () => {
+    page.playing = !page.playing;
+    if (page.playing && link.index === about.count - 1) link.show(0);
+    find("play").textContent = page.playing ? "Pause" : "Play";
+    page.last = performance.now();
+    page.at = link.index;
+  });
+  const turn = (now) => {
+    requestAnimationFrame(turn);
+    if (!page.playing) {
+      find("play").textContent = "Play";
+      return;
+    }
+    page.at += ((now - page.last) / 1000 / about.every) * Number(find("speed").value);
+    page.last = now;
+    link.show(page.at);
+    if (link.index >= about.count - 1) page.playing = false;
+  };
+  requestAnimationFrame(turn);
+}
+
+function addPanel(groups) {
+  for (const { title, widgets } of groups) {
+    const group = document.createElement("div");
+    group.className = "group";
+    const head = document.createElement("span");
+    head.className = "section";
+    head.textContent = title;
+    const box = document.createElement("div");
+    box.className = "widgets";
+    for (const { kind, ...given } of widgets) {
+      const element = document.createElement(`sh-${kind}`);
+      for (const [name, value] of Object.entries(given)) if (value !== null) element.setAttribute(name, value);
+      box.append(element);
+    }
+    group.append(head, box);
+    find("panel").append(group);
+  }
+}
+
+function addEvents({ about, link }) {
+  const rows = about.events.filter((event) => event.level !== "alive").map((event) => {
+    const row = document.createElement("div");
+    row.className = "log-row";
+    row.dataset.level = event.level;
+    const time = document.createElement("span");
+    time.textContent = `${event.time.toFixed(2)} s`;
+    const text = document.createElement("p");
+    text.textContent = event.text;
+    row.append(time, text);
+    row.addEventListener("click", () => link.show(event.time / about.every));
+    return row;
+  });
+  find("events").append(...rows);
+}
+
+function addPicker({ world, plot }) {
+  const picker = find("picker");
+  const first = new Option(world.panel.plotted.join(", "), "");
+  picker.append(first, ...world.layout.channels.map(({ name }) => new Option(name, name)));
+  picker.addEventListener("change", () => plot.choose(picker.value ? [picker.value] : world.panel.plotted));
+}
+
+function addTheme({ view, plot }) {
+  const apply = (dark) => {
+    document.body.classList.toggle("body--dark", dark);
+    view.paint(dark ? "dark" : "light");
+    plot.draw();
+  };
+  const wanted = new URLSearchParams(location.hash.slice(1)).get("theme");
+  apply(wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  find("theme").addEventListener("click", () => apply(!document.body.classList.contains("body--dark")));
+}

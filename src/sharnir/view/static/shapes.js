@@ -1,0 +1,179 @@
+// Shapes: the bodies of a scene as three.js objects. Primitives of one kind are drawn together (instanced).
+
+import { THREE } from "./three.js";
+
+const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
+const FIXED = "#8b9298";
+
+function striped(geometry) {
+  // Every other quarter a little darker, so that one sees a wheel turn.
+  const plain = geometry.toNonIndexed();
+  const place = plain.getAttribute("position");
+  const shade = new Float32Array(place.count * 3);
+  for (let i = 0; i < place.count; i += 3) {
+    const x = place.getX(i) + place.getX(i + 1) + place.getX(i + 2);
+    const y = place.getY(i) + place.getY(i + 1) + place.getY(i + 2);
+    shade.fill(x * y > 0 ? 0.72 : 1, 3 * i, 3 * i + 9);
+  }
+  plain.setAttribute("color", new THREE.BufferAttribute(shade, 3));
+  return plain;
+}
+
+function white(geometry) {
+  const shade = new Float32Array(geometry.getAttribute("position").count * 3).fill(1);
+  geometry.setAttribute("color", new THREE.BufferAttribute(shade, 3));
+  return geometry;
+}
+
+// Unit geometries, scaled by each instance. Cylinders lie along z as in the scene.
+const PRIMITIVES = {
+  box: () => white(new THREE.BoxGeometry(1, 1, 1)),
+  sphere: () => striped(new THREE.SphereGeometry(1, 32, 20).rotateX(Math.PI / 2)),
+  cylinder: () => striped(new THREE.CylinderGeometry(1, 1, 1, 48).rotateX(Math.PI / 2)),
+};
+
+// What each shape of a scene is made of: [primitive, scale, place along z].
+const PARTS = {
+  box: (size) => [["box", size, 0]],
+  sphere: ([r]) => [["sphere", [r, r, r], 0]],
+  cylinder: ([r, length]) => [["cylinder", [r, r, length], 0]],
+  wheel: ([r, width]) => [
+    ["cylinder", [r, r, width * 0.86], 0],
+    ["cylinder", [r * 0.55, r * 0.55, width], 0],
+  ],
+  capsule: ([r, length]) => [
+    ["cylinder", [r, r, length], 0],
+    ["sphere", [r, r, r], length / 2],
+    ["sphere", [r, r, r], -length / 2],
+  ],
+};
+
+export function decodeArray(text, Type) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Type(bytes.buffer);
+}
+
+export function surfaceGeometry(surface) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(decodeArray(surface.vertices, Float32Array), 3));
+  geometry.setIndex(new THREE.BufferAttribute(decodeArray(surface.triangles, Uint32Array), 1));
+  geometry.computeVertexNormals();
+  return white(geometry);
+}
+
+function material(extra = {}) {
+  return new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true, ...extra });
+}
+
+export class Bodies {
+  constructor(world, scene) {
+    this.world = world;
+    this.group = new THREE.Group();
+    scene.add(this.group);
+    this.parts = []; // { body, local, mesh, instance, color }
+    this.selected = -1;
+    this.matrix = world.bodies.map((body) => poseMatrix(body.position, body.rotation));
+    this.build();
+    this.place();
+  }
+
+  build() {
+    const wanted = new Map();
+    this.world.bodies.forEach((body, index) => {
+      const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
+      for (const shape of body.shapes) {
+        const frame = poseMatrix(shape.position, shape.rotation);
+        const color = new THREE.Color(shape.color ?? own);
+        if (shape.kind === "mesh") {
+          this.addMesh(index, shape, frame, color);
+          continue;
+        }
+        for (const [primitive, scale, along] of PARTS[shape.kind](shape.size)) {
+          const local = frame.clone().multiply(new THREE.Matrix4().makeTranslation(0, 0, along));
+          local.scale(new THREE.Vector3(...scale));
+          const key = shape.ghost ? `${primitive} ghost` : primitive;
+          if (!wanted.has(key)) wanted.set(key, []);
+          wanted.get(key).push({ body: index, local, color });
+        }
+      }
+    });
+    for (const [key, parts] of wanted) {
+      const [primitive, ghost] = key.split(" ");
+      const look = ghost ? material({ transparent: true, opacity: 0.45, depthWrite: false }) : material();
+      const mesh = new THREE.InstancedMesh(PRIMITIVES[primitive](), look, parts.length);
+      mesh.castShadow = mesh.receiveShadow = !ghost;
+      mesh.frustumCulled = false;
+      mesh.userData.bodies = parts.map((part) => part.body);
+      this.group.add(mesh);
+      parts.forEach((part, instance) => {
+        mesh.setColorAt(instance, part.color);
+        this.parts.push({ ...part, mesh, instance });
+      });
+    }
+  }
+
+  addMesh(index, shape, frame, color) {
+    const mesh = new THREE.Mesh(surfaceGeometry(shape), material({ color, side: THREE.DoubleSide }));
+    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.matrixAutoUpdate = false;
+    mesh.userData.bodies = [index];
+    this.group.add(mesh);
+    this.parts.push({ body: index, local: frame, mesh, color });
+  }
+
+  show(poses) {
+    for (let i = 0; i < this.matrix.length; i += 1) {
+      const k = 7 * i;
+      PLACE.set(poses[k], poses[k + 1], poses[k + 2]);
+      TURN.set(poses[k + 3], poses[k + 4], poses[k + 5], poses[k + 6]);
+      this.matrix[i].compose(PLACE, TURN, ONE);
+    }
+    this.place();
+  }
+
+  place() {
+    for (const part of this.parts) {
+      WORK.multiplyMatrices(this.matrix[part.body], part.local);
+      if (part.mesh.isInstancedMesh) {
+        part.mesh.setMatrixAt(part.instance, WORK);
+        part.mesh.instanceMatrix.needsUpdate = true;
+      } else {
+        part.mesh.matrix.copy(WORK);
+      }
+    }
+  }
+
+  select(body) {
+    this.selected = body;
+    for (const part of this.parts) {
+      const color = part.body === body ? part.color.clone().lerp(GLOW, 0.55) : part.color;
+      if (part.mesh.isInstancedMesh) {
+        part.mesh.setColorAt(part.instance, color);
+        part.mesh.instanceColor.needsUpdate = true;
+      } else {
+        part.mesh.material.color.copy(color);
+      }
+    }
+  }
+
+  pick(raycaster) {
+    for (const mesh of this.group.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
+    const [hit] = raycaster.intersectObjects(this.group.children, false);
+    if (!hit) return -1;
+    return hit.object.userData.bodies[hit.instanceId ?? 0];
+  }
+}
+
+const PLACE = new THREE.Vector3();
+const TURN = new THREE.Quaternion();
+const ONE = new THREE.Vector3(1, 1, 1);
+const WORK = new THREE.Matrix4();
+const GLOW = new THREE.Color("#ffd27a");
+
+export function poseMatrix(position, rotation) {
+  return new THREE.Matrix4().compose(
+    new THREE.Vector3(...position),
+    new THREE.Quaternion(...rotation),
+    new THREE.Vector3(1, 1, 1),
+  );
+}

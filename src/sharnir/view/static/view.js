@@ -1,0 +1,182 @@
+// View: draws a world and its frames. It knows neither the server nor the console: hand it frames with show().
+
+import { CSS2DObject, CSS2DRenderer, THREE } from "./three.js";
+import { Cameras } from "./cameras.js";
+import { FrameReader } from "./frame.js";
+import { Ground } from "./ground.js";
+import { Overlays } from "./overlays.js";
+import { Ropes } from "./ropes.js";
+import { Bodies } from "./shapes.js";
+
+const THEMES = {
+  dark: { background: "#171b1f", sky: "#2a3239", grid: "#93a1ac", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
+  light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
+};
+
+const SOFTWARE_REST = 150; // ms between two pictures without a graphics card, to leave the processor to others
+
+function drawsInSoftware() {
+  const pen = document.createElement("canvas").getContext("webgl2");
+  const named = pen?.getExtension("WEBGL_debug_renderer_info");
+  return named ? /swiftshader|llvmpipe|software/i.test(pen.getParameter(named.UNMASKED_RENDERER_WEBGL)) : false;
+}
+
+export class View extends EventTarget {
+  constructor(container, world, layout) {
+    super();
+    this.container = container;
+    this.world = world;
+    this.reader = new FrameReader(layout);
+    this.frame = null;
+    this.scene = new THREE.Scene();
+    this.plain = drawsInSoftware(); // fewer pixels and simpler shadows where there is no graphics card
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = this.plain ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
+    this.labels = new CSS2DRenderer();
+    this.labels.domElement.className = "view-labels";
+    container.append(this.renderer.domElement, this.labels.domElement);
+    this.addLights();
+    this.ground = new Ground(world, this.scene);
+    this.bodies = new Bodies(world, this.scene);
+    this.ropes = new Ropes(world, this.scene);
+    this.overlays = new Overlays(world, this.scene, this.reader);
+    this.cameras = new Cameras(world, this.renderer.domElement);
+    this.addLabels();
+    this.listen();
+    this.paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    this.drawn = this.drawnAt = 0;
+    this.renderer.setAnimationLoop(() => this.draw());
+  }
+
+  addLights() {
+    const { center, radius } = this.world.extent;
+    this.sun = new THREE.DirectionalLight("#ffffff", 2);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.setScalar(this.plain ? 1024 : 2048);
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.02;
+    const reach = 1.8 * radius;
+    Object.assign(this.sun.shadow.camera, {
+      left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * radius, far: 12 * radius,
+    });
+    this.sunOffset = new THREE.Vector3(-0.5, -0.75, 1.3).normalize().multiplyScalar(5 * radius);
+    this.sun.target.position.set(...center);
+    this.sky = new THREE.HemisphereLight("#ffffff", "#6b6f66", 1);
+    this.scene.add(this.sun, this.sun.target, this.sky);
+  }
+
+  addLabels() {
+    this.tags = this.world.bodies.map((body) => {
+      const element = document.createElement("div");
+      element.className = "view-label";
+      element.textContent = body.name;
+      const tag = new CSS2DObject(element);
+      tag.visible = false;
+      this.scene.add(tag);
+      return tag;
+    });
+  }
+
+  showLabels(on) {
+    for (const tag of this.tags) tag.visible = on;
+    this.labels.render(this.scene, this.cameras.camera); // once more, so that hidden ones go
+    this.stale = true;
+  }
+
+  overlay(name, on) {
+    this.overlays.shown[name] = on;
+    this.stale = true;
+  }
+
+  camera(kind, body) {
+    this.cameras.choose(kind, body);
+    this.stale = true;
+  }
+
+  listen() {
+    new ResizeObserver(() => this.resize()).observe(this.container);
+    const canvas = this.renderer.domElement;
+    let down = null;
+    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+    canvas.addEventListener("pointerup", (event) => {
+      const moved = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]);
+      if (moved !== null && moved < 4) this.pick(event);
+    });
+    this.resize();
+  }
+
+  resize() {
+    const width = Math.max(1, this.container.clientWidth);
+    const height = Math.max(1, this.container.clientHeight);
+    this.renderer.setSize(width, height);
+    this.labels.setSize(width, height);
+    this.cameras.resize(width / height);
+    this.stale = true;
+  }
+
+  paint(name) {
+    const theme = THEMES[name];
+    this.scene.background = new THREE.Color(theme.background);
+    this.scene.fog = new THREE.Fog(theme.background, 14 * this.world.extent.radius, 60 * this.world.extent.radius + 60);
+    this.sun.intensity = theme.light;
+    this.sky.intensity = theme.fill;
+    this.ground.paint(theme);
+    this.overlays.paint(theme);
+    this.stale = true;
+  }
+
+  show(frame) {
+    this.frame = frame;
+    this.fresh = true;
+  }
+
+  // Draws when something changed: a new frame, the camera, the window, the colours.
+  draw() {
+    const moved = this.cameras.update(this.bodies, this.ropes);
+    if (!this.fresh && !moved && !this.stale) return;
+    if (this.plain && performance.now() - this.drawnAt < SOFTWARE_REST) {
+      this.stale = true;
+      return;
+    }
+    this.drawnAt = performance.now();
+    this.stale = false;
+    if (this.fresh) {
+      this.fresh = false;
+      this.bodies.show(this.frame.poses);
+      this.ropes.show(this.frame);
+      this.tags.forEach((tag, i) => tag.position.setFromMatrixPosition(this.bodies.matrix[i]));
+    }
+    if (this.frame) this.overlays.show(this.frame, this.bodies);
+    this.cameras.update(this.bodies, this.ropes);
+    this.follow();
+    this.renderer.render(this.scene, this.cameras.camera);
+    if (this.tags.some((tag) => tag.visible)) this.labels.render(this.scene, this.cameras.camera);
+    this.drawn += 1;
+  }
+
+  // The sun's shadow covers what the camera looks at.
+  follow() {
+    this.sun.target.position.copy(this.cameras.controls.target);
+    this.sun.position.copy(this.sun.target.position).add(this.sunOffset);
+  }
+
+  pick(event) {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const at = new THREE.Vector2(
+      (2 * (event.clientX - box.left)) / box.width - 1,
+      1 - (2 * (event.clientY - box.top)) / box.height,
+    );
+    const raycaster = new THREE.Raycaster();
+    raycaster.setFromCamera(at, this.cameras.camera);
+    this.select(this.bodies.pick(raycaster));
+  }
+
+  select(body) {
+    this.bodies.select(body);
+    this.stale = true;
+    if (body >= 0) this.cameras.body = body;
+    this.dispatchEvent(new CustomEvent("select", { detail: body }));
+  }
+}

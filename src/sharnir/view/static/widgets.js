@@ -1,0 +1,356 @@
+// Widgets: what an operator works and reads, as custom elements. Their values come from the frames, never from an
+// echo: a control that is not being held shows what the plant has.
+
+export function shown(value, unit = "") {
+  if (!Number.isFinite(value)) return "–";
+  if (unit === "rad" || unit === "rad/s") return `${((value * 180) / Math.PI).toFixed(1)} ${unit === "rad" ? "°" : "°/s"}`;
+  const size = Math.abs(value) < 1e-6 ? 0 : Math.abs(value);
+  const text = size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : fixed(value, size);
+  return unit && unit !== "1" ? `${text} ${unit}` : text;
+}
+
+function fixed(value, size) {
+  return (size && value).toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+let session = null; // { link, spec(name) }
+
+export function connectWidgets(given) {
+  session = given;
+  for (const element of document.querySelectorAll("[data-widget]")) element.start?.();
+}
+
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+class Widget extends HTMLElement {
+  connectedCallback() {
+    this.dataset.widget = "";
+    if (session && !this.started) this.start();
+  }
+
+  start() {
+    if (this.started) return;
+    this.started = true;
+    this.link = session.link;
+    this.name = this.getAttribute("name");
+    this.spec = session.spec(this.name) ?? {};
+    this.label = this.getAttribute("label") ?? this.name;
+    this.build();
+    this.link.on("frame", (frame) => this.show(frame));
+  }
+
+  head(text = "") {
+    this.value = make("span", "w-value", text);
+    return make("div", "w-head", make("span", "w-label", this.label), this.value);
+  }
+
+  // A control that is held keeps its own value; one that was let go follows the plant again.
+  hold(on) {
+    this.held = on;
+  }
+
+  // The range of its scale: that of the input, unless the panel gives another.
+  reach() {
+    return ["low", "high"].map((end) => Number(this.getAttribute(end) ?? this.spec[end]));
+  }
+
+  input(frame) {
+    return this.link.reader.input(frame, this.name);
+  }
+
+  channel(frame) {
+    return this.link.reader.channel(frame, this.name);
+  }
+}
+
+class Slider extends Widget {
+  build() {
+    const { unit } = this.spec;
+    const [low, high] = this.reach();
+    this.bar = make("input", "w-range");
+    Object.assign(this.bar, { type: "range", min: low, max: high, step: (high - low) / 1000, ariaLabel: this.label });
+    this.bar.addEventListener("input", () => {
+      this.link.set(this.name, Number(this.bar.value));
+      this.value.textContent = shown(Number(this.bar.value), unit);
+    });
+    this.bar.addEventListener("pointerdown", () => this.hold(true));
+    for (const event of ["pointerup", "pointercancel", "blur"]) {
+      this.bar.addEventListener(event, () => {
+        this.hold(false);
+        if (this.hasAttribute("springs")) this.link.set(this.name, this.spec.initial);
+        if (event !== "blur") this.bar.blur(); // keys belong to the mapping again
+      });
+    }
+    const zero = make("button", "w-zero", "0");
+    zero.title = "back to the start value";
+    zero.addEventListener("click", () => this.link.set(this.name, this.spec.initial));
+    const scale = make("div", "w-scale", make("span", "", shown(low, unit)), make("span", "", shown(high, unit)));
+    this.append(this.head(), make("div", "w-row", this.bar, zero), scale);
+    this.classList.add("w-control");
+  }
+
+  show(frame) {
+    if (this.held) return;
+    const value = this.input(frame);
+    this.bar.value = value;
+    this.value.textContent = shown(value, this.spec.unit);
+    const [low, high] = this.reach();
+    const at = (x) => (100 * (x - low)) / (high - low || 1);
+    const zero = at(Math.min(Math.max(0, low), high));
+    this.bar.style.setProperty("--from", `${Math.min(zero, at(value))}%`);
+    this.bar.style.setProperty("--to", `${Math.max(zero, at(value))}%`);
+  }
+}
+
+class Switch extends Widget {
+  build() {
+    this.button = make("button", "w-switch", make("i"));
+    this.button.setAttribute("role", "switch");
+    this.button.setAttribute("aria-label", this.label);
+    this.button.addEventListener("click", () => this.link.set(this.name, this.on ? 0 : 1));
+    this.append(make("div", "w-row", make("span", "w-label", this.label), this.button));
+    this.classList.add("w-control");
+  }
+
+  show(frame) {
+    this.on = this.input(frame) > 0.5;
+    this.button.setAttribute("aria-checked", this.on);
+  }
+}
+
+class PushButton extends Widget {
+  build() {
+    this.button = make("button", "w-push", this.label);
+    const press = (on) => {
+      if (on !== this.held) this.link.set(this.name, on ? 1 : 0);
+      this.hold(on);
+    };
+    this.button.addEventListener("pointerdown", (event) => {
+      this.button.setPointerCapture(event.pointerId);
+      press(true);
+    });
+    for (const event of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      this.button.addEventListener(event, () => this.held && press(false));
+    }
+    window.addEventListener("blur", () => this.held && press(false));
+    this.append(this.button);
+    this.classList.add("w-control");
+  }
+
+  show(frame) {
+    this.button.toggleAttribute("data-on", this.input(frame) > 0.5);
+  }
+}
+
+class Selector extends Widget {
+  build() {
+    this.buttons = (this.spec.choices ?? []).map((choice, i) => {
+      const button = make("button", "", choice);
+      button.addEventListener("click", () => this.link.set(this.name, i));
+      return button;
+    });
+    this.append(make("span", "w-label", this.label), make("div", "w-choices", ...this.buttons));
+    this.classList.add("w-control");
+  }
+
+  show(frame) {
+    const value = Math.round(this.input(frame));
+    this.buttons.forEach((button, i) => button.toggleAttribute("data-on", i === value));
+  }
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svg(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+// A point on a dial: 0 at the lower left, 1 at the lower right, over the top.
+function onDial(share, radius) {
+  const angle = ((-225 + 270 * share) * Math.PI) / 180;
+  return [50 + radius * Math.cos(angle), 50 + radius * Math.sin(angle)];
+}
+
+function dialArc(from, to, radius) {
+  const [x0, y0] = onDial(Math.min(from, to), radius);
+  const [x1, y1] = onDial(Math.max(from, to), radius);
+  return `M${x0} ${y0}A${radius} ${radius} 0 ${Math.abs(to - from) * 270 > 180 ? 1 : 0} 1 ${x1} ${y1}`;
+}
+
+class Dial extends Widget {
+  scale(low, high) {
+    this.low = low;
+    this.high = high;
+    this.picture = svg("svg", { viewBox: "8 8 84 74", class: "w-dial" });
+    this.picture.append(svg("path", { d: dialArc(0, 1, 38), class: "d-track" }));
+    this.arc = svg("path", { class: "d-arc" });
+    this.needle = svg("line", { class: "d-needle" });
+    this.picture.append(this.arc);
+    for (let i = 0; i <= 10; i += 1) {
+      const [x1, y1] = onDial(i / 10, 33);
+      const [x2, y2] = onDial(i / 10, i % 5 === 0 ? 27 : 30);
+      this.picture.append(svg("line", { x1, y1, x2, y2, class: "d-tick" }));
+    }
+    this.picture.append(this.needle, svg("circle", { cx: 50, cy: 50, r: 3, class: "d-hub" }));
+    return this.picture;
+  }
+
+  point(value) {
+    const share = Math.min(Math.max((value - this.low) / (this.high - this.low || 1), 0), 1);
+    const zero = Math.min(Math.max(-this.low / (this.high - this.low || 1), 0), 1);
+    this.arc.setAttribute("d", dialArc(zero, share, 38));
+    const [x1, y1] = onDial(share, this.inner ?? 0);
+    const [x2, y2] = onDial(share, this.outer ?? 31);
+    Object.entries({ x1, y1, x2, y2 }).forEach(([name, at]) => this.needle.setAttribute(name, at));
+  }
+}
+
+class Gauge extends Dial {
+  build() {
+    const low = Number(this.getAttribute("low") ?? -1);
+    const high = Number(this.getAttribute("high") ?? 1);
+    this.unit = this.getAttribute("unit") ?? "";
+    this.value = make("span", "w-value");
+    this.append(this.scale(low, high), this.value, make("span", "w-label", this.label));
+  }
+
+  show(frame) {
+    const value = this.channel(frame);
+    this.point(Number.isFinite(value) ? value : this.low);
+    this.value.textContent = shown(value, this.unit);
+  }
+}
+
+class Knob extends Dial {
+  inner = 10;
+  outer = 21;
+
+  build() {
+    const { unit } = this.spec;
+    const [low, high] = this.reach();
+    this.value = make("span", "w-value");
+    this.append(this.scale(low, high), this.value, make("span", "w-label", this.label));
+    this.picture.insertBefore(svg("circle", { cx: 50, cy: 50, r: 23, class: "d-grip" }), this.needle);
+    this.classList.add("w-control");
+    let from = null;
+    this.picture.addEventListener("pointerdown", (event) => {
+      this.picture.setPointerCapture(event.pointerId);
+      from = { y: event.clientY, value: this.now };
+      this.hold(true);
+    });
+    this.picture.addEventListener("pointermove", (event) => {
+      if (!this.held) return;
+      const value = Math.min(Math.max(from.value + ((from.y - event.clientY) / 150) * (high - low), low), high);
+      this.link.set(this.name, value);
+      this.point(value);
+      this.value.textContent = shown(value, unit);
+    });
+    for (const event of ["pointerup", "pointercancel"]) this.picture.addEventListener(event, () => this.hold(false));
+  }
+
+  show(frame) {
+    if (this.held) return;
+    this.now = this.input(frame);
+    this.point(this.now);
+    this.value.textContent = shown(this.now, this.spec.unit);
+  }
+}
+
+class Lamp extends Widget {
+  build() {
+    this.append(make("i", `w-lamp w-lamp-${this.getAttribute("color") ?? "green"}`), make("span", "w-label", this.label));
+  }
+
+  show(frame) {
+    this.toggleAttribute("data-on", this.channel(frame) > 0.5);
+  }
+}
+
+// A stick for two inputs that springs back to the middle.
+class Stick extends Widget {
+  build() {
+    this.across = this.getAttribute("across");
+    this.along = this.getAttribute("along");
+    this.knob = make("i");
+    this.pad = make("div", "w-pad", this.knob);
+    this.append(make("span", "w-label", this.label ?? ""), this.pad);
+    this.classList.add("w-control");
+    this.pad.addEventListener("pointerdown", (event) => {
+      this.pad.setPointerCapture(event.pointerId);
+      this.hold(true);
+      this.move(event);
+    });
+    this.pad.addEventListener("pointermove", (event) => this.held && this.move(event));
+    const release = () => {
+      if (!this.held) return;
+      this.hold(false);
+      this.give(0, 0);
+    };
+    for (const event of ["pointerup", "pointercancel", "lostpointercapture"]) this.pad.addEventListener(event, release);
+    window.addEventListener("blur", release);
+  }
+
+  move(event) {
+    const box = this.pad.getBoundingClientRect();
+    const within = (x) => Math.min(Math.max(x, -1), 1);
+    this.give(
+      within((2 * (event.clientX - box.left)) / box.width - 1),
+      within(1 - (2 * (event.clientY - box.top)) / box.height),
+    );
+  }
+
+  give(x, y) {
+    for (const [name, share] of [[this.across, x], [this.along, y]]) {
+      const spec = name && session.spec(name);
+      if (spec) this.link.set(name, fromShare(spec, share));
+    }
+    this.place(x, y);
+  }
+
+  place(x, y) {
+    this.knob.style.left = `${50 + 42 * x}%`;
+    this.knob.style.top = `${50 - 42 * y}%`;
+  }
+
+  show(frame) {
+    if (this.held) return;
+    const share = (name) => {
+      const spec = name && session.spec(name);
+      return spec ? toShare(spec, this.link.reader.input(frame, name)) : 0;
+    };
+    this.place(share(this.across), share(this.along));
+  }
+}
+
+// An input's range as -1 to 1 about its start value.
+export function fromShare(spec, share) {
+  return spec.initial + share * (share > 0 ? spec.high - spec.initial : spec.initial - spec.low);
+}
+
+export function toShare(spec, value) {
+  const room = value > spec.initial ? spec.high - spec.initial : spec.initial - spec.low;
+  return room > 0 ? (value - spec.initial) / room : 0;
+}
+
+class Readout extends Widget {
+  build() {
+    this.unit = this.getAttribute("unit") ?? "";
+    this.append(this.head());
+  }
+
+  show(frame) {
+    this.value.textContent = shown(this.channel(frame), this.unit);
+  }
+}
+
+for (const [name, kind] of Object.entries({
+  slider: Slider, switch: Switch, button: PushButton, selector: Selector, gauge: Gauge, knob: Knob, lamp: Lamp,
+  joystick: Stick, readout: Readout,
+})) customElements.define(`sh-${name}`, kind);

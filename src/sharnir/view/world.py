@@ -1,0 +1,238 @@
+"""The world as the browser draws it: the scene's bodies, joints, ropes and terrain as plain data.
+
+One small function per kind of shape or surface; each returns a dictionary that ``static/shapes.js`` knows how to draw.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from ..model.softs import PLACES, softs_of
+from ..runtime.ropes import ropes_of
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.joints import Coordinate, Kind
+from ..scene.scene import Scene
+from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
+from ..scene.terrain import Terrain
+from ..spatial import Array
+
+Plain = dict[str, Any]
+
+
+def world_of(scene: Scene) -> Plain:
+    """Everything the view needs to know of a scene before the first frame."""
+    bodies = [_body(body) for body in scene.bodies.values()]
+    gravity = float(np.linalg.norm(scene.gravity)) or 9.81
+    mass = sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
+    return {
+        "name": scene.name,
+        "bodies": bodies,
+        "joints": [_joint(scene, joint) for joint in scene.joints.values()],
+        "ropes": [_rope(name, rope) for name, rope in ropes_of(scene).items()],
+        "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
+        "extent": _extent(scene, bodies),
+        "followed": _followed(scene),
+        "weight": max(mass * gravity, 1e-6),
+    }
+
+
+# --- bodies and shapes ------------------------------------------------------------------------------------------------
+
+
+def _body(body: Body) -> Plain:
+    shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
+    box = np.array([_bounds(shape) for shape in shapes])
+    top = float(box[:, 1, 2].max())
+    properties = body.properties
+    return {
+        "name": body.name,
+        "fixed": body.spec.fixed,
+        "position": body.pose.position.tolist(),
+        "rotation": body.pose.rotation.tolist(),
+        "mass": 0.0 if properties is None else properties.mass,
+        "center": [0.0, 0.0, 0.0] if properties is None else properties.center.tolist(),
+        "seat": [0.0, 0.0, top + 0.35 * max(top, 0.3)],
+        "radius": float(np.abs(box).max()),
+        "shapes": shapes,
+    }
+
+
+def shape_of(shape: AnyShape) -> Plain:
+    """A shape of a body."""
+    place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
+    if isinstance(shape, Box):
+        return {"kind": "box", "size": [shape.x, shape.y, shape.z], **place}
+    if isinstance(shape, Sphere):
+        return {"kind": "sphere", "size": [shape.radius], **place}
+    if isinstance(shape, Cylinder):
+        return {"kind": "cylinder", "size": [shape.radius, shape.length], **place}
+    if isinstance(shape, Capsule):
+        return {"kind": "capsule", "size": [shape.radius, shape.length], **place}
+    if isinstance(shape, Wheel):
+        return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
+    assert isinstance(shape, (Mesh, ConvexHull))
+    surface = shape.surface()
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
+
+
+def packed(vertices: Array, triangles: Array) -> Plain:
+    """A triangle surface as base64 of float32 and uint32, with its bounds."""
+    vertices = np.asarray(vertices, "<f4").reshape(-1, 3)
+    return {
+        "vertices": base64.b64encode(vertices.tobytes()).decode(),
+        "triangles": base64.b64encode(np.asarray(triangles, "<u4").tobytes()).decode(),
+        "bounds": [vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()],
+    }
+
+
+def _ghost(body: Body) -> Plain:
+    """A body without shapes is shown as the box that has its inertia."""
+    size, center = np.full(3, 0.1), np.zeros(3)
+    rotation = [0.0, 0.0, 0.0, 1.0]
+    if body.properties is not None:
+        moments = np.diag(body.properties.inertia)
+        size = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.properties.mass, 1e-6))
+        center = body.properties.center
+    return {
+        "kind": "box", "size": size.tolist(), "position": center.tolist(), "rotation": rotation, "color": None,
+        "ghost": True,
+    }  # fmt: skip
+
+
+def _bounds(shape: Plain) -> Array:
+    """A box about a shape, in the body's axes, generous where the shape is turned."""
+    size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
+    if shape["kind"] == "mesh":
+        low, high = np.array(shape["bounds"])
+    elif shape["kind"] == "box":
+        high = 0.5 * np.array(size)
+        low = -high
+    else:
+        half_length = {"sphere": size[0], "capsule": size[0] + 0.5 * size[-1]}.get(shape["kind"], 0.5 * size[-1])
+        high = np.array([size[0], size[0], half_length])
+        low = -high
+    if tuple(shape["rotation"]) != (0.0, 0.0, 0.0, 1.0):
+        reach = float(np.linalg.norm(np.maximum(-low, high)))
+        low, high = np.full(3, -reach), np.full(3, reach)
+    return np.array([low, high]) + np.array(shape["position"])
+
+
+def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
+    """What the camera should see at the start: a ball about everything, and where the floor lies."""
+    lows, highs = [], []
+    for body, described in zip(scene.bodies.values(), bodies, strict=True):
+        corners = np.concatenate([_bounds(shape) for shape in described["shapes"]])
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+        placed = body.pose.point(grid)
+        lows.append(placed.min(axis=0))
+        highs.append(placed.max(axis=0))
+    low, high = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (-np.ones(3), np.ones(3))
+    for rope in ropes_of(scene).values():
+        low, high = np.minimum(low, rope.nodes.min(axis=0)), np.maximum(high, rope.nodes.max(axis=0))
+    center = 0.5 * (low + high)
+    radius = max(0.5 * float(np.linalg.norm(high - low)), 0.05)
+    planes = [t.spec.position[2] for t in scene.terrains.values() if t.spec.surface.__struct_config__.tag == "plane"]
+    floor = planes[0] if planes else min(0.0, float(low[2]))
+    return {"center": center.tolist(), "radius": radius, "floor": floor}
+
+
+def _followed(scene: Scene) -> int:
+    """The heaviest body that no joints tie to the world, which the camera follows; -1 where all are tied."""
+    tied, joints = {scene.world.name, *(name for name, body in scene.bodies.items() if body.spec.fixed)}, scene.joints
+    while (
+        reached := {
+            end.name for joint in joints.values() for end in (joint.a, joint.b) if {joint.a.name, joint.b.name} & tied
+        }
+        - tied
+    ):
+        tied |= reached
+    loose = {
+        body.properties.mass: i
+        for i, (name, body) in enumerate(scene.bodies.items())
+        if name not in tied and body.properties is not None
+    }
+    return loose[max(loose)] if loose else -1
+
+
+# --- ropes and terrain ------------------------------------------------------------------------------------------------
+
+
+def _rope(name: str, rope: Any) -> Plain:
+    weight = 9.81 * rope.mass_per_metre * rope.length
+    return {
+        "name": name,
+        "nodes": rope.elements + 1,
+        "radius": rope.spec.radius,
+        "strength": rope.spec.breaking_load or 10.0 * weight,  # N that is drawn as tight
+    }
+
+
+def _terrain(terrain: Terrain) -> Plain:
+    surface = terrain.spec.surface
+    kind = str(surface.__struct_config__.tag)
+    place = {"name": terrain.name, "position": terrain.spec.position, "rotation": terrain.spec.rotation}
+    return {"kind": kind} | SURFACES[kind](surface) | place
+
+
+def _plane(_: Any) -> Plain:
+    return {}
+
+
+def _mesh(surface: Any) -> Plain:
+    triangles = surface.surface()
+    return packed(triangles.vertices, triangles.faces)
+
+
+def _heights(surface: Any) -> Plain:
+    """A height field as triangles, its middle at the origin of its frame."""
+    heights, (along, across) = surface.sample("terrain")
+    rows, columns = heights.shape
+    x = (np.arange(rows) - 0.5 * (rows - 1)) * along
+    y = (np.arange(columns) - 0.5 * (columns - 1)) * across
+    vertices = np.stack([*np.meshgrid(x, y, indexing="ij"), heights], axis=-1)
+    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    first = np.stack([corner, corner + columns, corner + columns + 1], axis=-1)
+    second = np.stack([corner, corner + columns + 1, corner + 1], axis=-1)
+    return packed(vertices, np.concatenate([first, second]))
+
+
+SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+
+
+# --- joints -----------------------------------------------------------------------------------------------------------
+
+
+def _joint(scene: Scene, joint: Joint) -> Plain:
+    places = {"world": -1} | {name: i for i, name in enumerate(scene.bodies)}
+    return {
+        "name": joint.name,
+        "type": type(joint.type).__name__.lower(),
+        "a": places[joint.a.name],
+        "b": places[joint.b.name],
+        "frame_a": [*joint.frame_a.position.tolist(), *joint.frame_a.rotation.tolist()],
+        "frame_b": [*joint.frame_b.position.tolist(), *joint.frame_b.rotation.tolist()],
+        "coordinates": [_coordinate(scene, joint, found) for found in joint.type.coordinates],
+    }
+
+
+def _coordinate(scene: Scene, joint: Joint, found: Coordinate) -> Plain:
+    low, high = joint.ranges.get(found.name, (None, None))
+    label = f"{joint.name}.{found.name}"
+    motor = next((row.motor for row in softs_of(scene) if row.label == label), None)
+    kind = "twist" if found.kind == Kind.TWIST else "slide" if found.kind <= Kind.SLIDE_Z else "other"
+    bounded = low is not None and high is not None
+    return {
+        "label": label,
+        "unit": found.unit,
+        "kind": kind,
+        "column": PLACES.get(found.kind, (False, 0))[1],
+        "low": low if bounded else None,
+        "high": high if bounded else None,
+        "driven": motor is not None,
+        "strongest": 1.0 if motor is None else abs(motor.stall_torque * motor.ratio),
+    }

@@ -1,0 +1,126 @@
+"""Runs as files: the one HTML file opens from disk, plays and scrubs; the data formats hold what was there."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from consoles import WINDOW
+
+from sharnir import Trajectory
+from sharnir.cli import main
+from sharnir.experiment import load_example
+from sharnir.runtime import commands as c
+from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.runtime import Runtime
+
+READY = "() => window.sharnir?.started && sharnir.view.drawn > 0"
+STEPS, DT = 300, 0.01
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The door is pushed for a second and let go."""
+    made = create_run(load_example("door").scene, DT, {}, tmp_path_factory.mktemp("runs"))
+    runtime = Runtime(made, paused=True)
+    runtime.send(c.Set({"push hinge angle": 40.0}))
+    runtime.send(c.Step(100))
+    runtime.send(c.Note("well done"))
+    runtime.send(c.Set({"push hinge angle": 0.0}))
+    runtime.send(c.Step(STEPS - 100))
+    runtime.close()
+    return made
+
+
+def test_one_file_opens_from_disk_plays_and_scrubs(run: Run, chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "door <run>.html"
+    assert main(["export", str(run.folder), "--html", str(file)]) == 0
+    page = chromium.new_page(viewport=WINDOW)
+    requests: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(file.as_uri())
+    page.wait_for_function(READY, timeout=60_000)
+    outside = [url for url in requests if not url.startswith(("file:", "data:", "blob:"))]
+    assert (outside, errors) == ([], [])
+    assert len([url for url in requests if url.startswith("file:")]) == 1
+
+    angle = "() => sharnir.link.reader.channel(sharnir.link.frame, 'hinge.angle')"
+    canvas = page.locator("#stage canvas").first
+    assert page.evaluate(angle) == 0.0
+    closed = canvas.screenshot()
+    page.evaluate("() => sharnir.seek(1.0)")
+    pushed = page.evaluate(angle)
+    assert pushed == pytest.approx(0.5 * (40 - 20) / 7.155119, rel=0.02)  # (T - F) t^2/2I after one second
+    page.wait_for_function("() => !sharnir.view.fresh")
+    assert canvas.screenshot() != closed
+    page.locator("#scrub").fill("0")
+    assert page.evaluate(angle) == 0.0
+    page.locator("#speed").select_option("5")
+    page.locator("#play").click()
+    page.wait_for_function("() => sharnir.link.index === sharnir.about.count - 1", timeout=20_000)
+    assert page.evaluate(angle) > pushed
+    assert "well done" in page.locator("#events").text_content()
+    page.close()
+
+
+def test_the_data_files_hold_the_run(run: Run, tmp_path: Path) -> None:
+    from mcap.reader import make_reader
+
+    files = {name: tmp_path / f"run.{name}" for name in ("nc", "csv", "mcap", "html")}
+    options = [word for name in ("nc", "csv", "mcap") for word in (f"--{name}", str(files[name]))]
+    assert main(["export", str(run.folder), *options, "--report", str(files["html"])]) == 0
+
+    whole = Trajectory.load(files["nc"])
+    hinge = load_example("door").scene.joints["hinge"]
+    assert len(whole) == STEPS + 1
+    angle = whole[hinge.angle].values
+    with files["csv"].open() as file:
+        heads, *rows = list(csv.reader(file))
+    place = heads.index("hinge.angle [rad]")
+    table = np.array([[float(row[0]), float(row[place])] for row in rows])
+    assert table[:, 1] == pytest.approx(angle[np.round(table[:, 0] / DT).astype(int)], abs=1e-6)
+
+    with files["mcap"].open("rb") as stream:
+        messages = [(ch.topic, json.loads(m.data)) for _, ch, m in make_reader(stream).iter_messages()]
+    signals = [content for topic, content in messages if topic == "/signals"]
+    poses = [content for topic, content in messages if topic == "/poses"]
+    assert len(signals) == len(poses) == len(rows)
+    assert signals[-1]["hinge.angle"] == pytest.approx(angle[-1], abs=1e-6)
+    assert poses[0]["transforms"][0]["child_frame_id"] == "door"
+    assert any(topic == "/log" and "well done" in content["message"] for topic, content in messages)
+
+    report = files["html"].read_text()
+    assert "well done" in report and "repeated bit for bit" in report and "push hinge angle = 40" in report
+
+
+def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -> None:
+    from PIL import Image
+
+    picture, film = tmp_path / "door.png", tmp_path / "door.webp"
+    options = ["--size", "640x400", "--time", "1", "--rate", "2", "--bare", "--png", str(picture), "--video", str(film)]
+    command = [sys.executable, "-m", "sharnir", "export", str(run.folder), *options]
+    subprocess.run(command, check=True, timeout=120)  # Playwright runs once in a process, and it runs in this one
+    assert len(Image.open(picture).convert("RGB").getcolors(1 << 24) or ()) > 50
+    moving = Image.open(film)
+    lasts = 0
+    for k in range(getattr(moving, "n_frames", 1)):  # pictures that are alike are one, and last longer
+        moving.seek(k)
+        moving.load()
+        lasts += moving.info["duration"]
+    assert lasts == 7 * 500  # ms: three seconds, two pictures a second, both ends
+
+
+def test_words_for_what_cannot_be_exported(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(run.folder)]) == 2
+    assert main(["export", str(tmp_path), "--html", "x.html"]) == 2
+    assert main(["export", str(run.folder), "--png", "x.png", "--size", "big"]) == 2
+    said = capsys.readouterr().err
+    assert "nothing to write" in said and "is not a run" in said and "1280x720" in said

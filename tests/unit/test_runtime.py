@@ -1,0 +1,358 @@
+"""The runtime: pacing by a clock of our own, frames through shared memory, the plant's rules, replay to the bit."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import sharnir as sh
+from sharnir.control import default_diagram
+from sharnir.runtime import commands as c
+from sharnir.runtime.channels import Channels
+from sharnir.runtime.frames import HEADER, FrameWriter
+from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.pacing import PATIENCE, Pacer
+from sharnir.runtime.plant import Plant
+from sharnir.runtime.process import Told
+from sharnir.runtime.replay import check
+from sharnir.runtime.ring import SLOTS, Ring
+from sharnir.runtime.runtime import Runtime
+
+MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
+
+
+def machine() -> sh.Scene:
+    """A motor on an axle, an arm in a servo, and a hinge with limits and friction."""
+    scene = sh.Scene("machine")
+    load = scene.body("load", mass=1.0, inertia=(0.4, 0.4, 0.5))
+    scene.joint("axle", sh.Revolute(axis=(0, 0, 1)), scene.world, load, drive=MOTOR)
+    arm = scene.body("arm", sh.Box(0.05, 0.05, 0.8, mass=2.0), position=(1, 0, -0.4))
+    servo = sh.PositionServo(MOTOR, gain=6.0, damping=0.4)
+    hinge = sh.Revolute(axis=(0, -1, 0), anchor=(1, 0, 0))
+    scene.joint("shoulder", hinge, scene.world, arm, drive=servo, friction=sh.Coulomb(0.5), limits=(-1.0, 2.0))
+    return scene
+
+
+@pytest.fixture
+def plant() -> Plant:
+    return Plant(machine(), 0.005, {})
+
+
+# --- pacing -----------------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_steps_are_due_a_period_apart_and_lateness_does_not_add_up() -> None:
+    clock = Clock()
+    pacer = Pacer(0.01, clock=clock)
+    for k in range(1, 50):
+        begun = pacer.begin()
+        clock.now += 0.002
+        pacer.end(begun)
+        assert pacer.wait == pytest.approx(100.0 + 0.01 * k - clock.now, abs=1e-9)
+        clock.now = 100.0 + 0.01 * k + 0.001  # we always wake a millisecond late
+    assert pacer.misses == 0
+    assert pacer.statistics().jitter == pytest.approx(0.001, abs=1e-9)
+    assert pacer.statistics().worst == pytest.approx(0.002)
+
+
+def test_a_machine_that_is_too_slow_slows_simulated_time_and_says_so() -> None:
+    clock = Clock()
+    pacer = Pacer(0.01, clock=clock)
+    for _ in range(200):  # each step takes twice its period
+        begun = pacer.begin()
+        clock.now += 0.02
+        pacer.end(begun)
+        assert pacer.wait >= -PATIENCE - 1e-9  # never more than this to make up for
+    assert pacer.misses == 200
+    assert pacer.statistics().factor == pytest.approx(0.5, rel=0.03)
+
+
+def test_a_time_scale_changes_the_period() -> None:
+    pacer = Pacer(0.01, clock=Clock())
+    pacer.rescale(0.25)
+    assert pacer.period == pytest.approx(0.04)
+
+
+# --- frames -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_ring_hands_over_the_newest_frame() -> None:
+    ring = Ring(16)
+    other = Ring(16, ring.name)
+    assert other.newest() is None
+    for k in range(3 * SLOTS):
+        ring.write(np.full(16, k, np.uint8))
+        assert other.newest() == bytes([k]) * 16
+    assert other.written == 3 * SLOTS
+    other.close()
+    ring.close()
+
+
+def test_channels_are_the_signals_of_a_trajectory(plant: Plant) -> None:
+    plant.apply(c.Set({"axle voltage": 0.7, "shoulder target": 0.9}))
+    for _ in range(40):
+        plant.step()
+    values = np.zeros(len(plant.channels.list))
+    plant.channels.read(values)
+    named = dict(zip((channel.name for channel in plant.channels.list), values, strict=True))
+    sim, joints = plant.simulation, plant.scene.joints
+    for name, joint in joints.items():
+        assert named[f"{name}.angle"] == pytest.approx(sim.get(joint.angle), abs=1e-12)
+        assert named[f"{name}.angle rate"] == pytest.approx(sim.get(joint.speed), abs=1e-12)
+        assert named[f"{name}.angle voltage"] == pytest.approx(sim.get(joint.voltage()), abs=1e-12)
+        assert named[f"{name}.angle effort"] == pytest.approx(50 * sim.get(joint.motor_torque()), abs=1e-9)
+        assert named[f"{name} reaction"] == pytest.approx(np.linalg.norm(sim.get(joint.reaction_force)), abs=1e-9)
+    assert named["arm speed"] == pytest.approx(np.linalg.norm(sim.get(plant.scene.bodies["arm"].velocity)), abs=1e-12)
+
+
+def test_channels_of_every_kind_of_coordinate() -> None:
+    scene = sh.Scene("kinds")
+    shape = sh.Box(0.2, 0.3, 0.4, mass=2.0)
+    types = {
+        "prismatic": sh.Prismatic(axis=(1, 0, 0)),
+        "cylindrical": sh.Cylindrical(axis=(0, 1, 0)),
+        "universal": sh.Universal(axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
+        "spherical": sh.Spherical(),
+        "planar": sh.Planar(),
+        "strut": sh.Strut(anchor_a=(0, 0, 1), anchor_b=(0, 0, 0)),
+    }
+    for i, (name, kind) in enumerate(types.items()):
+        spin, velocity = (0.3, -0.2, 0.5), (0.1, 0.2, -0.1)
+        body = scene.body(name, shape, velocity=velocity, angular_velocity=spin, position=(0.1 * i, 0, 0))
+        scene.joint(f"j {name}", kind, scene.world, body)
+    sim = sh.Simulation(scene, dt=0.005)
+    sim.step(20)
+    channels = Channels(scene, sim, default_diagram(scene).start(sim))
+    values = np.zeros(len(channels.list))
+    channels.read(values)
+    named = dict(zip((channel.name for channel in channels.list), values, strict=True))
+    for joint in scene.joints.values():
+        for found in joint.type.coordinates:
+            label = f"{joint.name}.{found.name}"
+            assert named[label] == pytest.approx(sim.get(joint.coordinate(found.name)), abs=1e-12), label
+            assert named[f"{label} rate"] == pytest.approx(sim.get(joint.rate(found.name)), abs=1e-12), label
+
+
+def test_a_frame_holds_what_its_layout_says(plant: Plant) -> None:
+    writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
+    plant.apply(c.Set({"axle voltage": 0.5}))
+    plant.step()
+    raw = writer.write(plant, 12.5, "running", 1.0, Pacer(0.01).statistics()).tobytes()
+    assert len(raw) == writer.layout.size
+    header = dict(zip(HEADER, np.frombuffer(raw, "<f8", len(HEADER)), strict=True))
+    assert (header["tick"], header["time"], header["clock"], header["mode"]) == (1, 0.005, 12.5, 1)
+    block = writer.layout.blocks["poses"]
+    poses = np.frombuffer(raw, "<f4", 14, block.offset).reshape(block.shape)
+    arm = plant.scene.bodies["arm"]
+    assert poses[1, :3] == pytest.approx(plant.simulation.get(arm.position), abs=1e-6)
+    assert poses[1, 3:] == pytest.approx(plant.simulation.get(arm.rotation), abs=1e-6)
+    assert np.frombuffer(raw, "<f4", 2, writer.layout.blocks["inputs"].offset).tolist() == [0.5, 0.0]
+
+
+# --- the plant's rules ------------------------------------------------------------------------------------------------
+
+
+def test_values_out_of_range_are_clamped_and_told(plant: Plant) -> None:
+    plant.apply(c.Set({"axle voltage": 7.0}))
+    assert plant.controller.inputs["axle voltage"] == 1.0
+    assert any("clamped" in text for _, text in plant.alarms)
+
+
+def test_unknown_inputs_and_numbers_that_are_none_are_refused(plant: Plant) -> None:
+    with pytest.raises(sh.SceneError, match="did you mean 'axle voltage'"):
+        plant.apply(c.Set({"axle votage": 0.1}))
+    with pytest.raises(sh.SceneError, match="finite"):
+        plant.apply(c.Set({"axle voltage": float("nan")}))
+
+
+def test_an_emergency_stop_takes_the_voltage_and_lets_servos_stay_where_they_are(plant: Plant) -> None:
+    plant.apply(c.Set({"axle voltage": 1.0, "shoulder target": 1.0}))
+    for _ in range(40):
+        plant.step()
+    shoulder = plant.scene.joints["shoulder"]
+    angle = plant.simulation.get(shoulder.angle)
+    plant.apply(c.Stop())
+    for _ in range(400):
+        plant.step()
+    assert plant.simulation.get(plant.scene.joints["axle"].voltage()) == 0.0
+    assert abs(plant.simulation.get(plant.scene.joints["axle"].speed)) < 1e-6
+    # without an integral part the arm hangs a little below the place it is held at
+    assert plant.simulation.get(shoulder.angle) == pytest.approx(angle, abs=0.15)
+    with pytest.raises(sh.SceneError, match="emergency"):
+        plant.apply(c.Set({"axle voltage": 0.2}))
+    plant.apply(c.Release())
+    plant.apply(c.Set({"axle voltage": 0.2}))
+    plant.step()
+    assert plant.simulation.get(plant.scene.joints["axle"].voltage()) == pytest.approx(0.2)
+
+
+def test_a_hold_ends_with_the_next_input(plant: Plant) -> None:
+    plant.apply(c.Set({"axle voltage": 1.0}))
+    plant.apply(c.Hold())
+    plant.step()
+    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("connection", 0.0)
+    plant.apply(c.Set({"axle voltage": 0.3}))
+    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("", 0.3)
+
+
+def test_a_snapshot_goes_on_to_the_bit(plant: Plant) -> None:
+    plant.apply(c.Set({"axle voltage": 0.4, "shoulder target": 0.5}))
+    for _ in range(30):
+        plant.step()
+    plant.apply(c.Save("here"))
+    for _ in range(30):
+        plant.step()
+    first = plant.digest()
+    plant.apply(c.Restore("here"))
+    for _ in range(30):
+        plant.step()
+    assert plant.digest() == first
+    with pytest.raises(sh.SceneError, match="no snapshot"):
+        plant.apply(c.Restore("nowhere"))
+
+
+def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
+    plant.apply(c.Set({"shoulder target": -1.0}))
+    plant.simulation.set(plant.scene.joints["shoulder"].lower(), -0.3)
+    for _ in range(100):
+        plant.step()
+        plant.watch_limits()
+    told = [text for _, text in plant.alarms if "limit" in text]
+    assert told == ["shoulder.angle is at its lower limit"]
+
+
+def test_faults_act_and_are_taken_back(plant: Plant) -> None:
+    axle = plant.scene.joints["axle"]
+    plant.apply(c.Inject("loss", {"type": "drive_loss", "joint": "axle"}))
+    plant.apply(c.Set({"axle voltage": 1.0}))
+    for _ in range(50):
+        plant.step()
+    assert abs(plant.simulation.get(axle.speed)) < 1e-6
+    plant.apply(c.Withdraw("loss"))
+    for _ in range(100):
+        plant.step()
+    assert plant.simulation.get(axle.speed) == pytest.approx(6.0, rel=0.01)
+    with pytest.raises(sh.SceneError, match="no joint"):
+        plant.apply(c.Inject("x", {"type": "drive_loss", "joint": "axel"}))
+    with pytest.raises(sh.SceneError, match="fault"):
+        plant.apply(c.Inject("x", {"type": "earthquake"}))
+
+
+def test_a_reset_is_the_start(plant: Plant) -> None:
+    start = plant.digest()
+    plant.apply(c.Inject("wind", {"type": "gust", "body": "arm", "force": [9.0, 0.0, 0.0]}))
+    plant.apply(c.Set({"axle voltage": 1.0}))
+    for _ in range(20):
+        plant.step()
+    assert plant.digest() != start
+    plant.apply(c.Reset())
+    assert (plant.digest(), plant.board.active, plant.controller.inputs["axle voltage"]) == (start, (), 0.0)
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"do": "fly"}',
+        b'{"do": "step", "n": 0}',
+        b'{"do": "step", "n": 1, "more": 2}',
+        b'{"do": "scale", "factor": 1000}',
+        b'{"do": "set", "values": {"a": "b"}}',
+        b'{"do": "set", "values": {"a": NaN}}',
+        b"[]",
+        b"",
+    ],
+)
+def test_malformed_commands_are_refused(text: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        c.decode(text)
+
+
+# --- the whole thing, in its process ----------------------------------------------------------------------------------
+
+
+def tick_of(runtime: Runtime) -> int:
+    """The tick of the newest frame."""
+    while (frame := runtime.frame()) is None:
+        time.sleep(0.01)
+    return int(np.frombuffer(frame, "<f8", 1)[0])
+
+
+def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> None:
+    run = create_run(machine(), 0.002, {}, tmp_path)
+    runtime = Runtime(run)
+    told = []
+    for command in (
+        c.Set({"axle voltage": 0.6}),
+        c.Set({"shoulder target": 5.0}),
+        c.Inject("wind", {"type": "gust", "body": "arm", "force": [5.0, 0.0, 0.0], "duration": 0.1}),
+        c.Save("a"),
+        c.Stop(),
+        c.Release(),
+        c.Restore("a"),
+        c.Reset(),
+        c.Set({"axle voltage": -0.3}),
+    ):
+        runtime.send(command)
+        begun = tick_of(runtime)
+        while tick_of(runtime) < begun + 20:
+            time.sleep(0.01)
+        told += [event.alarm.text for event in runtime.events() if isinstance(event, Told)]
+    assert any("clamped" in text for text in told)
+    frame = runtime.frame()
+    assert frame is not None and len(frame) == runtime.ready.layout.size
+    runtime.close()
+    replay = check(Run(run.folder))
+    assert replay.ticks > 150
+    assert replay.digests >= 1
+    assert replay.differs_at is None
+
+
+def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
+    run = create_run(machine(), 0.002, {}, tmp_path)
+    runtime = Runtime(run, paused=True)
+    runtime.send(c.Set({"axle voltage": 0.6}))
+    runtime.send(c.Step(50))
+    runtime.close()
+    log = run.folder / "run.jsonl"
+    log.write_text(log.read_text().replace('"axle voltage":0.6', '"axle voltage":0.6000000001'))
+    assert check(Run(run.folder)).differs_at == 50
+
+
+def test_a_step_command_makes_exactly_that_many_steps(tmp_path: Path) -> None:
+    runtime = Runtime(create_run(machine(), 0.002, {}, tmp_path), paused=True)
+
+    def settled() -> int:
+        """The tick once three frames in a row have the same."""
+        written, tick = runtime.frames_written, tick_of(runtime)
+        while runtime.frames_written < written + 3 or tick_of(runtime) != tick:
+            if tick_of(runtime) != tick:
+                written, tick = runtime.frames_written, tick_of(runtime)
+            time.sleep(0.01)
+        return tick
+
+    assert settled() == 0
+    runtime.send(c.Step(1))
+    assert settled() == 1
+    runtime.send(c.Step(7))
+    assert settled() == 8
+    runtime.close()
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(sh.SceneError, match=r"run\.jsonl"):
+        Run(tmp_path)
