@@ -61,6 +61,10 @@ def solve(
             "set scene.diagram = None and give the inputs as functions of time"
         )
     check_scene(scene)
+    if scene.ropes:
+        raise SceneError(
+            f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"
+        )
     inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target}
     run = Run(scene, {word: given for word, given in inputs.items() if given}, duration, dt, rtol)
     run.go(sorted({float(time) for time in breaks if 0.0 < time < duration} | {duration}), progress)

@@ -12,6 +12,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE
 from ..solvers.factors import make_factors
+from .attach import make_attach
 
 wp = load_warp()
 
@@ -19,8 +20,9 @@ wp = load_warp()
 @cache
 def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    real, vec3 = p.real, p.vec3
     t = structs(p)
+    body_answers = make_attach(p, features).body_answers
     substitute = make_factors(p, features).substitute
 
     @wp.func
@@ -50,6 +52,8 @@ def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
             if node >= 0:
                 turn = turn - k.solution[node + 1, w]
             return vec3(wp.dot(k.port_arm[i, w], turn), real(0.0), real(0.0))
+        if node < 0:
+            return vec3()
         spin = k.solution[node + 1, w]
         if m.port_kind[i] == wp.static(CLAMP):
             return spin
@@ -57,11 +61,11 @@ def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def mechanism_answers(m: t.model, k: t.work, o: t.settings, w: int):
-        """K into ``port_body_side``."""
-        for i in range(o.ports * o.ports):
-            k.port_body_side[i, w] = mat33()
+        """K into ``port_body_side``: free bodies by themselves, those in joints through the mechanism."""
+        body_answers(m, k, o, w)
         for q in range(o.ports):
-            if m.port_kind[q] != wp.static(OTHER_ROPE):
+            in_joints = m.body_node[m.port_body[q]] >= 0 or m.port_kind[q] == wp.static(FEED)
+            if m.port_kind[q] != wp.static(OTHER_ROPE) and in_joints:
                 for axis in range(3):
                     unit = vec3()
                     unit[axis] = real(1.0)

@@ -1,0 +1,107 @@
+"""Ropes that run: over pulleys with friction, off the drum of a winch; and ropes that part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sharnir as sh
+
+G = 9.81
+THIN: dict[str, Any] = {"radius": 0.0005, "density": 500.0}  # 0.4 g/m
+
+
+def atwood(left: float, right: float, friction: float) -> tuple[sh.Scene, sh.Body, sh.Rope]:
+    """Two masses on a rope over a small pulley, 2 m above them."""
+    scene = sh.Scene("Atwood")
+    one = scene.body("left", sh.Sphere(0.05, mass=left), position=(-0.05, 0, -2))
+    two = scene.body("right", sh.Sphere(0.05, mass=right), position=(0.05, 0, -2))
+    path = [(-0.05, 0, -2), (0, 0, 0), (0.05, 0, -2)]
+    pulley = sh.Eyelet(body="world", at=np.hypot(2, 0.05), friction=friction)
+    ends = {"start": sh.Tie(body=one), "end": sh.Tie(body=two)}
+    return scene, one, scene.rope("rope", path, elements=40, eyelets=(pulley,), **ends, **THIN)
+
+
+@pytest.mark.parametrize(("left", "right", "friction"), [(3.0, 2.0, 0.0), (3.0, 1.0, 0.2)])
+def test_atwood(scheme: dict[str, str], left: float, right: float, friction: float) -> None:
+    """a = g (m1 - e m2)/(m1 + e m2), e = exp(mu angle); the rope, 1.6 g, and its slant add less than 0.5 %."""
+    scene, body, rope = atwood(left, right, friction)
+    run = sh.Simulation(scene, dt=0.002, **scheme).run(0.5)
+    e = np.exp(friction * (np.pi - 2 * np.arctan(0.05 / 2)))
+    expected = G * (left - e * right) / (left + e * right)
+    assert -run[body.velocity].values[-1, 2] == pytest.approx(expected * 0.5, rel=1e-2)
+    assert run[rope.paid_out].values == pytest.approx(run[rope.paid_out].values[0], rel=1e-5)
+    assert run[rope.stretch].values.max() < 1e-5
+
+
+@pytest.mark.parametrize(("heavier", "holds"), [(0.97, True), (1.03, False)])
+def test_capstan_holds_up_to_its_ratio(heavier: float, holds: bool) -> None:
+    """The pulls may differ by exp(mu angle) = 1.856 before the rope slips; below that it does not creep."""
+    ratio = np.exp(0.2 * (np.pi - 2 * np.arctan(0.05 / 2)))
+    scene, body, _ = atwood(heavier * ratio, 1.0, 0.2)
+    sim = sh.Simulation(scene, dt=0.002)
+    run = sim.run(1.0)
+    if holds:
+        assert sim.state.slide_speed.numpy()[0, 0] == 0.0
+        assert run[body.position].values[-1, 2] == pytest.approx(-2.0, abs=2e-4)
+    else:
+        assert run[body.position].values[-1, 2] < -2.02
+
+
+def winch(radius: float) -> tuple[sh.Scene, sh.Joint, sh.Body, sh.Rope]:
+    """A drum of 5 kg and 10 cm radius in a hinge with a motor, 20 kg on 2 m of rope below it."""
+    scene = sh.Scene("winch")
+    drum = scene.body("drum", sh.Cylinder(0.1, 0.3, mass=5.0, rotation=(0.5**0.5, 0, 0, 0.5**0.5)))
+    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
+    hinge = scene.joint("hinge", sh.Revolute(axis=(0, 1, 0)), scene.world, drum, drive=motor)
+    load = scene.body("load", sh.Sphere(0.1, mass=20.0), position=(0.1, 0, -2))
+    wound = sh.Winch(joint=hinge, radius=radius, stored=3.0)
+    return (
+        scene,
+        hinge,
+        load,
+        scene.rope("rope", [(0.1, 0, 0), (0.1, 0, -2)], winch=wound, end=sh.Tie(body=load), **THIN),
+    )
+
+
+def test_load_runs_off_a_free_drum() -> None:
+    """m g r = (I + I_motor i^2 + m r^2) a with the motor's brake: the speed tends to that at which it carries m g r.
+
+    Rated stall torque 75 N m and idle speed 6 rad/s at the drum: 20 g 0.1 = 19.62 N m are carried at 1.5696 rad/s.
+    """
+    scene, hinge, _, rope = winch(0.1)
+    run = sh.Simulation(scene, dt=0.002).run(2.0)
+    assert run[hinge.speed].values[-1] == pytest.approx(6 * 20 * G * 0.1 / 75, rel=1e-3)
+    assert run[rope.highest_tension].values[-1] == pytest.approx(20 * G, rel=1e-3)
+
+
+@pytest.mark.parametrize("radius", [0.1, -0.1])
+def test_winch_pays_out_and_reels_in(radius: float) -> None:
+    """The rope out is 2 m + r angle throughout; the pull is that of the load, and elements come and go unnoticed."""
+    scene, hinge, load, rope = winch(radius)
+    sim = sh.Simulation(scene, dt=0.005)
+    run = sim.run(8.0, voltage={hinge: lambda t: 0.3 if t < 4 else -0.5})
+    angle, out = run[hinge.angle].values, run[rope.paid_out].values
+    np.testing.assert_allclose(out, 2.0 + radius * angle, atol=1e-6)
+    np.testing.assert_allclose(run[load.position].values[:, 2], -out, atol=1e-3)
+    steady = (run.time > 0.5) & ((run.time < 4) | (run.time > 4.5))
+    np.testing.assert_allclose(run[rope.highest_tension].values[steady], 20 * G, rtol=0.02)
+    assert np.ptp(out) > 0.5  # several elements of 0.1 m
+    assert run[rope.stretch].values.max() < 1e-5
+
+
+def test_rope_parts_at_its_breaking_load() -> None:
+    """20 kg and a pull that grows by 200 N/s: 300 N at (300 - 20 g)/200 = 0.519 s, then the load falls freely."""
+    scene = sh.Scene("breaking")
+    load = scene.body("load", sh.Sphere(0.1, mass=20.0), position=(0, 0, -2))
+    ends = {"start": sh.Tie(body="world"), "end": sh.Tie(body=load)}
+    scene.rope("rope", [(0, 0, 0), (0, 0, -2)], breaking_load=300.0, **ends, **THIN)
+    sim = sh.Simulation(scene, dt=0.001)
+    run = sim.run(0.8, force={load: lambda t: (0, 0, -200 * t)})
+    assert sim.state.rope_parted.numpy().sum() == 1
+    moving = run.time[np.argmax(run[load.velocity].values[:, 2] < -1e-2)]
+    assert moving == pytest.approx((300 - 20 * G) / 200, abs=0.003)
+    fallen = (G * 0.28 + 10 * (0.8**2 - 0.52**2) / 2, run[load.velocity].values[-1, 2])
+    assert -fallen[1] == pytest.approx(fallen[0], rel=2e-2)
