@@ -25,10 +25,11 @@ from .scene.joints import (
 )
 from .scene.materials import Contact, Material
 from .scene.quantity import Quantity
+from .scene.relief import HalfRound, Ramp, Roughness, Sine, Stairs
 from .scene.rope import Eyelet, Rope, Tie, Winch
 from .scene.scene import Scene
 from .scene.shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
-from .scene.terrain import Plane, Terrain
+from .scene.terrain import HeightField, Plane, Terrain
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ __all__ = [
     "Figure",
     "Fixed",
     "Frame",
+    "HalfRound",
+    "HeightField",
     "Joint",
     "Kingpin",
     "Load",
@@ -131,19 +134,23 @@ __all__ = [
     "Prismatic",
     "Quantity",
     "Rack",
+    "Ramp",
     "Revolute",
     "RoadWheel",
     "Rope",
+    "Roughness",
     "Scene",
     "SceneError",
     "Simulation",
     "SimulationFault",
+    "Sine",
     "SlidingPillar",
     "Snapshot",
     "SpeedServo",
     "Sphere",
     "Spherical",
     "Spring",
+    "Stairs",
     "Stribeck",
     "Strut",
     "SwingAxle",

@@ -122,13 +122,18 @@ def test_neighbours_in_a_joint_pass_through_each_other() -> None:
     assert excluded(chain(neighbours=True)) == set()
 
 
-def test_a_body_hinged_to_the_world_does_not_touch_the_terrain() -> None:
+def test_a_body_hinged_to_the_world_still_meets_the_ground() -> None:
     scene = sh.Scene()
     scene.ground()
     for name in "ab":
         scene.body(name, BALL)
         scene.joint(name, sh.Revolute(axis=(0, 1, 0)), "world", name)
-    assert excluded(scene) == {("world", "a"), ("world", "b")}  # but a and b touch each other
+    assert excluded(scene) == set()
+    scene.body("base", BALL)
+    scene.joint("bolts", sh.Fixed(), "world", "base")
+    scene.body("arm", BALL)
+    scene.joint("shoulder", sh.Revolute(axis=(0, 1, 0)), "base", "arm")
+    assert ("base", "arm") in excluded(scene)
 
 
 def test_sizes_and_bounding_radii() -> None:

@@ -39,6 +39,10 @@ def everything() -> sh.Scene:
     scene.material("1e5", sh.Material(rolling_friction=1e-3))
     scene.material_pair("лёд", "1e5", sh.Material(friction=0.0))
     scene.ground(material="лёд", height=-20)
+    relief = sh.Stairs(rise=0.1, count=3) + sh.Ramp(rise=0.2, length=3) + sh.HalfRound(radius=0.1, direction=1 / 3)
+    relief += sh.Sine(amplitude=0.1, wavelength=1 / 3) + sh.Roughness(rms=0.01, seed=7)
+    scene.terrain("field", sh.HeightField(heights=((0, 1 / 3, -0.0), (1e-9, 2, 3)), spacing=0.1))
+    scene.terrain("relief", sh.HeightField(relief=relief, size=(2, 1), spacing=(0.5, 0.25)))
     scene.terrain("dune", tetrahedron, position=AWKWARD[1], rotation=(0.6, 0, 0, 0.8))
     corners = (sh.ConvexHull(points=((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1 / 3)), density=1),)
     shapes: list[tuple[sh.Box | sh.Sphere | sh.Cylinder | sh.Capsule | sh.Mesh, ...]] = [

@@ -19,6 +19,7 @@ from .contacts import contact_arrays, optional_counts
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, allocate, write
+from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
 from .precision import Precision
 from .ropes import rope_arrays
@@ -36,6 +37,7 @@ class Compiled:
     twists: tuple[int, ...]  # the coordinates whose turns are counted
     model: dict[str, Any]  # field -> values [item] or [item, 1]
     state: dict[str, Any]
+    grounds: tuple[Heights | Triangles | None, ...]  # terrain, shape by shape
 
 
 def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
@@ -50,7 +52,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         if coordinate.kind == Kind.TWIST and _counts_turns(joint)
     )
     softs = softs_of(scene)
-    touching, touching_counts, kinds = contact_arrays(scene)
+    touching = contact_arrays(scene)
     rope_model, rope_state, rope_counts = rope_arrays(scene)
     features = Features(
         angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
@@ -70,12 +72,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         direct=solver == "direct",
         reach=False,
         second_order=integrator == "rattle",
-        contact_kinds=kinds,
-        restitution=bool(kinds) and any(touching["pair_restitution"]),
-        compliance=bool(kinds) and not all(np.isinf(touching["pair_stiffness"])),
-        rolling=bool(kinds) and any(touching["pair_rolling"] + touching["pair_spinning"] + touching["tyre_rolling"]),
-        tyres=bool(touching["tyre_rolling"]),
-        belts=bool(touching["belt_joint"]),
+        contact_kinds=touching.kinds,
+        restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
+        compliance=bool(touching.kinds) and not all(np.isinf(touching.model["pair_stiffness"])),
+        rolling=bool(touching.kinds)
+        and any(touching.model["pair_rolling"] + touching.model["pair_spinning"] + touching.model["tyre_rolling"]),
+        tyres=bool(touching.model["tyre_rolling"]),
+        belts=bool(touching.model["belt_joint"]),
         ropes=bool(scene.ropes),
         rope_ports=rope_counts["port"] > 0,
         rope_slides=rope_counts["slide"] > 0,
@@ -93,8 +96,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= direct_arrays(scene, features.direct) | touching | rope_model
-    counts |= touching_counts | rope_counts
+    model |= direct_arrays(scene, features.direct) | touching.model | rope_model
+    counts |= touching.counts | rope_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
@@ -107,7 +110,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
     counts |= optional_counts(features, counts["contact"])
-    return Compiled(scene, layout, features, counts, tracked, model, _state(scene, tracked) | rope_state)
+    state = _state(scene, tracked) | rope_state
+    return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
 
 
 def _bodies(scene: Scene) -> dict[str, Any]:
@@ -304,4 +308,7 @@ def build_model(compiled: Compiled, precision: Precision, worlds: int, device: s
     for field in MODEL:
         values = np.asarray(compiled.model[field.name])
         write(getattr(model, field.name), values)
+    meshes = search_meshes(compiled.grounds, device)
+    write(model.shape_mesh, np.array([0 if mesh is None else mesh.id for mesh in meshes], np.uint64))
+    model.shape_mesh.meshes = meshes  # their ids are only good while they live
     return model

@@ -15,9 +15,10 @@ from ..scene.joints import Fixed, Revolute
 from ..scene.materials import MOST_GROUPS, Contact
 from ..scene.scene import WORLD, Scene
 from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel, convex_hull
-from ..scene.terrain import AnySurface, Plane
+from ..scene.terrain import AnySurface, HeightField, Plane
 from ..scene.values import quaternion
 from .features import Features
+from .grounds import Heights, Triangles, ground_arrays, triangles_of
 from .hulls import Hull, hull_of
 
 SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
@@ -29,6 +30,7 @@ KINDS = {
     Wheel: WHEEL,
     ConvexHull: HULL,
     Plane: PLANE,
+    HeightField: HEIGHTS,
     Mesh: MESH,
 }
 # The groups of device code that a kind needs, see Features.contact_kinds.
@@ -48,10 +50,21 @@ class _Colliding:
     pose: spatial.Pose  # in the frame that the body's state follows: its centre of mass, its axes
     contact: Contact
     hull: Hull | None = None
+    ground: Heights | Triangles | None = None
 
 
-def contact_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, int], frozenset[str]]:
-    """The model's fields of contact, the number of their items, and the groups of device code they need."""
+@dataclass(frozen=True)
+class ContactArrays:
+    """The model's fields of contact, the number of their items, the groups of device code they need, and terrain."""
+
+    model: dict[str, Any]
+    counts: dict[str, int]
+    kinds: frozenset[str]
+    grounds: tuple[Heights | Triangles | None, ...]
+
+
+def contact_arrays(scene: Scene) -> ContactArrays:
+    """What a scene says of contact, as arrays; all of them empty when nothing can touch."""
     shapes = _colliding(scene)
     hulls = [shape.hull for shape in shapes]
     groups = _groups(shapes)
@@ -69,14 +82,15 @@ def contact_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, int], frozen
         "shape_ignores": [_bits(groups, shape.contact.ignores) for shape in shapes],
         "excluded": _exclusions(scene, shapes),
     }
-    model |= _pairs(scene, names if shapes else ()) | _hulls(hulls)
+    grounds = [shape.ground for shape in shapes]
+    model |= _pairs(scene, names if shapes else ()) | _hulls(hulls) | ground_arrays(grounds)
     model |= _tyres(shapes) | _belts(scene, shapes)
     model["swept"] = [i for i, shape in enumerate(shapes) if shape.kind < PLANE]
     model["terrain"] = [i for i, shape in enumerate(shapes) if shape.kind >= PLANE]
     counts = {items: len(model[field]) for items, field in COUNTS.items()}
     counts["contact"] = POINTS_PER_SHAPE * len(shapes)
     kinds = {"round"} | {CODE[shape.kind] for shape in shapes if shape.kind in CODE}
-    return model, counts, frozenset(kinds if shapes else ())
+    return ContactArrays(model, counts, frozenset(kinds if shapes else ()), tuple(grounds))
 
 
 # Items of contact and the model field that has one entry for each.
@@ -91,6 +105,11 @@ COUNTS = {
     "hull_vertex": "hull_vertex",
     "hull_face": "face_normal",
     "hull_corner": "face_corner",
+    "height": "height",
+    "triangle_index": "triangle",
+    "mesh_vertex": "mesh_vertex",
+    "mesh_vertex_end": "ring_start",
+    "ring": "ring",
 }
 
 
@@ -101,13 +120,19 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         scene.materials.check(spec.material, owner)
         pose = spatial.Pose(np.array(spec.position), np.array(quaternion(spec.rotation, "rotation")))
         kind, said = KINDS[type(spec.surface)], Contact(material=spec.material)
-        found.append(_Colliding(owner, WORLD, kind, spec.surface, pose, said))
+        found.append(_Colliding(owner, WORLD, kind, spec.surface, pose, said, ground=_ground(owner, spec.surface)))
     for body in scene.bodies.values():
         contact = _contact_of(scene, body)
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
     moving = {body.name for body in scene.bodies.values() if body.properties is not None}
     return found if any(shape.body in moving for shape in found) and len(found) > 1 else []
+
+
+def _ground(owner: str, surface: Any) -> Heights | Triangles | None:
+    if isinstance(surface, HeightField):
+        return Heights(*surface.sample(owner))
+    return triangles_of(surface.triangulated(owner)) if isinstance(surface, Mesh) else None
 
 
 def _contact_of(scene: Scene, body: Body) -> Contact | None:
@@ -129,6 +154,8 @@ def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
         middle = surface.bounds.mean(axis=0)
         surface.apply_translation(-middle)  # so that the ball that holds it is about its middle
         found.kind, found.hull, found.pose = HULL, hull_of(surface), spatial.Pose(pose.point(middle), turn)
+    elif isinstance(shape, Mesh):
+        found.ground = _ground(found.owner, shape)
     return found
 
 
@@ -138,8 +165,8 @@ def _convex(owner: str, mesh: Mesh) -> Any:
     hull = convex_hull(np.asarray(surface.vertices))
     if not surface.is_watertight or surface.volume < hull.volume * (1.0 - 1e-6):
         raise SceneError(
-            f"{owner}: Mesh '{mesh.file or 'of vertices'}' is not convex, and the body moves; use ConvexHull, or "
-            "several convex shapes, or give the mesh collides=False"
+            f"{owner}: {mesh.label} is not convex, and the body moves; use ConvexHull, or several convex shapes, "
+            "or give the mesh collides=False"
         )
     return hull
 
@@ -155,6 +182,8 @@ def _size(found: _Colliding) -> tuple[float, float, float]:
         return (shape.radius, shape.length / 2.0, 0.0)
     if isinstance(shape, Wheel):
         return (shape.radius - shape.round, shape.round, shape.width / 2.0 - shape.round)
+    if isinstance(found.ground, Heights):
+        return (*found.ground.spacing, float(found.ground.values.max()))
     return (0.0, 0.0, 0.0)
 
 
@@ -163,6 +192,8 @@ def _radius(found: _Colliding) -> float:
     x, y, z = _size(found)
     if found.hull is not None:
         return float(np.linalg.norm(found.hull.vertices, axis=1).max())
+    if found.ground is not None:
+        return found.ground.radius
     return {
         SPHERE: x,
         CAPSULE: x + y,
@@ -206,9 +237,8 @@ def _exclusions(scene: Scene, shapes: list[_Colliding]) -> list[int]:
         of.setdefault(whole(shape.body), []).append(i)
     keys = set()
     for names in joined:
-        if whole(WORLD) in names:
-            continue  # what is hinged to the world still meets the ground
-        near = sorted(i for name in names for i in of.get(name, []))
+        # what is hinged to the world still meets the ground
+        near = sorted(i for name in names for i in of.get(name, []) if shapes[i].body != WORLD)
         for a, b in combinations(near, 2):
             is_asked = shapes[a].contact.neighbours or shapes[b].contact.neighbours
             if shapes[a].body != shapes[b].body and not is_asked:

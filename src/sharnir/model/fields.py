@@ -152,7 +152,7 @@ MODEL = (
         "shape",
         "vec3",
         "m: sphere (radius, -, -), capsule and cylinder (radius, half length, -), box half edges, wheel (radius less "
-        "rounding, rounding, half of the flat tread)",
+        "rounding, rounding, half of the flat tread), height field (spacing of rows and of columns, greatest height)",
     ),
     _shared("shape_place", "shape", "vec3", "m from the body's centre of mass, body's axes"),
     _shared("shape_turn", "shape", "quat", "shape's frame in the body's axes"),
@@ -177,6 +177,17 @@ MODEL = (
     _shared("face_corner_start", "hull_face", "int", "first of its corners"),
     _shared("face_corner_end", "hull_face", "int", "one past the last"),
     _shared("face_corner", "hull_corner", "int", "vertex of a corner, counterclockwise seen from outside"),
+    # terrain, see grounds.py
+    _shared("height_start", "shape", "int", "first of its heights"),
+    _shared("height_rows", "shape", "int", "along x"),
+    _shared("height_columns", "shape", "int", "along y"),
+    _shared("height", "height", "real", "m, row by row"),
+    _shared("shape_mesh", "shape", "id", "of the wp.Mesh that finds its triangles, 0 without"),
+    _shared("triangle_start", "shape", "int", "first of its triangles"),
+    _shared("triangle", "triangle_index", "int", "six vertices a triangle: a, b, c, and those across ab, bc, ca or -1"),
+    _shared("mesh_vertex", "mesh_vertex", "vec3", "m, shape's frame"),
+    _shared("ring_start", "mesh_vertex_end", "int", "first of the vertices that a vertex has edges to"),
+    _shared("ring", "ring", "int", "vertex at the other end of an edge"),
     *_fields(rope_fields.MODEL),
 )
 
@@ -390,6 +401,8 @@ TABLES = {
 
 def element_type(precision: Precision, name: str) -> Any:
     """The Warp type of an array element by its name in the tables."""
+    if name == "id":
+        return load_warp().uint64
     return int if name == "int" else getattr(precision, name)
 
 

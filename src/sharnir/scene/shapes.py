@@ -213,8 +213,13 @@ class Mesh(Shape, frozen=True, tag="mesh"):
             raise SceneError(f"{owner}: Mesh: there is no file '{self.file}'; check the path")
         return super().checked(owner)
 
+    @property
+    def label(self) -> str:
+        """The mesh as an error names it."""
+        return f"Mesh '{self.file or 'of vertices'}'"
+
     def surface(self) -> Any:
-        """The triangles as a ``trimesh.Trimesh``, scaled."""
+        """The triangles as a ``trimesh.Trimesh``, scaled, vertices in the same place merged."""
         import trimesh
 
         if self.file is None:
@@ -222,24 +227,38 @@ class Mesh(Shape, frozen=True, tag="mesh"):
             for corner in (corner for triangle in self.triangles or () for corner in triangle):
                 if not 0 <= corner < count:
                     raise SceneError(f"Mesh: a triangle names vertex {shown(corner)} of {count}; count from 0")
-            surface = trimesh.Trimesh(np.array(self.vertices).reshape(-1, 3), np.array(self.triangles).reshape(-1, 3))
+            vertices, triangles = np.array(self.vertices).reshape(-1, 3), np.array(self.triangles).reshape(-1, 3)
+            surface = trimesh.Trimesh(vertices, triangles, process=False)
         else:
             try:
-                surface = trimesh.load_mesh(self.file)
+                surface = trimesh.load_mesh(self.file, process=False)
             except Exception as error:
                 raise SceneError(
                     f"Mesh: '{self.file}' cannot be read ({error}); give an STL, OBJ, PLY or GLB"
                 ) from error
+        if not np.isfinite(surface.vertices).all():
+            raise SceneError(f"{self.label} has a vertex that is not finite; mend the mesh")
+        surface.merge_vertices(merge_tex=True, merge_norm=True)
         surface.vertices = surface.vertices * self.scale
+        return surface
+
+    def triangulated(self, owner: str) -> Any:
+        """The surface for contact: triangles without area dropped, holes left as they are."""
+        try:
+            surface = self.surface()
+        except SceneError as error:
+            raise SceneError(f"{owner}: {error}") from None
+        size = float(np.ptp(surface.vertices, axis=0).max()) if len(surface.vertices) else 0.0
+        surface.update_faces(surface.area_faces > 1e-14 * size * size)
+        if not len(surface.faces):
+            raise SceneError(f"{owner}: {self.label} has no triangle with an area; mend the mesh")
         return surface
 
     def unit_properties(self) -> MassProperties:
         surface = self.surface()
-        if not np.isfinite(surface.vertices).all():
-            raise SceneError(f"Mesh '{self.file or 'of vertices'}' has a vertex that is not finite; mend the mesh")
         if not surface.is_watertight or surface.volume <= 0.0:
             raise SceneError(
-                f"Mesh '{self.file or 'of vertices'}' is not closed (volume {surface.volume:g} m^3), "
+                f"{self.label} is not closed (volume {surface.volume:g} m^3), "
                 "so it has no mass; mend the mesh, or give the body its mass and inertia"
             )
         return _solid(surface)
@@ -287,18 +306,24 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
 def convex_hull(points: spatial.Array) -> Any:
     """The convex hull of points [n, 3] as a ``trimesh.Trimesh``."""
     import trimesh
+    from scipy.spatial import ConvexHull as Qhull
     from scipy.spatial import QhullError
 
     if not np.isfinite(points).all():
         raise SceneError("ConvexHull: a point is not finite; mend the points")
     try:
-        if len(points) < 4:
-            raise ValueError
-        return trimesh.convex.convex_hull(points)
+        hull = Qhull(points)
     except (QhullError, ValueError):
         raise SceneError(
             f"ConvexHull: its {len(points)} points lie in one plane, or are too few; give four or more that do not"
         ) from None
+    corners = points[hull.simplices]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inward = (across * hull.equations[:, :3]).sum(axis=1) < 0.0
+    faces = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    surface = trimesh.Trimesh(points, faces, process=False)
+    surface.remove_unreferenced_vertices()
+    return surface
 
 
 def _solid(surface: Any) -> MassProperties:

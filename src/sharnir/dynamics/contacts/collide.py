@@ -4,10 +4,13 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
+from ...model.contacts import PLANE
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from .lists import make_lists
 from .solids import make_solids
+from .terrain import make_terrain
 from .touch import make_touch
 
 wp = load_warp()
@@ -16,9 +19,11 @@ wp = load_warp()
 @cache
 def make_collide(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
-    real, vec3 = p.real, p.vec3
+    real = p.real
     t = structs(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
+    emit, touch_terrain = make_lists(p).emit, make_terrain(p, features).touch_terrain
+    has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 
     @wp.func
     def solid_of(m: t.model, s: t.state, i: int, w: int) -> Solid:
@@ -38,35 +43,18 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def emit(
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        a: int,
-        b: int,
-        normal: vec3,
-        point: vec3,
-        gap: real,
-        feature: int,
-        w: int,
-    ):
-        """Put a point into the list; when it is full, count it as lost."""
-        i = k.contact_count[w]
-        if i < o.contacts:
-            k.contact_a[i, w] = a
-            k.contact_b[i, w] = b
-            k.contact_normal[i, w] = normal
-            k.contact_point[i, w] = point
-            k.contact_gap[i, w] = gap
-            k.contact_feature[i, w] = feature
-            k.contact_count[w] = i + 1
-        else:
-            r.contacts_lost[w] = r.contacts_lost[w] + 1
-
-    @wp.func
     def collide(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, margin: real, a: int, b: int, w: int):
         """All points of shapes a and b with a gap below the margin (m)."""
-        f = touch(m, solid_of(m, s, a, w), solid_of(m, s, b, w), margin)
+        x = solid_of(m, s, a, w)
+        y = solid_of(m, s, b, w)
+        if wp.static(has_terrain):
+            if x.kind > wp.static(PLANE):
+                touch_terrain(m, k, r, o, x, y, margin, a, b, True, w)
+                return
+            if y.kind > wp.static(PLANE):
+                touch_terrain(m, k, r, o, y, x, margin, b, a, False, w)
+                return
+        f = touch(m, x, y, margin)
         for i in range(f.count):
             emit(k, r, o, a, b, f.normal, f.point[i], f.gap[i], f.feature[i], w)
 

@@ -232,4 +232,14 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
             apart = c.normal
         return sink(m, a, b, wp.normalize(apart))
 
-    return SimpleNamespace(Closest=Closest, closest=closest, walk=walk, overlap=overlap, away=away)
+    @wp.func
+    def closest_to_face(m: t.model, a: Solid, b: Solid, n: vec3, limit: real) -> Closest:
+        """The same where the way out of b is known to be near -n, the way in."""
+        c = walk(m, a, b, vec3(), -n, limit)
+        if c.is_far == 1 or c.distance > APART * wp.min(a.radius, b.radius):
+            return c
+        return descend(m, a, b, n)
+
+    return SimpleNamespace(
+        Closest=Closest, closest=closest, closest_to_face=closest_to_face, walk=walk, overlap=overlap, away=away
+    )

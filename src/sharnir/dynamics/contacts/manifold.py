@@ -278,9 +278,8 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
         return deepest
 
     @wp.func
-    def spread(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
-        """The manifold about a closest pair."""
-        f = over_faces(m, a, b, c, margin)
+    def completed(f: Manifold, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+        """Points over faces with the closest pair added where it is not among them; one point alone for a wheel."""
         gap = c.distance - rounding(a) - rounding(b)
         if deepest_gap(f, margin) > gap + SLACK * wp.min(a.radius, b.radius):
             f = with_closest(f, single(c, rounding(a), rounding(b), margin))
@@ -288,12 +287,18 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
             f = in_one_point(f, wp.min(a.radius, b.radius))
         return f
 
+    @wp.func
+    def spread(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+        """The manifold about a closest pair."""
+        return completed(over_faces(m, a, b, c, margin), a, b, c, margin)
+
     return SimpleNamespace(
         put=put,
         turned_round=turned_round,
         single=single,
         over_faces=over_faces,
         deepest_gap=deepest_gap,
+        completed=completed,
         spread=spread,
         pick=pick,
         in_one_point=in_one_point,

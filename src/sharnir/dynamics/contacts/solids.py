@@ -15,6 +15,7 @@ from ...model.precision import Precision
 
 wp = load_warp()
 
+TRIANGLE = 9  # a prism under a triangle of terrain: its turn holds two edges and the way down, its place a corner
 CORNERS = 8  # of a face, at most
 FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
 CAP = 0.7  # a cylinder's end is its supporting face when the direction is within 45 degrees of its axis
@@ -28,6 +29,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     has_box = "box" in features.contact_kinds
     has_convex = "convex" in features.contact_kinds
+    has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
     corners = wp.types.matrix((CORNERS, 3), real)
 
     @wp.struct
@@ -105,12 +107,27 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return best
 
     @wp.func
+    def prism_corner(u: vec3) -> vec3:
+        """Shares of the edges and of the way down in the corner farthest along u, which is given along those."""
+        far = vec3()
+        if u[0] > real(0.0) and u[0] >= u[1]:
+            far[0] = real(1.0)
+        elif u[1] > real(0.0):
+            far[1] = real(1.0)
+        if u[2] > real(0.0):
+            far[2] = real(1.0)
+        return far
+
+    @wp.func
     def support(m: t.model, s: Solid, d: vec3) -> vec3:
         """The point of the core farthest along d."""
         if s.kind == wp.static(SPHERE):
             return s.place
         u = wp.transpose(s.turn) * d
         far = vec3()
+        if wp.static(has_terrain):
+            if s.kind == TRIANGLE:
+                far = prism_corner(u)
         if s.kind == wp.static(CAPSULE):
             far = vec3(real(0.0), real(0.0), sign(u[2]) * s.size[1])
         if s.kind == wp.static(WHEEL):
@@ -220,8 +237,25 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return f
 
     @wp.func
+    def triangle_face(s: Solid) -> Face:
+        x = vec3(s.turn[0, 0], s.turn[1, 0], s.turn[2, 0])
+        y = vec3(s.turn[0, 1], s.turn[1, 1], s.turn[2, 1])
+        f = Face()
+        f.count = 3
+        f.normal = wp.normalize(wp.cross(x, y))
+        all = corners()
+        all[0] = s.place
+        all[1] = s.place + x
+        all[2] = s.place + y
+        f.corner = all
+        return f
+
+    @wp.func
     def face(m: t.model, s: Solid, d: vec3) -> Face:
         """The point, edge or polygon of the core that supports the unit direction d."""
+        if wp.static(has_terrain):
+            if s.kind == TRIANGLE:
+                return triangle_face(s)
         u = wp.transpose(s.turn) * d
         if s.kind == wp.static(CAPSULE):
             if wp.abs(u[2]) < real(FLAT):

@@ -22,7 +22,7 @@ from ..materials import Material, MaterialPair
 from ..rope import RopeSpec
 from ..scene import STANDARD_GRAVITY, Scene
 from ..shapes import ConvexHull, Mesh
-from ..terrain import TerrainSpec
+from ..terrain import HeightField, TerrainSpec
 from ..values import Description, Vec3, shown
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
@@ -176,7 +176,7 @@ def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSp
 
 def _with_file(shape: Any, renamed: Callable[[str], str]) -> Any:
     """A shape with the name of its file changed, where it has one."""
-    has_file = isinstance(shape, (Mesh, ConvexHull)) and shape.file is not None
+    has_file = isinstance(shape, (Mesh, ConvexHull, HeightField)) and shape.file is not None
     return msgspec.structs.replace(shape, file=renamed(shape.file)) if has_file else shape
 
 

@@ -1,0 +1,328 @@
+"""A solid on a height field or a mesh: the triangles near it, and of all their points those that carry it.
+
+Points are sorted by their normal into a few sides (floor, wall, ...). On each side the deepest point is kept and, of a
+solid that can stand, the outermost one towards each of its eight corners; a point counts as less far out when it is
+still above the surface. Their places in this table are the features by which contacts are known from step to step.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import HEIGHTS, MESH, SPHERE, WHEEL
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from .lists import make_lists
+from .solids import make_solids
+from .triangles import UNDECIDED, make_triangles
+
+wp = load_warp()
+
+SIDES = 3
+PLACES = 9  # of a side: the deepest, and eight corners
+SAME_SIDE = {True: 0.94, False: 0.8}  # cosine between normals of one side, for what touches in one point and for others
+LATER = 24  # triangles put off until the easy ones are done: many need no closer look then
+HOVER = 10.0  # a point this much nearer the surface is worth one farther out by 1
+
+
+@cache
+def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for the kinds a scene has."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    solids, triangles = make_solids(p, features), make_triangles(p, features)
+    Solid, Manifold, support, rounding = solids.Solid, solids.Manifold, solids.support, solids.rounding
+    Triangle, may_touch = triangles.Triangle, triangles.may_touch
+    at_once, thoroughly, height_at = triangles.at_once, triangles.thoroughly, triangles.height_at
+    emit = make_lists(p).emit
+    has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
+    TABLE = SIDES * PLACES
+    NOTHING = wp.constant(real(-1.0e30))
+
+    @wp.func
+    def corner(i: int) -> vec3:
+        """The direction of one of eight corners."""
+        return vec3(real(2 * (i & 1) - 1), real((i & 2) - 1), real((i & 4) // 2 - 1))
+
+    @wp.struct
+    class Spot:
+        """A place of the table: a point with its normal and gap, and how good it is there. After the places of all
+        sides follows one more a side, with the normal that opened it."""
+
+        point: vec3
+        normal: vec3
+        gap: real
+        score: real
+
+    @wp.func
+    def side_of(spots: wp.array(dtype=Spot), n: vec3, alike: real) -> int:
+        """The side that a normal belongs to; a new one while there is room."""
+        best = int(0)
+        most = real(-2.0)
+        for i in range(SIDES):
+            opened = spots[TABLE + i]
+            if opened.score == NOTHING:
+                if most < alike:
+                    opened.normal = n
+                    opened.score = real(0.0)
+                    spots[TABLE + i] = opened
+                    return i
+            elif wp.dot(opened.normal, n) > most:
+                most = wp.dot(opened.normal, n)
+                best = i
+        return best
+
+    @wp.func
+    def keep(a: Solid, f: Manifold, spots: wp.array(dtype=Spot)):
+        """Put the points of a triangle where they beat what is in the table."""
+        alike = real(wp.static(SAME_SIDE[False]))
+        places = int(PLACES)
+        if a.kind == wp.static(SPHERE) or a.kind == wp.static(WHEEL):
+            alike = real(wp.static(SAME_SIDE[True]))
+            places = 1
+        first = side_of(spots, f.normal, alike) * PLACES
+        for i in range(f.count):
+            spot = Spot()
+            spot.point = f.point[i]
+            spot.normal = f.normal
+            spot.gap = f.gap[i]
+            out = wp.transpose(a.turn) * (spot.point - a.place)
+            for j in range(places):
+                spot.score = -spot.gap
+                if j > 0:
+                    spot.score = wp.dot(corner(j - 1), out) - real(HOVER) * wp.max(spot.gap, real(0.0))
+                old = spots[first + j]
+                if spot.score > old.score:
+                    spots[first + j] = spot
+
+    @wp.func
+    def reach(m: t.model, a: Solid, margin: real) -> mat33:
+        """The box that holds a solid and its margin: lower corner in row 0, upper one in row 1."""
+        far = rounding(a) + margin
+        box = mat33()
+        for i in range(3):
+            d = vec3()
+            d[i] = real(1.0)
+            box[0, i] = support(m, a, -d)[i] - far
+            box[1, i] = support(m, a, d)[i] + far
+        return box
+
+    @wp.func
+    def cell_triangle(m: t.model, g: int, i: int, j: int, half: int) -> Triangle:
+        """One half of the cell with its lower corner in row i, column j, cut from there to the opposite corner."""
+        x = Triangle()
+        first = i * m.height_columns[g] + j
+        opposite = first + m.height_columns[g] + 1
+        x.is_ground = 1
+        x.ground = g
+        x.corner_a = first
+        x.a = height_at(m, g, i, j)
+        if half == 0:
+            x.b = height_at(m, g, i + 1, j)
+            x.c = height_at(m, g, i + 1, j + 1)
+            x.corner_b = opposite - 1
+            x.corner_c = opposite
+        else:
+            x.b = height_at(m, g, i + 1, j + 1)
+            x.c = height_at(m, g, i, j + 1)
+            x.corner_b = opposite
+            x.corner_c = first + 1
+        x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
+        return x
+
+    @wp.func
+    def cell_neighbours(m: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
+        """The same triangle with the vertices across its edges."""
+        if half == 0:
+            x.across_ca = height_at(m, g, i, j + 1)
+            x.has_ca = 1
+            if j > 0:
+                x.across_ab = height_at(m, g, i, j - 1)
+                x.has_ab = 1
+            if i + 2 < m.height_rows[g]:
+                x.across_bc = height_at(m, g, i + 2, j + 1)
+                x.has_bc = 1
+        else:
+            x.across_ab = height_at(m, g, i + 1, j)
+            x.has_ab = 1
+            if j + 2 < m.height_columns[g]:
+                x.across_bc = height_at(m, g, i + 1, j + 2)
+                x.has_bc = 1
+            if i > 0:
+                x.across_ca = height_at(m, g, i - 1, j)
+                x.has_ca = 1
+        return x
+
+    @wp.func
+    def cell_of(x: real, step: real, count: int) -> int:
+        """The cell along one side of a field that holds a coordinate, its middle at 0; not beyond the ends."""
+        return wp.clamp(int(wp.floor(x / step + real(0.5) * real(count - 1))), 0, count - 2)
+
+    @wp.func
+    def mesh_triangle(m: t.model, i: int) -> Triangle:
+        x = Triangle()
+        x.corner_a = m.triangle[6 * i]
+        x.corner_b = m.triangle[6 * i + 1]
+        x.corner_c = m.triangle[6 * i + 2]
+        x.a = m.mesh_vertex[x.corner_a]
+        x.b = m.mesh_vertex[x.corner_b]
+        x.c = m.mesh_vertex[x.corner_c]
+        x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
+        return x
+
+    @wp.func
+    def mesh_neighbours(m: t.model, i: int, x: Triangle) -> Triangle:
+        ab = m.triangle[6 * i + 3]
+        bc = m.triangle[6 * i + 4]
+        ca = m.triangle[6 * i + 5]
+        if ab >= 0:
+            x.across_ab = m.mesh_vertex[ab]
+            x.has_ab = 1
+        if bc >= 0:
+            x.across_bc = m.mesh_vertex[bc]
+            x.has_bc = 1
+        if ca >= 0:
+            x.across_ca = m.mesh_vertex[ca]
+            x.has_ca = 1
+        return x
+
+    @wp.func
+    def triangle_at(m: t.model, g: int, number: int) -> Triangle:
+        """The triangle of terrain g with a number, neighbours and all."""
+        if wp.static(has_heights):
+            if m.shape_kind[g] == wp.static(HEIGHTS):
+                cell = number // 2
+                i = cell // m.height_columns[g]
+                j = cell % m.height_columns[g]
+                return cell_neighbours(m, g, i, j, number % 2, cell_triangle(m, g, i, j, number % 2))
+        return mesh_neighbours(m, number, mesh_triangle(m, number))
+
+    @wp.func
+    def deepest_of(spots: wp.array(dtype=Spot), margin: real) -> real:
+        deepest = margin
+        for i in range(SIDES):
+            spot = spots[i * PLACES]
+            if spot.score != NOTHING:
+                deepest = wp.min(deepest, spot.gap)
+        return deepest
+
+    @wp.func
+    def try_triangle(
+        m: t.model,
+        a: Solid,
+        x: Triangle,
+        number: int,
+        margin: real,
+        spots: wp.array(dtype=Spot),
+        later: wp.array(dtype=int),
+    ):
+        """Keep what the triangle gives at once; what takes longer is put off, as far as there is room."""
+        f = at_once(m, a, x, margin)
+        if f.count == UNDECIDED:
+            if later[0] < LATER:
+                later[0] = later[0] + 1
+                later[later[0]] = number
+            else:
+                f = thoroughly(m, a, x, deepest_of(spots, margin), margin)
+        if f.count > 0:
+            keep(a, f, spots)
+
+    @wp.func
+    def over_heights(
+        m: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
+    ):
+        """Every cell of a height field below the solid that reaches up to it."""
+        box = reach(m, a, margin)
+        size = m.shape_size[g]
+        if box[0, 2] > size[2]:
+            return
+        rows = m.height_rows[g]
+        columns = m.height_columns[g]
+        for i in range(cell_of(box[0, 0], size[0], rows), cell_of(box[1, 0], size[0], rows) + 1):
+            for j in range(cell_of(box[0, 1], size[1], columns), cell_of(box[1, 1], size[1], columns) + 1):
+                at = m.height_start[g] + i * columns + j
+                top = wp.max(
+                    wp.max(m.height[at], m.height[at + 1]), wp.max(m.height[at + columns], m.height[at + columns + 1])
+                )
+                if box[0, 2] <= top:
+                    for half in range(2):
+                        x = cell_triangle(m, g, i, j, half)
+                        if may_touch(x, a, margin):
+                            x = cell_neighbours(m, g, i, j, half, x)
+                            try_triangle(m, a, x, 2 * (i * columns + j) + half, margin, spots, later)
+
+    @wp.func
+    def over_mesh(m: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)):
+        """Every triangle of a mesh whose box meets that of the solid; looked for in float32, so a little wider."""
+        box = reach(m, a, margin + real(1.0e-5) * (m.shape_radius[g] + a.radius))
+        query = wp.mesh_query_aabb(
+            m.shape_mesh[g],
+            wp.vec3(float(box[0, 0]), float(box[0, 1]), float(box[0, 2])),
+            wp.vec3(float(box[1, 0]), float(box[1, 1]), float(box[1, 2])),
+        )
+        found = int(0)
+        while wp.mesh_query_aabb_next(query, found):
+            number = m.triangle_start[g] + found
+            x = mesh_triangle(m, number)
+            if may_touch(x, a, margin):
+                try_triangle(m, a, mesh_neighbours(m, number, x), number, margin, spots, later)
+
+    @wp.func
+    def is_new(spots: wp.array(dtype=Spot), i: int, near: real) -> bool:
+        """Whether place i of the table is filled, with a point that none of its side before it has."""
+        mine = spots[i]
+        if mine.score == NOTHING:
+            return False
+        for j in range((i // PLACES) * PLACES, i):
+            other = spots[j]
+            d = mine.point - other.point
+            if other.score != NOTHING and wp.dot(d, d) < near * near:
+                return False
+        return True
+
+    @wp.func
+    def touch_terrain(
+        m: t.model,
+        k: t.work,
+        r: t.report,
+        o: t.settings,
+        ground: Solid,
+        solid: Solid,
+        margin: real,
+        g: int,
+        b: int,
+        is_first: bool,
+        w: int,
+    ):
+        """All points of shape b, a solid, on terrain g; ``is_first``: the terrain is shape a of the pair."""
+        a = solid
+        a.place = wp.transpose(ground.turn) * (solid.place - ground.place)
+        a.turn = wp.transpose(ground.turn) * solid.turn
+        empty = Spot()
+        empty.score = NOTHING
+        spots = wp.zeros(shape=wp.static(TABLE + SIDES), dtype=Spot)
+        for i in range(wp.static(TABLE + SIDES)):
+            spots[i] = empty
+        later = wp.zeros(shape=wp.static(LATER + 1), dtype=int)
+        if wp.static(has_heights):
+            if ground.kind == wp.static(HEIGHTS):
+                over_heights(m, a, g, margin, spots, later)
+        if wp.static(has_mesh):
+            if ground.kind == wp.static(MESH):
+                over_mesh(m, a, g, margin, spots, later)
+        for i in range(later[0]):
+            f = thoroughly(m, a, triangle_at(m, g, later[i + 1]), deepest_of(spots, margin), margin)
+            if f.count > 0:
+                keep(a, f, spots)
+        for i in range(TABLE):
+            if is_new(spots, i, real(1.0e-3) * a.radius):
+                spot = spots[i]
+                n = ground.turn * spot.normal
+                at = ground.place + ground.turn * spot.point
+                if is_first:
+                    emit(k, r, o, g, b, -n, at, spot.gap, i, w)
+                else:
+                    emit(k, r, o, b, g, n, at, spot.gap, i, w)
+
+    return SimpleNamespace(touch_terrain=touch_terrain)
