@@ -244,8 +244,14 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def second_half(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        """Drift onto the joints, then the second half kick at the new poses."""
+        """Drift onto the joints, then the second half kick at the new poses.
+
+        It may iterate as long as it needs, unless the budget cut the first half short.
+        """
         made = r.iterations[w]
+        most = o.iterations
+        if r.done[w] == 0:
+            most = wp.max(made, 1)
         end_kick(m, n, k, o, real(0.5) * o.dt, w)
         drift_on_joints(m, s, n, k, o, w)
         if wp.static(features.ropes):
@@ -253,7 +259,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         measure_twists(m, s, o, w)  # springs and limits of the second kick act at the new angles
         keep_first_half(n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
-        iterate(m, n, k, r, o, wp.max(made, 1), w)
+        iterate(m, n, k, r, o, most, w)
         conclude(m, n, k, o, w)
         end_kick(m, n, k, o, real(0.5) * o.dt, w)
         if wp.static(features.ropes):
