@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import SceneError, SimulationFault
+from .errors import ControlFault, SceneError, SimulationFault
 from .scene.body import Body
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
@@ -31,14 +31,16 @@ from .scene.terrain import Plane, Terrain
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
+    from .control.diagram import Diagram
     from .experiment import Experiment, Figure
     from .record.trajectory import Trajectory
     from .simulation import Simulation, Snapshot
 
 __version__ = "0.1.0"
 
-# Loaded when first used: they bring in Warp or xarray, which take longer than everything above together.
+# Loaded when first used: Warp, xarray and the function blocks take longer than everything above together.
 _LAZY = {
+    "Diagram": "control.diagram",
     "Experiment": "experiment",
     "Figure": "experiment",
     "Simulation": "simulation",
@@ -53,12 +55,14 @@ __all__ = [
     "Capsule",
     "Cone",
     "Contact",
+    "ControlFault",
     "ConvexHull",
     "Coulomb",
     "Cylinder",
     "Cylindrical",
     "Dahl",
     "DcDrive",
+    "Diagram",
     "Distance",
     "Experiment",
     "Figure",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .errors import SceneError, SimulationFault, nearest
+from .errors import ControlFault, SceneError, SimulationFault, nearest
 from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from .progress import progress_bar
 from .scene.scene import Scene
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         return int(options.command(options))
     except SceneError as error:
         return _fail(error, BAD_INPUT)
-    except SimulationFault as error:
+    except (SimulationFault, ControlFault) as error:
         return _fail(error, FAULT)
     except OSError as error:  # a folder that cannot be written, a file that cannot be read
         return _fail(error, BAD_INPUT)

@@ -1,4 +1,4 @@
-"""The two ways Sharnir says no: a scene that cannot be simulated, and a simulation that went wrong."""
+"""The ways Sharnir says no: a scene that cannot be simulated, a simulation or a diagram that went wrong."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ class SimulationFault(RuntimeError):
         self.worlds = worlds
         self.file = file
         self.run = run
+
+
+class ControlFault(RuntimeError):
+    """A diagram that cannot go on: a division by zero, a value that is no number. ``block`` names where."""
+
+    def __init__(self, message: str, *, block: str, time: float) -> None:
+        super().__init__(message)
+        self.block = block
+        self.time = time
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

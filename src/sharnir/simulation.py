@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,11 @@ from .parameters import set_quantity
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
+from .taps import Attached, Taps, tick_all
 
 if TYPE_CHECKING:
+    from .control.controller import Controller
+    from .control.diagram import Diagram
     from .record.trajectory import Trajectory
 
 SOLVERS = ("direct", "sequential-impulses")
@@ -33,9 +37,11 @@ INTEGRATORS = ("semi-implicit-euler", "rattle")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything a simulation needs to go on bit for bit: state, warm-start impulses, efforts and the step count."""
+    """Everything a simulation needs to go on bit for bit: state, warm-start impulses, efforts, the step count, and what
+    its diagrams and faults remember."""
 
     arrays: dict[str, dict[str, Any]]
+    attached: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,11 @@ class Simulation:
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
         self._known_faults: set[int] = set()
         self._fault_view = self.report_arrays.fault.numpy()  # on the CPU this is the array itself, not a copy
+        self.attached: list[Attached] = []
         self.reset()
+        if scene.diagram is not None:
+            for world in range(self.worlds):
+                scene.diagram.start(self, world=world)
 
     def __repr__(self) -> str:
         return f"<simulation of {self.scene!r}, dt {self.dt:g} s, {self.worlds} world(s) on {self.device}>"
@@ -168,6 +178,7 @@ class Simulation:
         force: Mapping[Any, Input] | None = None,
         voltage: Mapping[Any, Input] | None = None,
         target: Mapping[Any, Input] | None = None,
+        control: Diagram | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -175,8 +186,9 @@ class Simulation:
         """Simulate ``duration`` seconds, recording every ``every``-th step.
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
-        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos. All of
-        them are back at zero after the run. Ctrl-C ends the run and keeps what was recorded.
+        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos.
+        ``control`` is a diagram that runs along. All of them are back at zero after the run. Ctrl-C ends the run and
+        keeps what was recorded.
         """
         from .record.trajectory import Trajectory
 
@@ -185,6 +197,7 @@ class Simulation:
             raise SceneError(f"run: duration is {duration:g} s and every is {every}; both must be above zero")
         given = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
         inputs = Inputs(self.scene, self._layout, given)
+        controllers = [] if control is None else [control.start(self, world=world) for world in range(self.worlds)]
         recorder = self._recorder(total // every + 1)
         recorder.capture(self.time)
         chunk = every if before_step is None and inputs.constant else 1
@@ -205,13 +218,23 @@ class Simulation:
                     progress(done, total)
         except KeyboardInterrupt:
             pass
-        inputs.release(self.control)
+        finally:
+            inputs.release(self.control)
+            for controller in controllers:
+                self.detach(controller)
         self._raise_new_faults(recorder)
         return Trajectory.from_frames(self.scene, recorder.frames())
 
     def _advance(self, steps: int) -> None:
         if steps < 1:
             raise SceneError(f"step: {steps} steps asked for; give at least 1")
+        while steps > 0:
+            chunk = min(steps, tick_all(self.attached, steps))
+            self._make(chunk)
+            steps -= chunk
+
+    def _make(self, steps: int) -> None:
+        """Steps in one launch, with the present controls."""
         if self.budget is None:
             self._stepper.step(steps)
         else:
@@ -255,6 +278,30 @@ class Simulation:
             for a, b, point, normal, gap, force, slip in zip(*columns, strict=True)
         ]
 
+    # --- diagrams ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def taps(self) -> Taps:
+        """Single numbers of the running simulation, read and written quickly."""
+        return Taps(self)
+
+    @property
+    def controller(self) -> Controller | None:
+        """The diagram that runs along in world 0, if there is one."""
+        from .control.controller import Controller
+
+        return next((part for part in self.attached if isinstance(part, Controller) and part.world == 0), None)
+
+    def attach(self, part: Attached) -> None:
+        """Let a controller, or something like it, tick before the steps and belong to snapshots and resets."""
+        self.attached.append(part)
+        self.attached.sort(key=lambda other: other.rank)
+
+    def detach(self, part: Attached) -> None:
+        """Take it off again; what it had set goes back to rest."""
+        self.attached.remove(part)
+        part.release()
+
     # --- starting over ----------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
@@ -267,6 +314,8 @@ class Simulation:
             write(getattr(self.report_arrays, name), 0)
         self._known_faults.clear()
         self._steps = 0
+        for part in self.attached:
+            part.reset()
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes; restoring it continues bit for bit."""
@@ -274,10 +323,16 @@ class Simulation:
         arrays = {
             table: {name: read(getattr(struct, name)) for name in struct._cls.vars} for table, struct in tables.items()
         }
-        return Snapshot(arrays | {"clock": {"steps": self._steps}})
+        attached = tuple(part.snapshot() for part in self.attached)
+        return Snapshot(arrays | {"clock": {"steps": self._steps}}, attached)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds."""
+        if len(snapshot.attached) != len(self.attached):
+            raise SceneError(
+                f"the snapshot was taken with {len(snapshot.attached)} diagrams and fault boards attached, here are "
+                f"{len(self.attached)}; start the same ones before restoring it"
+            )
         for table in ("state", "memory", "control", "report"):
             struct = self._tables[table]
             for name, values in snapshot.arrays[table].items():
@@ -289,6 +344,8 @@ class Simulation:
                 write(getattr(struct, name), values)
         self._steps = int(snapshot.arrays["clock"]["steps"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
+        for part, remembered in zip(self.attached, snapshot.attached, strict=True):
+            part.restore(remembered)
 
     # --- faults -----------------------------------------------------------------------------------------------------
 

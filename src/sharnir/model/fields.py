@@ -330,6 +330,16 @@ REPORT = (
     Field("contacts_lost", None, "int", "points that found no room in the list, in the last step"),
 )
 
+# What controllers and displays read while a simulation runs, see dynamics/measure.py. Written by `measure`, on demand.
+READING = (
+    _shared("center", "body", "vec3", "m, the centre of mass in the body's frame; constant"),
+    _shared("turns", "coordinate", "int", "its place among the twists, or -1; constant"),
+    Field("coordinate", "coordinate", "real", "rad or m"),
+    Field("rate", "coordinate", "real", "rad/s or m/s"),
+    Field("origin", "body", "vec3", "m, the origin of the body's frame"),
+    Field("origin_velocity", "body", "vec3", "m/s, of that origin"),
+)
+
 SETTINGS = {
     "dt": "real",
     "erp": "real",
@@ -357,7 +367,15 @@ SETTINGS = {
     "reach_room": "int",
 }
 
-TABLES = {"model": MODEL, "state": STATE, "control": CONTROL, "memory": MEMORY, "work": WORK, "report": REPORT}
+TABLES = {
+    "model": MODEL,
+    "state": STATE,
+    "control": CONTROL,
+    "memory": MEMORY,
+    "work": WORK,
+    "report": REPORT,
+    "reading": READING,
+}
 
 
 def element_type(precision: Precision, name: str) -> Any:

@@ -55,6 +55,11 @@ def solve(
         raise SceneError(f"solve: duration is {duration:g} s and dt is {dt:g} s; both must be above zero")
     if not 1e-13 <= rtol <= 1e-2:
         raise SceneError(f"solve: rtol is {rtol:g}; give a tolerance between 1e-13 and 1e-2")
+    if scene.diagram is not None:
+        raise SceneError(
+            f"scene '{scene.name}' has a diagram, which ticks and cannot be solved as a smooth system; "
+            "set scene.diagram = None and give the inputs as functions of time"
+        )
     check_scene(scene)
     inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target}
     run = Run(scene, {word: given for word, given in inputs.items() if given}, duration, dt, rtol)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
@@ -16,6 +16,11 @@ from .quantity import XYZ, Quantity
 from .shapes import AnyShape, Shape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, vector
+
+if TYPE_CHECKING:
+    from ..control.diagram import Diagram
+    from ..control.faults import AnyFault
+    from ..control.panel import Panel
 
 WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -37,6 +42,9 @@ class Scene:
         self.joints: dict[str, Joint] = {}
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
+        self.diagram: Diagram | None = None  # runs along in every simulation of the scene
+        self.panel: Panel | None = None  # the operator's console
+        self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"

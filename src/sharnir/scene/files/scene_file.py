@@ -10,6 +10,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from ...control.defaults import default_diagram
+from ...control.diagram import Diagram
+from ...control.faults import AnyFault, checked_effects
+from ...control.panel import Panel
+from ...control.spec import DiagramSpec
 from ...errors import SceneError
 from ..body import BodySpec
 from ..joint import JointSpec
@@ -27,6 +32,7 @@ class SceneFile(Description, frozen=True):
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies`` and
     ``joints`` are by name. Files of meshes and height maps are named relative to the folder of the scene file.
+    ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen, by name.
     """
 
     sharnir: Literal[1]
@@ -37,6 +43,9 @@ class SceneFile(Description, frozen=True):
     terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+    diagram: DiagramSpec | None = None
+    panel: Panel | None = None
+    faults: dict[str, AnyFault] = msgspec.field(default_factory=dict)
 
 
 def save_scene(scene: Scene, path: str | Path) -> Path:
@@ -60,6 +69,9 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
         terrain={name: _with_surface(terrain.spec, beside) for name, terrain in scene.terrains.items()},
         bodies={name: _with_meshes(body.spec, beside) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
+        diagram=None if scene.diagram is None else scene.diagram.spec,
+        panel=scene.panel,
+        faults=scene.faults,
     )
     plain = to_plain(content)
     try:
@@ -119,6 +131,7 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, joint in content.joints.items():
         with _at("joints", name):
             scene.add_joint(name, joint)
+    _add_control(scene, content)
     return scene
 
 
@@ -129,6 +142,22 @@ def _at(*place: str | int) -> Iterator[None]:
         yield
     except SceneError as error:
         raise Misfit((), str(error), place) from None
+
+
+def _add_control(scene: Scene, content: SceneFile) -> None:
+    """The diagram, the panel and the faults, checked against the scene."""
+    if content.diagram is not None:
+        scene.diagram = Diagram.of(content.diagram, content.name)
+        with _at("diagram"):
+            scene.diagram.check(scene)
+    if content.panel is not None:
+        scene.panel = content.panel
+        with _at("panel"):
+            scene.panel.check(scene.diagram or default_diagram(scene), scene)
+    for name, fault in content.faults.items():
+        with _at("faults", name):
+            checked_effects(name, fault, scene)
+        scene.faults[name] = fault
 
 
 def _with_meshes(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:

@@ -134,7 +134,7 @@ def _union(options: tuple[Any, ...], value: Any, where: Path) -> Any:
         fits_mapping = is_description(option) and isinstance(value, dict)
         fits_list = get_origin(option) is tuple and isinstance(value, list)
         fits_null = option is NoneType and value is None
-        fits_scalar = option in (float, int, str, bool) and not isinstance(value, (dict, list, NoneType))
+        fits_scalar = type(value) is option or (option is float and type(value) is int)
         if fits_mapping or fits_list or fits_null or fits_scalar:
             return to_typed(option, value, where)
     raise _unlike(Union[options], value, where)  # noqa: UP007

@@ -1,0 +1,216 @@
+"""Arithmetic, after IEC 61131-3: ADD, SUB, MUL, DIV, MOD, EXPT; and gains, which change units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ...errors import SceneError
+from ..units import product, same_unit
+from .base import NUMBER, Block, Kind, Places, Port, Run, Wire, check_type, takes, unit_field, widest_type
+
+ANY_NUMBER = Port("number")
+
+
+LARGEST = 2**53  # of whole numbers: beyond it they are no longer told apart from real ones
+
+
+def bounded(io: Places, run: Run) -> Run:
+    """A function whose result, if it is a whole number, must not grow without end."""
+    if not io.whole:
+        return run
+    v, out = io.values, io.out()
+
+    def checked() -> None:
+        run()
+        if not -LARGEST <= v[out] <= LARGEST:
+            raise OverflowError("the whole number is larger than 2^53")
+
+    return checked
+
+
+class Several(Block, frozen=True):
+    """Base of blocks with two or more equal inputs."""
+
+    ports = takes(inputs=NUMBER)
+
+    inputs: tuple[Wire, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.inputs, tuple) or len(self.inputs) < 2:
+            raise SceneError(f"{self.tag()} inputs are {self.inputs!r}; give two or more signals")
+
+
+class Add(Several, frozen=True, tag="add"):
+    """The sum of two or more signals of one unit."""
+
+    def build(self, io: Places) -> Run:
+        v, out, places = io.values, io.out(), io.several("inputs")
+        if len(places) == 2:
+            a, b = places
+
+            def add_two() -> None:
+                v[out] = v[a] + v[b]
+
+            return bounded(io, add_two)
+
+        def add() -> None:
+            v[out] = sum([v[place] for place in places])
+
+        return bounded(io, add)
+
+
+class Sub(Block, frozen=True, tag="sub"):
+    """in1 - in2."""
+
+    ports = takes(in1=NUMBER, in2=NUMBER)
+
+    in1: Wire
+    in2: Wire
+
+    def build(self, io: Places) -> Run:
+        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+
+        def sub() -> None:
+            v[out] = v[a] - v[b]
+
+        return bounded(io, sub)
+
+
+class Mul(Several, frozen=True, tag="mul"):
+    """The product of two or more signals; their units are multiplied."""
+
+    ports = takes(inputs=ANY_NUMBER)
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        unit = "1"
+        for name, kind in given.items():
+            check_type(ANY_NUMBER, kind, name)
+            unit = product(unit, kind.unit or "1")
+        return {"out": Kind(widest_type([kind.type for kind in given.values()]), unit)}
+
+    def build(self, io: Places) -> Run:
+        v, out, places = io.values, io.out(), io.several("inputs")
+        if len(places) == 2:
+            a, b = places
+
+            def mul_two() -> None:
+                v[out] = v[a] * v[b]
+
+            return bounded(io, mul_two)
+
+        def mul() -> None:
+            v[out] = math.prod([v[place] for place in places])
+
+        return bounded(io, mul)
+
+
+class Div(Block, frozen=True, tag="div"):
+    """in1/in2; of two whole numbers the quotient towards zero. Dividing by zero stops the run, naming the block."""
+
+    ports = takes(in1=ANY_NUMBER, in2=ANY_NUMBER)
+
+    in1: Wire
+    in2: Wire
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        over, under = given["in1"], given["in2"]
+        check_type(ANY_NUMBER, over, "in1")
+        check_type(ANY_NUMBER, under, "in2")
+        return {"out": Kind(widest_type([over.type, under.type]), product(over.unit or "1", under.unit or "1", -1))}
+
+    def build(self, io: Places) -> Run:
+        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+
+        def div() -> None:
+            v[out] = v[a] / v[b]
+
+        def div_whole() -> None:
+            over, under = v[a], v[b]
+            whole = abs(over) // abs(under)
+            v[out] = whole if (over < 0) == (under < 0) else -whole
+
+        return div_whole if io.whole else div
+
+
+class Mod(Block, frozen=True, tag="mod"):
+    """What in1/in2 leaves: in1 - in2 trunc(in1/in2), with the sign of in1; 0 when in2 is 0."""
+
+    ports = takes(in1=NUMBER, in2=NUMBER)
+
+    in1: Wire
+    in2: Wire
+
+    def build(self, io: Places) -> Run:
+        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+
+        def mod() -> None:
+            over, under = v[a], v[b]
+            v[out] = math.fmod(over, under) if under else 0.0
+
+        def mod_whole() -> None:
+            over, under = v[a], v[b]
+            rest = abs(over) % abs(under) if under else 0
+            v[out] = rest if over >= 0 else -rest
+
+        return mod_whole if io.whole else mod
+
+
+class Expt(Block, frozen=True, tag="expt"):
+    """in1 to the power of in2. A signal with a unit takes a plain number as its power."""
+
+    ports = takes(in1=ANY_NUMBER, in2=Port("number", "1"))
+
+    in1: Wire
+    in2: Wire
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        base = given["in1"].unit or "1"
+        super().kinds(given)
+        if same_unit(base, "1"):
+            return {"out": Kind("real", "1")}
+        if isinstance(self.in2, str):
+            raise SceneError(f"in1 is in {base} and the power is a signal; give a number as in2, or a signal in 1")
+        return {"out": Kind("real", product("1", base, Fraction(float(self.in2)).limit_denominator(2)))}
+
+    def build(self, io: Places) -> Run:
+        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+
+        def expt() -> None:
+            v[out] = math.pow(v[a], v[b])
+
+        return expt
+
+
+class Gain(Block, frozen=True, tag="gain"):
+    """k times a signal. With ``unit`` the result is in that unit: a gain is how units change."""
+
+    ports = takes(input=ANY_NUMBER, k=ANY_NUMBER)
+
+    input: Wire
+    k: Wire
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unit is not None:
+            unit_field(self.unit, "gain")
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        super().kinds(given)
+        k = given["k"].unit or "1"
+        unit = given["input"].unit
+        return {"out": Kind("real", self.unit or (None if unit is None else product(unit, k)))}
+
+    def build(self, io: Places) -> Run:
+        v, out, x, k = io.values, io.out(), io["input"], io["k"]
+
+        def gain() -> None:
+            v[out] = v[x] * v[k]
+
+        return gain
+
+
+AnyArithmetic = Add | Sub | Mul | Div | Mod | Expt | Gain

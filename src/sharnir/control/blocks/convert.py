@@ -1,0 +1,97 @@
+"""Conversion between types, after IEC 61131-3, and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ...errors import SceneError
+from .base import BOOL, NUMBER, SAME, Block, Kind, Places, Port, Run, Wire, check_wire, gives, takes, unit_field
+
+
+class Conversion(Block, frozen=True):
+    """Base of conversions between types."""
+
+    ports = takes(input=Port("any", "u"))
+    convert: ClassVar[Any]
+
+    input: Wire
+
+    def build(self, io: Places) -> Run:
+        v, out, x, convert = io.values, io.out(), io["input"], type(self).convert
+
+        def run() -> None:
+            v[out] = convert(v[x])
+
+        return run
+
+
+class ToReal(Conversion, frozen=True, tag="to_real"):
+    """As a real number: false is 0, true is 1."""
+
+    outs = gives(out=Port("real", "u"))
+    convert = staticmethod(float)
+
+
+class ToInt(Conversion, frozen=True, tag="to_int"):
+    """As a whole number, halves to the even one: 0.5 gives 0, 1.5 gives 2."""
+
+    outs = gives(out=Port("int", "u"))
+    convert = staticmethod(round)
+
+
+class ToBool(Conversion, frozen=True, tag="to_bool"):
+    """True when it differs from zero."""
+
+    outs = gives(out=BOOL)
+    convert = staticmethod(bool)
+
+
+class Trunc(Conversion, frozen=True, tag="trunc"):
+    """As a whole number, cut towards zero."""
+
+    ports = takes(input=NUMBER)
+    outs = gives(out=Port("int", "u"))
+    convert = staticmethod(int)
+
+
+class Constant(Block, frozen=True, tag="constant"):
+    """A number with a unit, or a truth value."""
+
+    outs = gives(out=SAME)
+
+    value: float | bool
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.value, str):
+            raise SceneError(f"constant value is '{self.value}'; give a number or a truth value")
+        check_wire(self.value, "constant value")
+        if self.unit is not None:
+            unit_field(self.unit, "constant")
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        kind = literal_kind(self.value)
+        return {"out": Kind(kind.type, None if kind.type == "bool" else self.unit)}
+
+    def build(self, io: Places) -> Run:
+        v, out, value = io.values, io.out(), literal(self.value, float(self.value).is_integer())
+
+        def run() -> None:
+            v[out] = value
+
+        return run
+
+
+def literal(wire: float | bool, whole: bool) -> Any:
+    """A number written in place of a signal's name, as the diagram holds it."""
+    return wire if isinstance(wire, bool) else int(wire) if whole else float(wire)
+
+
+def literal_kind(wire: float | bool) -> Kind:
+    """What it carries: whole numbers fit int and real inputs."""
+    return Kind("bool" if isinstance(wire, bool) else "int" if float(wire).is_integer() else "real")
+
+
+AnyConversion = ToReal | ToInt | ToBool | Trunc | Constant

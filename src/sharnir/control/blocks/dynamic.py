@@ -1,0 +1,190 @@
+"""Delay, integral, derivative and PID. h is the control period (s), k counts ticks, u is the input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import SceneError
+from .base import (
+    BOOL,
+    SAME,
+    SECONDS,
+    Block,
+    Kind,
+    Places,
+    Port,
+    Run,
+    Wire,
+    check_wire,
+    gives,
+    takes,
+    unit_field,
+)
+from .filters import share
+
+REAL, FREE = Port("real", "u"), Port("real")
+
+
+class Delay(Block, frozen=True, tag="delay"):
+    """The input of the tick before; ``initial`` in the first. Its input may depend on its output: it breaks loops."""
+
+    ports = takes(input=SAME)
+    outs = gives(out=SAME)
+    late = ("input",)
+
+    input: Wire
+    initial: float | bool = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_wire(self.initial, "delay initial")
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        is_bool = isinstance(self.initial, bool)
+        if "input" in given and (given["input"].type == "bool") != is_bool:
+            raise SceneError(f"input is {given['input'].type}, initial is {self.initial!r}; give both of one type")
+        kind = given.get("input", Kind("bool" if is_bool else "real"))
+        return {"out": kind}
+
+    def build(self, io: Places) -> tuple[Run, Run]:
+        is_bool = isinstance(self.initial, bool)
+        initial: Any = self.initial if is_bool else int(self.initial) if io.whole else float(self.initial)
+        v, x, out, u, m = io.values, io.memory, io.out(), io["input"], io.remember(initial)
+
+        def run() -> None:
+            v[out] = x[m]
+
+        def end() -> None:
+            x[m] = v[u]
+
+        return run, end
+
+
+class Integral(Block, frozen=True, tag="integral"):
+    """The integral of a signal that is held between ticks: y(k+1) = y(k) + h u(k), kept within mn and mx.
+
+    While r1 is true the output is x0. Its input may depend on its output.
+    """
+
+    ports = takes(input=REAL, r1=BOOL, x0=FREE, mn=FREE, mx=FREE)
+    outs = gives(out=Port("real", "u s"))
+    late = ("input",)
+
+    input: Wire
+    r1: Wire = False
+    x0: Wire = 0.0
+    mn: Wire = -1e300
+    mx: Wire = 1e300
+
+    def build(self, io: Places) -> tuple[Run, Run]:
+        v, x, h, out, m = io.values, io.memory, io.period, io.out(), io.remember(None)
+        u, r1, x0, low, high = io["input"], io["r1"], io["x0"], io["mn"], io["mx"]
+
+        def run() -> None:
+            value = v[x0] if v[r1] or x[m] is None else x[m]
+            v[out] = x[m] = min(max(value, v[low]), v[high])
+
+        def end() -> None:
+            x[m] += h * v[u]
+
+        return run, end
+
+
+class Derivative(Block, frozen=True, tag="derivative"):
+    """(u(k) - u(k-1))/h through a low pass with the time constant tf (s); 0 in the first tick."""
+
+    ports = takes(input=REAL, tf=SECONDS)
+    outs = gives(out=Port("real", "u/s"))
+
+    input: Wire
+    tf: Wire = 0.0
+
+    def build(self, io: Places) -> Run:
+        v, x, h, out = io.values, io.memory, io.period, io.out()
+        u, tf, m = io["input"], io["tf"], io.remember(None, 0.0)
+
+        def run() -> None:
+            now = v[u]
+            raw = 0.0 if x[m] is None else (now - x[m]) / h
+            x[m] = now
+            x[m + 1] += share(h, v[tf]) * (raw - x[m + 1])
+            v[out] = x[m + 1]
+
+        return run
+
+
+class Pid(Block, frozen=True, tag="pid"):
+    """out = kp e + ki (integral of e) - kd (rate of pv), within mn and mx, with e = sp - pv.
+
+    The rate of pv goes through a low pass with the time constant tf (s); the set point does not kick it. The integral
+    stands still while the output is at a bound and e drives it further out (no windup). While ``auto`` is false the
+    output is x0, and the integral follows it, so that the change back is without a bump. ``unit`` is that of the
+    output, of mn, mx and x0; kp is in that unit per unit of pv, ki and kd likewise with 1/s and s.
+    """
+
+    ports = takes(
+        sp=REAL,
+        pv=REAL,
+        kp=FREE,
+        ki=FREE,
+        kd=FREE,
+        tf=SECONDS,
+        mn=FREE,
+        mx=FREE,
+        auto=BOOL,
+        x0=FREE,
+    )
+
+    sp: Wire
+    pv: Wire
+    kp: Wire
+    ki: Wire = 0.0
+    kd: Wire = 0.0
+    tf: Wire = 0.0
+    mn: Wire = -1.0
+    mx: Wire = 1.0
+    auto: Wire = True
+    x0: Wire = 0.0
+    unit: str = "1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit_field(self.unit, "pid")
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        super().kinds(given)
+        return {"out": Kind("real", self.unit)}
+
+    def build(self, io: Places) -> Run:
+        v, x, h, out = io.values, io.memory, io.period, io.out()
+        m = io.remember(0.0, None, 0.0, None, 1.0)  # the integral, pv before, its rate; tf and its share of a period
+        sp, pv, kp, ki, kd, tf = (io[port] for port in ("sp", "pv", "kp", "ki", "kd", "tf"))
+        low, high, auto, x0 = (io[port] for port in ("mn", "mx", "auto", "x0"))
+
+        def run() -> None:
+            now = v[pv]
+            error = v[sp] - now
+            proportional = v[kp] * error
+            if v[kd]:
+                raw = 0.0 if x[m + 1] is None else (now - x[m + 1]) / h
+                if v[tf] != x[m + 3]:
+                    x[m + 3], x[m + 4] = v[tf], share(h, v[tf])
+                x[m + 2] += x[m + 4] * (raw - x[m + 2])
+                proportional -= v[kd] * x[m + 2]
+            x[m + 1] = now
+            if not v[auto]:
+                v[out] = min(max(v[x0], v[low]), v[high])
+                x[m] = v[out] - proportional
+                return
+            growth = v[ki] * error * h
+            asked = proportional + x[m] + growth
+            held = v[low] if asked < v[low] else v[high] if asked > v[high] else asked
+            if (asked - held) * growth <= 0.0:
+                x[m] += growth
+            v[out] = held
+
+        return run
+
+
+AnyDynamic = Delay | Integral | Derivative | Pid

@@ -1,0 +1,258 @@
+"""Latches, edges, timers and counters, after IEC 61131-3: SR, RS, R_TRIG, F_TRIG, TP, TON, TOF, CTU, CTD, CTUD.
+
+Time is counted in ticks, so that a timer of 0.3 s at 0.1 s ends with the third tick after its start, whatever the
+rounding.
+"""
+
+from __future__ import annotations
+
+from .base import BOOL, COUNT, SECONDS, Block, Places, Run, Wire, gives, takes
+
+COUNT_MAX, COUNT_MIN = 2**31 - 1, -(2**31)  # PVmax and PVmin of the standard, those of DINT
+PART_OF_TICK = 1e-6  # what a time may fall short of another by rounding
+
+
+class Sr(Block, frozen=True, tag="sr"):
+    """A latch where setting wins: q1 = s1 or (q1 and not r)."""
+
+    ports = takes(s1=BOOL, r=BOOL)
+    outs = gives(q1=BOOL)
+
+    s1: Wire
+    r: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s1"], io["r"], io.remember(False)
+
+        def run() -> None:
+            v[q] = x[m] = v[s] or (x[m] and not v[r])
+
+        return run
+
+
+class Rs(Block, frozen=True, tag="rs"):
+    """A latch where resetting wins: q1 = not r1 and (s or q1)."""
+
+    ports = takes(s=BOOL, r1=BOOL)
+    outs = gives(q1=BOOL)
+
+    s: Wire
+    r1: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s"], io["r1"], io.remember(False)
+
+        def run() -> None:
+            v[q] = x[m] = not v[r] and (v[s] or x[m])
+
+        return run
+
+
+class RTrig(Block, frozen=True, tag="r_trig"):
+    """True for one tick when clk rises; as in the standard, also in the first tick if clk is true there."""
+
+    ports = takes(clk=BOOL)
+    outs = gives(q=BOOL)
+
+    clk: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, clk, m = io.values, io.memory, io.out("q"), io["clk"], io.remember(False)
+
+        def run() -> None:
+            now = v[clk]
+            v[q] = now and not x[m]
+            x[m] = now
+
+        return run
+
+
+class FTrig(Block, frozen=True, tag="f_trig"):
+    """True for one tick when clk falls; as in the standard, also in the first tick if clk is false there."""
+
+    ports = takes(clk=BOOL)
+    outs = gives(q=BOOL)
+
+    clk: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, clk, m = io.values, io.memory, io.out("q"), io["clk"], io.remember(True)
+
+        def run() -> None:
+            now = v[clk]
+            v[q] = x[m] and not now
+            x[m] = now
+
+        return run
+
+
+class Timer(Block, frozen=True):
+    """Base of the timers: ``pt`` is the time set (s), output ``et`` the time elapsed (s)."""
+
+    ports = takes(input=BOOL, pt=SECONDS)
+    outs = gives(q=BOOL, et=SECONDS)
+
+    input: Wire
+    pt: Wire
+
+
+class Ton(Timer, frozen=True, tag="ton"):
+    """On-delay: q is true once the input has been true for pt. et runs up to pt and is 0 while the input is false."""
+
+    def build(self, io: Places) -> Run:
+        v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
+        on, pt, m = io["input"], io["pt"], io.remember(0)  # ticks since the input rose
+        slack = PART_OF_TICK * h
+
+        def run() -> None:
+            if not v[on]:
+                x[m], v[q], v[et] = 0, False, 0.0
+                return
+            elapsed, wanted = x[m] * h, v[pt]
+            done = elapsed >= wanted - slack
+            v[q], v[et] = done, wanted if done else elapsed
+            x[m] += not done
+
+        return run
+
+
+class Tof(Timer, frozen=True, tag="tof"):
+    """Off-delay: q is true with the input, and for pt after it fell. et runs while the input is false, up to pt."""
+
+    def build(self, io: Places) -> Run:
+        v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
+        on, pt, m = io["input"], io["pt"], io.remember(-1)  # ticks since the input fell; -1: not started
+        slack = PART_OF_TICK * h
+
+        def run() -> None:
+            if v[on]:
+                x[m], v[q], v[et] = 0, True, 0.0
+                return
+            if x[m] < 0:  # the input was never true
+                v[q], v[et] = False, 0.0
+                return
+            elapsed, wanted = x[m] * h, v[pt]
+            done = elapsed >= wanted - slack
+            v[q], v[et] = not done, wanted if done else elapsed
+            x[m] += not done
+
+        return run
+
+
+class Tp(Timer, frozen=True, tag="tp"):
+    """Pulse: when the input rises q is true for pt, whatever the input does meanwhile. et stays at pt until the input
+    is false again."""
+
+    def build(self, io: Places) -> Run:
+        v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
+        on, pt, m = io["input"], io["pt"], io.remember(-1, False)  # ticks since the start, or -1; the input before
+        slack = PART_OF_TICK * h
+
+        def run() -> None:
+            now, ticks = v[on], x[m]
+            if ticks < 0 and now and not x[m + 1]:
+                ticks = 0
+            x[m + 1] = now
+            if ticks < 0:
+                v[q], v[et] = False, 0.0
+                return
+            elapsed, wanted = ticks * h, v[pt]
+            done = elapsed >= wanted - slack
+            v[q], v[et] = not done, wanted if done else elapsed
+            if done and not now:
+                x[m], v[et] = -1, 0.0
+            else:
+                x[m] = ticks if done else ticks + 1
+
+        return run
+
+
+class Ctu(Block, frozen=True, tag="ctu"):
+    """Counts rising edges of cu up to and beyond pv, where q becomes true; r sets the count cv to 0."""
+
+    ports = takes(cu=BOOL, r=BOOL, pv=COUNT)
+    outs = gives(q=BOOL, cv=COUNT)
+
+    cu: Wire
+    r: Wire
+    pv: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, cv = io.values, io.memory, io.out("q"), io.out("cv")
+        cu, r, pv, m = io["cu"], io["r"], io["pv"], io.remember(0, False)
+
+        def run() -> None:
+            up = v[cu]
+            if v[r]:
+                x[m] = 0
+            elif up and not x[m + 1] and x[m] < COUNT_MAX:
+                x[m] += 1
+            x[m + 1] = up
+            v[q], v[cv] = x[m] >= v[pv], x[m]
+
+        return run
+
+
+class Ctd(Block, frozen=True, tag="ctd"):
+    """Counts rising edges of cd down; ld sets the count cv to pv; q is true at 0 and below."""
+
+    ports = takes(cd=BOOL, ld=BOOL, pv=COUNT)
+    outs = gives(q=BOOL, cv=COUNT)
+
+    cd: Wire
+    ld: Wire
+    pv: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, q, cv = io.values, io.memory, io.out("q"), io.out("cv")
+        cd, ld, pv, m = io["cd"], io["ld"], io["pv"], io.remember(0, False)
+
+        def run() -> None:
+            down = v[cd]
+            if v[ld]:
+                x[m] = v[pv]
+            elif down and not x[m + 1] and x[m] > COUNT_MIN:
+                x[m] -= 1
+            x[m + 1] = down
+            v[q], v[cv] = x[m] <= 0, x[m]
+
+        return run
+
+
+class Ctud(Block, frozen=True, tag="ctud"):
+    """Counts up with cu and down with cd, neither when both rise at once; r sets cv to 0 and wins over ld, which sets
+    it to pv. qu: cv >= pv; qd: cv <= 0."""
+
+    ports = takes(cu=BOOL, cd=BOOL, r=BOOL, ld=BOOL, pv=COUNT)
+    outs = gives(qu=BOOL, qd=BOOL, cv=COUNT)
+
+    cu: Wire
+    cd: Wire
+    r: Wire
+    ld: Wire
+    pv: Wire
+
+    def build(self, io: Places) -> Run:
+        v, x, qu, qd, cv = io.values, io.memory, io.out("qu"), io.out("qd"), io.out("cv")
+        cu, cd, r, ld, pv, m = io["cu"], io["cd"], io["r"], io["ld"], io["pv"], io.remember(0, False, False)
+
+        def run() -> None:
+            up, down = v[cu], v[cd]
+            rises, falls = up and not x[m + 1], down and not x[m + 2]
+            if v[r]:
+                x[m] = 0
+            elif v[ld]:
+                x[m] = v[pv]
+            elif rises != falls:
+                if rises and x[m] < COUNT_MAX:
+                    x[m] += 1
+                elif falls and x[m] > COUNT_MIN:
+                    x[m] -= 1
+            x[m + 1], x[m + 2] = up, down
+            count = x[m]
+            v[qu], v[qd], v[cv] = count >= v[pv], count <= 0, count
+
+        return run
+
+
+AnyEvent = Sr | Rs | RTrig | FTrig | Tp | Ton | Tof | Ctu | Ctd | Ctud

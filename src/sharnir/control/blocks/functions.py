@@ -1,0 +1,141 @@
+"""Functions of one signal, after IEC 61131-3: ABS, SQRT, EXP, LN, LOG, SIN ... ATAN; and ATAN2 and the sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from ..units import product
+from .base import NUMBER, PURE, Block, Kind, Places, Port, Run, Wire, gives, takes
+
+
+class OfOne(Block, frozen=True):
+    """Base of functions of one signal."""
+
+    ports = takes(input=NUMBER)
+    function: ClassVar[Any]
+
+    input: Wire
+
+    def build(self, io: Places) -> Run:
+        v, out, x, function = io.values, io.out(), io["input"], type(self).function
+
+        def apply() -> None:
+            v[out] = function(v[x])
+
+        return apply
+
+
+class Abs(OfOne, frozen=True, tag="abs"):
+    """The value without its sign."""
+
+    function = staticmethod(abs)
+
+
+class Sqrt(OfOne, frozen=True, tag="sqrt"):
+    """The square root. A negative input stops the run, naming the block."""
+
+    ports = takes(input=Port("number"))
+    function = staticmethod(math.sqrt)
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        super().kinds(given)
+        unit = given["input"].unit
+        return {"out": Kind("real", None if unit is None else product("1", unit, Fraction(1, 2)))}
+
+
+class Pure(OfOne, frozen=True):
+    """Base of functions of a number without a unit (or an angle)."""
+
+    ports = takes(input=Port("number", "1"))
+    outs = gives(out=PURE)
+
+
+class Exp(Pure, frozen=True, tag="exp"):
+    """e to the power of the input."""
+
+    function = staticmethod(math.exp)
+
+
+class Ln(Pure, frozen=True, tag="ln"):
+    """The natural logarithm."""
+
+    function = staticmethod(math.log)
+
+
+class Log(Pure, frozen=True, tag="log"):
+    """The logarithm to base 10."""
+
+    function = staticmethod(math.log10)
+
+
+class Sin(Pure, frozen=True, tag="sin"):
+    """The sine of an angle in rad."""
+
+    function = staticmethod(math.sin)
+
+
+class Cos(Pure, frozen=True, tag="cos"):
+    """The cosine of an angle in rad."""
+
+    function = staticmethod(math.cos)
+
+
+class Tan(Pure, frozen=True, tag="tan"):
+    """The tangent of an angle in rad."""
+
+    function = staticmethod(math.tan)
+
+
+ANGLE = Port("real", "rad")
+
+
+class Asin(Pure, frozen=True, tag="asin"):
+    """The angle whose sine is the input, rad."""
+
+    outs = gives(out=ANGLE)
+    function = staticmethod(math.asin)
+
+
+class Acos(Pure, frozen=True, tag="acos"):
+    """The angle whose cosine is the input, rad."""
+
+    outs = gives(out=ANGLE)
+    function = staticmethod(math.acos)
+
+
+class Atan(Pure, frozen=True, tag="atan"):
+    """The angle whose tangent is the input, rad."""
+
+    outs = gives(out=ANGLE)
+    function = staticmethod(math.atan)
+
+
+class Atan2(Block, frozen=True, tag="atan2"):
+    """The angle of the point (in2, in1), rad: of y/x in all four quadrants."""
+
+    ports = takes(in1=NUMBER, in2=NUMBER)
+    outs = gives(out=ANGLE)
+
+    in1: Wire
+    in2: Wire
+
+    def build(self, io: Places) -> Run:
+        v, out, y, x = io.values, io.out(), io["in1"], io["in2"]
+
+        def atan2() -> None:
+            v[out] = math.atan2(v[y], v[x])
+
+        return atan2
+
+
+class Sign(OfOne, frozen=True, tag="sign"):
+    """-1, 0 or 1."""
+
+    outs = gives(out=Port("int", "1"))
+    function = staticmethod(lambda x: (x > 0) - (x < 0))
+
+
+AnyFunction = Abs | Sqrt | Exp | Ln | Log | Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sign

@@ -1,0 +1,220 @@
+"""The operator's console as data: groups of widgets bound to the inputs and values of a diagram, and a key map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from ..errors import SceneError, nearest
+from ..scene.values import Description, bounds, shown
+from .blocks import Kind
+
+if TYPE_CHECKING:
+    from ..scene.scene import Scene
+    from .diagram import Diagram
+    from .spec import InputSpec
+
+
+class Widget(Description, frozen=True, kw_only=True, tag_field="type"):
+    """Base of all widgets. ``label`` is what the operator reads; without one it is the name of what is bound."""
+
+    takes: ClassVar[tuple[str, ...]] = ()  # types of the inputs it sets
+    shows: ClassVar[tuple[str, ...]] = ()  # types of the values it shows
+
+    label: str = ""
+
+    def inputs(self) -> tuple[str, ...]:
+        """The inputs that it sets."""
+        return (getattr(self, "input"),) if self.takes else ()  # noqa: B009
+
+    def values(self) -> tuple[str, ...]:
+        """The values that it shows."""
+        return (getattr(self, "value"),) if self.shows else ()  # noqa: B009
+
+
+class Ranged(Widget, frozen=True, kw_only=True):
+    """Base of widgets with a scale: ``range`` is that of the input or gauge unless it is given."""
+
+    range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.range is not None and None in bounds(self.range, f"{type(self).__name__} range"):
+            raise SceneError(f"{type(self).__name__} range is {self.range}; give two numbers")
+
+
+class SliderWidget(Ranged, frozen=True, tag="slider"):
+    """Sets a number. One that ``springs`` goes back to the input's initial value when it is let go."""
+
+    takes = ("real", "int")
+
+    input: str
+    springs: bool = False
+    vertical: bool = False
+
+
+class KnobWidget(Ranged, frozen=True, tag="knob"):
+    """Sets a number by turning."""
+
+    takes = ("real", "int")
+
+    input: str
+
+
+class SwitchWidget(Widget, frozen=True, tag="switch"):
+    """Sets a truth value, which stays."""
+
+    takes = ("bool",)
+
+    input: str
+
+
+class ButtonWidget(Widget, frozen=True, tag="button"):
+    """True while it is pressed."""
+
+    takes = ("bool",)
+
+    input: str
+    color: str = ""
+
+
+class SelectorWidget(Widget, frozen=True, tag="selector"):
+    """Sets a whole number by choosing one of the input's choices."""
+
+    takes = ("int",)
+
+    input: str
+
+
+class JoystickWidget(Widget, frozen=True, tag="joystick"):
+    """Sets two numbers: ``x`` to the right and ``y`` upwards. It springs back to their initial values."""
+
+    takes = ("real",)
+
+    x: str
+    y: str
+
+    def inputs(self) -> tuple[str, ...]:
+        return (self.x, self.y)
+
+
+class LampWidget(Widget, frozen=True, tag="lamp"):
+    """Shows a truth value."""
+
+    shows = ("bool",)
+
+    value: str
+    color: str = "green"
+
+
+class GaugeWidget(Ranged, frozen=True, tag="gauge"):
+    """Shows a number with its unit."""
+
+    shows = ("real", "int")
+
+    value: str
+
+
+class PlotWidget(Widget, frozen=True, tag="plot"):
+    """Draws values over the last ``seconds``."""
+
+    shows = ("real", "int", "bool")
+
+    signals: tuple[str, ...]
+    seconds: float = 20.0
+
+    def values(self) -> tuple[str, ...]:
+        return self.signals
+
+
+AnyWidget = (
+    SliderWidget
+    | KnobWidget
+    | SwitchWidget
+    | ButtonWidget
+    | SelectorWidget
+    | JoystickWidget
+    | LampWidget
+    | GaugeWidget
+    | PlotWidget
+)
+
+Action = Literal["hold", "toggle", "step", "set"]
+
+
+class KeyBinding(Description, frozen=True):
+    """What a key or a button of a gamepad does to an input.
+
+    ``key`` is a browser's KeyboardEvent.code ("KeyW", "Space", "ArrowUp"), or "Gamepad0" and so on. ``action``: hold
+    sets ``value`` while it is pressed and the initial value after; toggle turns a truth value over; step adds
+    ``value``; set sets it.
+    """
+
+    key: str
+    input: str
+    action: Action = "hold"
+    value: float | bool = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.action not in get_args(Action):
+            raise SceneError(f"key '{self.key}' action is {shown(self.action)}{nearest(self.action, get_args(Action))}")
+
+
+class AxisBinding(Description, frozen=True):
+    """An axis of a gamepad: -1 to 1 becomes the range of the input, beyond the ``dead_zone``; ``invert`` turns it."""
+
+    axis: int
+    input: str
+    invert: bool = False
+    dead_zone: float = 0.1
+
+
+class Group(Description, frozen=True):
+    """Widgets under one title."""
+
+    title: str
+    widgets: tuple[AnyWidget, ...]
+
+
+class Panel(Description, frozen=True):
+    """A console: groups of widgets from left to right, keys and axes of a gamepad."""
+
+    title: str = ""
+    groups: tuple[Group, ...] = ()
+    keys: tuple[KeyBinding, ...] = ()
+    axes: tuple[AxisBinding, ...] = ()
+
+    def widgets(self) -> Iterator[tuple[str, AnyWidget]]:
+        """Every widget with how errors call it."""
+        for group in self.groups:
+            for i, widget in enumerate(group.widgets):
+                yield f"panel group '{group.title}', widget {i + 1} ({widget.__struct_config__.tag})", widget
+
+    def check(self, diagram: Diagram, scene: Scene | None = None) -> None:
+        """Refuse what is bound to an input or value that the diagram does not have, or of another type."""
+        kinds: dict[str, Kind] = diagram.check(scene).kinds
+        for what, widget in self.widgets():
+            for name in widget.inputs():
+                _check_input(what, name, diagram.inputs, widget.takes)
+            for name in widget.values():
+                if name not in kinds:
+                    raise SceneError(f"{what}: there is no value '{name}'{nearest(name, kinds)}")
+                if kinds[name].type not in widget.shows:
+                    raise SceneError(f"{what}: '{name}' is {kinds[name].type}; it shows {' or '.join(widget.shows)}")
+        seen: dict[str, str] = {}
+        for key in self.keys:
+            wanted = ("bool",) if key.action == "toggle" else ("bool", "real", "int")
+            _check_input(f"panel key '{key.key}'", key.input, diagram.inputs, wanted)
+            if key.key in seen:
+                raise SceneError(f"panel key '{key.key}' is bound to '{seen[key.key]}' and '{key.input}'; choose one")
+            seen[key.key] = key.input
+        for axis in self.axes:
+            _check_input(f"panel axis {axis.axis}", axis.input, diagram.inputs, ("real", "int"))
+
+
+def _check_input(what: str, name: str, inputs: dict[str, InputSpec], types: tuple[Any, ...]) -> None:
+    if name not in inputs:
+        raise SceneError(f"{what}: there is no input '{name}'{nearest(name, inputs)}")
+    if inputs[name].type not in types:
+        raise SceneError(f"{what}: input '{name}' is {inputs[name].type}; it sets {' or '.join(types)}")

@@ -1,0 +1,311 @@
+"""Sinks: where a diagram acts on the simulation, or shows something to the operator.
+
+A sink is a block whose output is the value that was sent, after its limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import SceneError, nearest
+from ..scene.elements.drive import DcDrive, PositionServo
+from ..scene.quantity import XYZ, Quantity
+from ..scene.values import bounds, not_negative
+from .blocks.base import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
+
+if TYPE_CHECKING:
+    from ..scene.joint import Joint
+    from ..scene.scene import Scene
+
+Reader = Callable[[], float]
+Writer = Callable[[float], None]
+
+
+class Plant(Protocol):
+    """What a diagram needs of a simulation; :class:`sharnir.Simulation` is one."""
+
+    @property
+    def scene(self) -> Scene: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def taps(self) -> Taps: ...
+    def attach(self, part: Any) -> None: ...
+
+
+class Taps(Protocol):
+    """Single numbers of a simulation, read and written quickly."""
+
+    def reader(self, quantity: Quantity, component: str | None, world: int) -> Reader: ...
+    def writer(self, quantity: Quantity, component: str | None, world: int) -> Writer: ...
+    def refresh(self) -> None: ...
+    def flush(self) -> None: ...
+
+
+class Sink(Block, frozen=True):
+    """Base of all sinks."""
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        """The quantities of a scene that it sets, with the component of vectors; SceneError where there is none."""
+        return ()
+
+    def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
+        """Its inputs; a scene tells the units that depend on it."""
+        return self.ports
+
+    def at_rest(self, scene: Scene) -> float:
+        """What is left in place when the diagram is taken off."""
+        return 0.0
+
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        """The function of a tick, with a writer per quantity that it sets."""
+        return _passing(io, "value", write)
+
+    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        """What it does instead during an emergency stop: what moves things is zero."""
+        v, outs = io.values, [io.out(port) for port in self.outs]
+
+        def stop() -> None:
+            for out, send in zip(outs, write, strict=True):
+                v[out] = 0.0
+                send(0.0)
+
+        return stop
+
+
+def _passing(io: Places, port: str, write: list[Writer]) -> Run:
+    v, out, x = io.values, io.out(), io[port]
+    if not write:
+
+        def show() -> None:
+            v[out] = v[x]
+
+        return show
+    send = write[0]
+
+    def run() -> None:
+        value = v[x]
+        check_finite(value)
+        v[out] = value
+        send(value)
+
+    return run
+
+
+def find_joint(scene: Scene, of: str) -> tuple[Joint, str | None]:
+    """A joint by its name, and the name of a coordinate if that was given as well: "axle", "sleeve.angle"."""
+    name, _, axis = of.partition(".")
+    if name not in scene.joints:
+        raise SceneError(f"there is no joint '{name}'{nearest(name, scene.joints)}")
+    return scene.joints[name], axis or None
+
+
+def check_finite(value: float) -> None:
+    """Refuse to hand an infinite number, or none, to the simulation."""
+    if value - value != 0.0:
+        raise ValueError(f"its value is {value}")
+
+
+class OnJoint(Sink, frozen=True):
+    """Base of sinks on a joint: ``joint`` is its name, or that of one of its coordinates: "axle", "sleeve.angle"."""
+
+    ports = takes(value=Port("real"))
+    outs = gives(out=Port("real", "u"))
+
+    joint: str
+    value: Wire
+
+    def on(self, scene: Scene) -> tuple[Joint, str | None]:
+        """The joint and the name of the coordinate, if one was given."""
+        return find_joint(scene, self.joint)
+
+    def quantity(self, scene: Scene) -> Quantity:
+        """What it sets."""
+        raise NotImplementedError
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        return ((self.quantity(scene), None),)
+
+    def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
+        if scene is None:
+            return self.ports
+        return {"value": Port("real", self.quantity(scene).unit)}
+
+
+class Drive(OnJoint, frozen=True, tag="drive"):
+    """The voltage of a drive, from -1 to 1 of the rated one; more is cut off."""
+
+    ports = takes(value=Port("real", "1"))
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        found = joint.voltage(axis)
+        if not isinstance(joint.drives[_axis(found)], DcDrive):
+            raise SceneError(f"the drive of '{found.item}' is a servo, which takes a target; use a servo sink")
+        return found
+
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        v, out, x, send = io.values, io.out(), io["value"], write[0]
+
+        def run() -> None:
+            value = v[x]
+            check_finite(value)
+            v[out] = value = -1.0 if value < -1.0 else 1.0 if value > 1.0 else value
+            send(value)
+
+        return run
+
+
+class Servo(OnJoint, frozen=True, tag="servo"):
+    """The target of a servo: a coordinate (rad, m) or a rate (rad/s, m/s).
+
+    In an emergency stop a rate is zero, and a position stays where it was sent last.
+    """
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        return joint.target(axis)
+
+    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        joint, _ = self.on(scene)
+        if isinstance(joint.drives[_axis(self.quantity(scene))], PositionServo):
+            return lambda: None
+        return super().build_stop(io, write, scene)
+
+
+class Effort(OnJoint, frozen=True, tag="effort"):
+    """A torque (N m) or force (N) on a coordinate of a joint."""
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        return joint.effort(axis)
+
+
+class Brake(OnJoint, frozen=True, tag="brake"):
+    """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes).
+
+    In an emergency stop it is 1.
+    """
+
+    ports = takes(value=Port("real", "1"))
+
+    level: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        not_negative(self.level, "brake level (N m or N)")
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        if not joint.friction:
+            raise SceneError(f"{joint!r} has no friction that a brake could raise; give it friction=Coulomb(0)")
+        return joint.friction_level(axis)
+
+    def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
+        return self.ports
+
+    def at_rest(self, scene: Scene) -> float:
+        joint, _ = self.on(scene)
+        return float(getattr(joint.friction[_axis(self.quantity(scene))], "level", 0.0))
+
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        base = self.at_rest(scene)
+        v, out, u, send, level = io.values, io.out(), io["value"], write[0], self.level
+
+        def run() -> None:
+            value = v[u]
+            check_finite(value)
+            v[out] = value = 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
+            send(base + level * value)
+
+        return run
+
+    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        v, out, send, most = io.values, io.out(), write[0], self.at_rest(scene) + self.level
+
+        def stop() -> None:
+            v[out] = 1.0
+            send(most)
+
+        return stop
+
+
+class OnBody(Sink, frozen=True):
+    """Base of sinks on a body: three components in world axes."""
+
+    outs = gives(x=Port("real", "u"), y=Port("real", "u"), z=Port("real", "u"))
+
+    body: str
+    x: Wire = 0.0
+    y: Wire = 0.0
+    z: Wire = 0.0
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        if self.body not in scene.bodies:
+            raise SceneError(f"there is no body '{self.body}'{nearest(self.body, scene.bodies)}")
+        return tuple((Quantity(self.tag(), self.body, self.ports["x"].unit, XYZ), axis) for axis in XYZ)
+
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        v, parts = io.values, [(io.out(axis), io[axis], send) for axis, send in zip(XYZ, write, strict=True)]
+
+        def run() -> None:
+            for out, place, send in parts:
+                value = v[place]
+                check_finite(value)
+                v[out] = value
+                send(value)
+
+        return run
+
+
+class Force(OnBody, frozen=True, tag="force"):
+    """A force on a body at its centre of mass, N, world axes."""
+
+    ports = takes(x=Port("real", "N"), y=Port("real", "N"), z=Port("real", "N"))
+
+
+class Torque(OnBody, frozen=True, tag="torque"):
+    """A torque on a body, N m, world axes."""
+
+    ports = takes(x=Port("real", "N m"), y=Port("real", "N m"), z=Port("real", "N m"))
+
+
+class Lamp(Sink, frozen=True, tag="lamp"):
+    """A truth value shown to the operator."""
+
+    ports = takes(value=BOOL)
+    outs = gives(out=BOOL)
+
+    value: Wire
+    color: str = "green"
+
+
+class Gauge(Sink, frozen=True, tag="gauge"):
+    """A number shown to the operator; ``range`` is that of its scale, ``unit`` is needed for bare numbers only."""
+
+    ports = takes(value=Port("number", "u"))
+    outs = gives(out=Port("number", "u"))
+
+    value: Wire
+    range: tuple[float, float] | None = None
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.range is not None:
+            bounds(self.range, "gauge range")
+        if self.unit is not None:
+            unit_field(self.unit, "gauge")
+
+
+AnySink = Drive | Servo | Effort | Brake | Force | Torque | Lamp | Gauge
+
+
+def _axis(quantity: Quantity) -> str:
+    return str(quantity.item).partition(".")[2]
+
+
+SINKS: dict[str, Any] = {kind.tag(): kind for kind in (Drive, Servo, Effort, Brake, Force, Torque, Lamp, Gauge)}
