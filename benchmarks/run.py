@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, elements, solvers, startup
+from . import accuracy, chain, control, elements, solvers, startup
 from .report import machine
 
 BENCHMARKS = {
     "chain": chain.run,
     "solvers": solvers.run,
     "elements": elements.run,
+    "control": control.run,
     "accuracy": accuracy.run,
     "startup": startup.run,
 }
