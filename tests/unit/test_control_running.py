@@ -245,37 +245,6 @@ def test_reset_starts_the_diagram_over():
     assert go() == first
 
 
-def test_an_emergency_stop_cuts_the_power_and_brakes_until_it_is_ended():
-    scene, axle = axle_scene()
-    arm = scene.body("arm", mass=1.0, inertia=(1, 1, 1))
-    scene.joint("shoulder", sh.Revolute(), scene.world, arm, drive=sh.PositionServo(MOTOR, gain=6.0))
-    d = speed_control(axle, period=0.02)
-    d.servo("shoulder", d.input("reach", unit="rad", initial=0.5))
-    scene.diagram = d
-    sim = sh.Simulation(scene, dt=DT)
-    controller = sim.controller
-    sim.step(401)  # not at a tick
-    controller.stop()
-    assert sim.control.drive_input.numpy()[0, 0] == 0.0  # at once
-    assert sim.model.dynamic_level.numpy()[0, 0] == 30.5
-    snapshot = sim.snapshot()
-    controller.inputs["reach"] = 1.0
-    sim.step(100)
-    assert sim.get(axle.speed) == pytest.approx(0.0, abs=1e-9)
-    assert sim.control.drive_input.numpy()[:, 0].tolist() == [0.0, 0.5]  # a position servo holds what it had
-    assert (controller.values["axle drive"], controller.values["axle brake"]) == (0.0, 1.0)
-    controller.resume()
-    sim.step(500)
-    assert sim.get(axle.speed) == pytest.approx(3.0, abs=0.05)
-    assert sim.control.drive_input.numpy()[1, 0] == 1.0
-    sim.restore(snapshot)
-    assert controller.stopped
-    assert sim.model.dynamic_level.numpy()[0, 0] == 30.5
-    sim.reset()
-    assert not controller.stopped
-    assert sim.model.dynamic_level.numpy()[0, 0] == 0.5
-
-
 def test_the_exact_twin_refuses_a_scene_with_a_diagram():
     scene, axle = axle_scene()
     scene.diagram = speed_control(axle)

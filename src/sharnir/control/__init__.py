@@ -14,7 +14,6 @@ simulation:
     controller.kind("axle drive")              # its type and unit
     state = controller.snapshot()              # simulation.snapshot() and reset() include it
     controller.restore(state)
-    controller.stop()                          # emergency stop, until controller.resume(); part of the snapshot
 
 ``diagram.inputs`` maps names to :class:`InputSpec`: type (real, int, bool), unit, range, initial, choices, momentary,
 note. ``controller.inputs`` is a mapping of their values.

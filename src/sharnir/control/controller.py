@@ -28,7 +28,6 @@ class ControllerState:
     memory: tuple[Any, ...]
     ticks: int
     ticked_at: int
-    stopped: bool
 
 
 class Controller:
@@ -68,15 +67,14 @@ class Controller:
                 self._place(name, EMPTY[kind.type])
         self._program: list[Run] = []
         self._endings: list[Run] = []
-        self._sinks: list[Run] = []  # what acts on the simulation
-        self._stops: list[Run] = []  # what does so during an emergency stop
+        self._sinks: list[Run] = []
         self._owners: dict[int, Node] = {}
         self._release: list[Callable[[], None]] = []
         for node in network.nodes:
             self._build(node, functions)
         self.inputs = InputValues(network.inputs, self._values, self._places)
         self.values: Mapping[str, Any] = SignalValues(self._values, self._places)
-        self._ticks, self._ticked_at, self.stopped = 0, NEVER, False
+        self._ticks, self._ticked_at = 0, NEVER
         self._start = self.snapshot()
 
     def __repr__(self) -> str:
@@ -121,8 +119,9 @@ class Controller:
         else:
             run = block.build(io)
         steps = run if isinstance(run, tuple) else (run,)
-        acts = isinstance(block, Sink) and self._plant is not None and bool(block.acts_on(self._plant.scene))
-        (self._sinks if acts else self._program).append(steps[0])
+        self._program.append(steps[0])
+        if isinstance(block, Sink):
+            self._sinks.append(steps[0])
         self._endings.extend(steps[1:])
         self._owners |= {id(step): node for step in steps}
 
@@ -148,8 +147,6 @@ class Controller:
         targets = sink.acts_on(plant.scene)
         writers = [plant.taps.writer(quantity, component, self.world) for quantity, component in targets]
         self._release += [partial(write, sink.at_rest(plant.scene)) for write in writers]
-        if writers:
-            self._stops.append(sink.build_stop(io, writers, plant.scene))
         return sink.build_to(io, writers, plant.scene)
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -178,8 +175,6 @@ class Controller:
         try:
             for run in self._program:
                 run()
-            for run in self._stops if self.stopped else self._sinks:
-                run()
             for run in self._endings:
                 run()
         except Exception as error:
@@ -194,24 +189,6 @@ class Controller:
         if self._plant is not None:
             self._plant.taps.flush()
 
-    def stop(self) -> None:
-        """Emergency stop, at once and until :meth:`resume`: drives, efforts and forces zero, brakes on, servos hold.
-
-        The blocks go on; what they would send is not sent.
-        """
-        self.stopped = True
-        self._send()
-
-    def resume(self) -> None:
-        """End an emergency stop; the outputs act again from the next tick on."""
-        self.stopped = False
-
-    def _send(self) -> None:
-        for run in self._stops if self.stopped else self._sinks:
-            run()
-        if self._plant is not None:
-            self._plant.taps.flush()
-
     def _shown_inputs(self, node: Node) -> str:
         given = {port: self.values[wire] if isinstance(wire, str) else wire for port, wire in node.wires.items()}
         return ", ".join(f"{port} = {value!r}" for port, value in given.items()) or "none"
@@ -220,18 +197,21 @@ class Controller:
 
     def snapshot(self) -> ControllerState:
         """All that it remembers, inputs included."""
-        return ControllerState(tuple(self._values), tuple(self._memory), self._ticks, self._ticked_at, self.stopped)
+        return ControllerState(tuple(self._values), tuple(self._memory), self._ticks, self._ticked_at)
 
     def restore(self, state: ControllerState) -> None:
         """Go on from a snapshot, bit for bit."""
         if len(state.values) != len(self._values) or len(state.memory) != len(self._memory):
             raise SceneError("the snapshot is of another diagram; restore it into the diagram it was taken of")
         self._values[:], self._memory[:] = state.values, state.memory
-        self._ticks, self._ticked_at, self.stopped = state.ticks, state.ticked_at, state.stopped
-        if self._ticks == 0 and not self.stopped:
+        self._ticks, self._ticked_at = state.ticks, state.ticked_at
+        if self._ticks == 0:
             self.release()
-        else:  # brakes act on the model, which a snapshot of the simulation does not hold
-            self._send()
+            return
+        for send in self._sinks:  # brakes act on the model, which a snapshot of the simulation does not hold
+            send()
+        if self._plant is not None:
+            self._plant.taps.flush()
 
     def reset(self) -> None:
         """Back to the initial inputs and memories."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SceneError, nearest
-from ..scene.elements.drive import DcDrive, PositionServo
+from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import bounds, not_negative
 from .blocks.base import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
@@ -63,17 +63,6 @@ class Sink(Block, frozen=True):
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
         """The function of a tick, with a writer per quantity that it sets."""
         return _passing(io, "value", write)
-
-    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        """What it does instead during an emergency stop: what moves things is zero."""
-        v, outs = io.values, [io.out(port) for port in self.outs]
-
-        def stop() -> None:
-            for out, send in zip(outs, write, strict=True):
-                v[out] = 0.0
-                send(0.0)
-
-        return stop
 
 
 def _passing(io: Places, port: str, write: list[Writer]) -> Run:
@@ -160,20 +149,11 @@ class Drive(OnJoint, frozen=True, tag="drive"):
 
 
 class Servo(OnJoint, frozen=True, tag="servo"):
-    """The target of a servo: a coordinate (rad, m) or a rate (rad/s, m/s).
-
-    In an emergency stop a rate is zero, and a position stays where it was sent last.
-    """
+    """The target of a servo: a coordinate (rad, m) or a rate (rad/s, m/s)."""
 
     def quantity(self, scene: Scene) -> Quantity:
         joint, axis = self.on(scene)
         return joint.target(axis)
-
-    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        joint, _ = self.on(scene)
-        if isinstance(joint.drives[_axis(self.quantity(scene))], PositionServo):
-            return lambda: None
-        return super().build_stop(io, write, scene)
 
 
 class Effort(OnJoint, frozen=True, tag="effort"):
@@ -185,10 +165,7 @@ class Effort(OnJoint, frozen=True, tag="effort"):
 
 
 class Brake(OnJoint, frozen=True, tag="brake"):
-    """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes).
-
-    In an emergency stop it is 1.
-    """
+    """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes)."""
 
     ports = takes(value=Port("real", "1"))
 
@@ -222,15 +199,6 @@ class Brake(OnJoint, frozen=True, tag="brake"):
             send(base + level * value)
 
         return run
-
-    def build_stop(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        v, out, send, most = io.values, io.out(), write[0], self.at_rest(scene) + self.level
-
-        def stop() -> None:
-            v[out] = 1.0
-            send(most)
-
-        return stop
 
 
 class OnBody(Sink, frozen=True):
