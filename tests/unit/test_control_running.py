@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+from array import array
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -376,6 +378,36 @@ def test_faults_repeat_bit_for_bit_from_a_snapshot():
     board.withdraw("dead")
     sim.step(30)
     assert sim.state.spin.numpy().tobytes() == first
+
+
+class SinglePrecision:
+    """A simulation in float32, as far as a fault board sees one: a number loses digits when it is written."""
+
+    def __init__(self, scene: sh.Scene, level: float) -> None:
+        self.scene, self.dt, self.steps, self.taps = scene, DT, 0, self
+        self.memory = array("f", [level])
+
+    def attach(self, part: object) -> None: ...
+    def refresh(self) -> None: ...
+    def flush(self) -> None: ...
+
+    def reader(self, *_: object) -> object:
+        return lambda: self.memory[0]
+
+    def writer(self, *_: object) -> object:
+        return partial(self.memory.__setitem__, 0)
+
+
+def test_a_fault_adds_once_also_where_numbers_are_rounded():
+    scene, _ = axle_scene()
+    plant = SinglePrecision(scene, 0.1)
+    board = FaultBoard(plant, {"stiff": ExtraFriction("axle", 0.2)})
+    board.apply("stiff")
+    for _ in range(5):
+        board.tick()
+    assert plant.memory[0] == pytest.approx(0.3, rel=1e-6)
+    board.withdraw("stiff")
+    assert plant.memory[0] == pytest.approx(0.1, rel=1e-6)
 
 
 def test_faults_that_cannot_be_are_refused():

@@ -239,7 +239,7 @@ class FaultBoard:
             value = law(value, (self._plant.steps - self._started[name] + 0.5) * self._plant.dt)
         if value != now:
             cell.write(value)
-        cell.seen = float(value)
+        cell.seen = float(cell.read())  # as it was stored, which in float32 is not what was written
 
     # --- starting over ----------------------------------------------------------------------------------------------
 
