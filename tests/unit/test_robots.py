@@ -12,7 +12,7 @@ from sharnir.assemblies.robots import four_wheel_car, krt100, mf4, six_wheel_rov
 
 ROBOTS: dict[str, tuple[Any, float, int]] = {  # kg as the files say, wheels
     "krt100": (krt100, 245.0, 10),
-    "mf4": (mf4, 339.0, 10),
+    "mf4": (mf4, 333.0, 0),
     "four_wheel_car": (four_wheel_car, 1164.0, 4),
     "six_wheel_rover": (six_wheel_rover, 174.8, 6),
 }

@@ -38,8 +38,9 @@ class BuiltAxle:
 class Axle(Description, frozen=True):
     """Two wheels, ``track`` (m) apart, at ``x`` (m) along the chassis, their centres ``height`` (m) above its frame.
 
-    Without a height it is the wheel's radius: the chassis' frame lies on the ground. ``drive`` is a motor for each
-    wheel; ``brake`` gives each a friction brake, whose torque is set while running.
+    Without a height it is the wheel's radius, less what a tyre gives under its static load: the chassis' frame lies on
+    the ground. ``drive`` is a motor for each wheel; ``brake`` gives each a friction brake, whose torque is set while
+    running.
     """
 
     x: float
@@ -57,10 +58,12 @@ class Axle(Description, frozen=True):
         number(self.x, "Axle x (m)")
         positive(self.track, "Axle track (m)")
 
-    def centers(self) -> tuple[Vec3, Vec3]:
-        """The centres of the left and the right wheel in the chassis' frame."""
-        height = self.wheel.radius if self.height is None else self.height
-        return (self.x, self.track / 2, height), (self.x, -self.track / 2, height)
+    def centers(self, loads: tuple[float, float] = (0.0, 0.0)) -> tuple[Vec3, Vec3]:
+        """The centres of the left and the right wheel in the chassis' frame, under static loads (N)."""
+        left, right = (
+            self.wheel.radius - self.wheel.sag(load) if self.height is None else self.height for load in loads
+        )
+        return (self.x, self.track / 2, left), (self.x, -self.track / 2, right)
 
     def masses(self) -> list[tuple[float, Array]]:
         """Masses (kg) and their places in the chassis' frame, for the static loads."""
@@ -77,9 +80,10 @@ class Axle(Description, frozen=True):
     ) -> BuiltAxle:
         """Emit both wheels with their static ``loads`` (N), and what joins them."""
         pins = (None, None) if self.steering is None else self.steering.kingpins()
+        centers = self.centers(loads)
         mounts = (
-            Mount(scene, chassis, f"{name}_left", self.centers()[0], "left"),
-            Mount(scene, chassis, f"{name}_right", self.centers()[1], "right"),
+            Mount(scene, chassis, f"{name}_left", centers[0], "left"),
+            Mount(scene, chassis, f"{name}_right", centers[1], "right"),
         )
         left, right = (
             self.suspension.attach(

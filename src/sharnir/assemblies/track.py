@@ -1,49 +1,122 @@
-"""Tracks: the road wheels of a tracked vehicle, all of which its belt turns.
+"""Tracks: two frames whose surfaces run as belts, each moved by its sprocket.
 
-A belt is not simulated link by link. It is the row of road wheels that it runs over, close to each other, each on a
-short trailing arm with a torsion bar, as in most tracked vehicles, and each with its share of the side's drive: one
-voltage for the side. Wheels that the belt would hold together may slip against each other by what their motors allow.
+A belt is not a chain of links: the outline of its frame touches the ground, and its surface moves at the speed of the
+sprocket (``Contact.belt``). That pushes, brakes, turns on the spot and climbs like a track that does not sag.
 """
 
 from __future__ import annotations
 
-import msgspec
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..errors import SceneError
-from ..scene.elements.drive import DcDrive
-from .axle import Axle
-from .springing import Torsion
-from .suspensions import TrailingArm
-from .wheel import RoadWheel
+from ..scene.body import Body
+from ..scene.elements.drive import AnyDrive
+from ..scene.elements.friction import Coulomb
+from ..scene.joint import Joint
+from ..scene.joints import Fixed, Revolute
+from ..scene.materials import DEFAULT, Contact
+from ..scene.quantity import Quantity
+from ..scene.scene import Scene
+from ..scene.shapes import Box, Cylinder, Wheel
+from ..scene.tyre import Belt
+from ..scene.values import Description, number, positive
+from ..spatial import Array
+from .mount import LATERAL, Mount, Side
 
 
-def track_axles(
-    length: float,
-    gauge: float,
-    wheels: int,
-    wheel: RoadWheel,
-    drive: DcDrive,
-    *,
-    travel: tuple[float, float] = (-0.02, 0.02),
-    spring: Torsion | None = None,
-) -> dict[str, Axle]:
-    """The axles ``track_1`` ... of two tracks, ``gauge`` (m) apart: wheel centres over a ``length`` (m), front first.
+@dataclass(frozen=True)
+class BuiltTrack:
+    """One track in a scene: its frame, its sprocket, and the hinge that drives the belt (forward is positive)."""
 
-    ``drive`` is that of one side; each of its wheels has an equal share of the motor's torque.
+    frame: Body
+    sprocket: Body
+    spin: Joint
+
+    @property
+    def brake(self) -> Quantity:
+        """The brake's torque, N m: set it while running."""
+        return self.spin.friction_level("angle")
+
+
+@dataclass(frozen=True)
+class BuiltTracks:
+    """Both tracks of a vehicle."""
+
+    left: BuiltTrack
+    right: BuiltTrack
+
+
+class Tracks(Description, frozen=True):
+    """Two tracks, ``gauge`` (m) from middle to middle, whose end wheels of ``radius`` (m) are ``length`` (m) apart.
+
+    They are ``width`` (m) wide, their middle ``x`` (m) along the chassis. ``mass`` (kg) is that of one frame with its
+    rollers, ``belt_mass`` (kg) that of one belt, which turns with the sprocket at the rear end. ``drive`` is a motor
+    for each side, ``material`` that of the belts.
     """
-    if wheels < 2:
-        raise SceneError(f"a track has {wheels} road wheel(s); give at least 2")
-    spacing = length / (wheels - 1)
-    if spacing <= 0.0 or gauge <= 0.0:
-        raise SceneError(f"a track of {length:g} m, {gauge:g} m from the other: both must be above zero")
-    share = msgspec.structs.replace(drive, stall_torque=drive.stall_torque / wheels)
-    arm, beside = 0.8 * min(spacing, wheel.radius), -wheel.width / 2
-    suspension = TrailingArm(
-        pivot=(arm, beside, 0.0), stub=(0.0, beside, 0.0), travel=travel, spring=spring or Torsion(frequency=4.0)
-    )
-    places = np.linspace(length / 2, -length / 2, wheels)
-    return {
-        f"track_{i}": Axle(x=float(x), track=gauge, wheel=wheel, suspension=suspension, drive=share)
-        for i, x in enumerate(places, start=1)
-    }
+
+    gauge: float
+    length: float
+    radius: float
+    width: float
+    mass: float
+    belt_mass: float = 5.0
+    x: float = 0.0
+    drive: AnyDrive | None = None
+    brake: bool = False
+    material: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("gauge", "length", "radius", "width"):
+            positive(getattr(self, name), f"Tracks {name} (m)")
+        for name in ("mass", "belt_mass"):
+            positive(getattr(self, name), f"Tracks {name} (kg)")
+        number(self.x, "Tracks x (m)")
+
+    def ends(self) -> list[Array]:
+        """Where the tracks carry, in the chassis' frame: the four ends, m."""
+        return [
+            np.array([self.x + way * self.length / 2, side * self.gauge / 2, self.radius])
+            for side in (1.0, -1.0)
+            for way in (1.0, -1.0)
+        ]
+
+    def masses(self) -> list[tuple[float, Array]]:
+        """Masses (kg) and their places in the chassis' frame."""
+        front, rear = self.ends()[:2]
+        mirror = np.array([1.0, -1.0, 1.0])
+        own = [(self.mass, (front + rear) / 2), (self.belt_mass, rear)]
+        return own + [(mass, place * mirror) for mass, place in own]
+
+    def build(self, scene: Scene, chassis: Body, name: str) -> BuiltTracks:
+        """Emit both tracks, welded to the chassis."""
+        return BuiltTracks(self._side(scene, chassis, name, "left"), self._side(scene, chassis, name, "right"))
+
+    def _side(self, scene: Scene, chassis: Body, name: str, side: Side) -> BuiltTrack:
+        y = self.gauge / 2 if side == "left" else -self.gauge / 2
+        half = self.length / 2
+        mount = Mount(scene, chassis, f"{name}_{side}", (self.x, y, self.radius), side)
+        ends = [
+            Wheel(self.radius, self.width, 0.2 * self.width, position=(way, 0.0, 0.0), rotation=LATERAL)
+            for way in (half, -half)
+        ]
+        own = (chassis.name,)
+        contact = Contact(
+            material=self.material,
+            groups=(DEFAULT, *own),
+            ignores=own,
+            belt=Belt(sprocket=f"{name}_{side}_sprocket_hinge", radius=self.radius),
+        )
+        plate = Box(self.length, self.width, 2 * self.radius, mass=self.mass)
+        frame = mount.body("track", [plate, *ends], np.array(mount.center), contact=contact)
+        mount.joint("track_weld", Fixed(), chassis, frame)
+        # all of the belt's mass moves at the rim: a thin ring has twice the inertia of a disc
+        ring = Cylinder(self.radius * 2**0.5, self.width, mass=self.belt_mass, rotation=LATERAL)
+        sprocket = mount.body("sprocket", [ring], mount.on_chassis((-half, 0.0, 0.0)))
+        hinge = Revolute(
+            axis=mount.direction((0.0, 1.0 if side == "left" else -1.0, 0.0)), anchor=mount.point((-half, 0.0, 0.0))
+        )
+        friction = Coulomb(0.0) if self.brake else None
+        spin = mount.joint("sprocket_hinge", hinge, frame, sprocket, drive=self.drive, friction=friction)
+        return BuiltTrack(frame, sprocket, spin)

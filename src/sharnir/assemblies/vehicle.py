@@ -1,4 +1,4 @@
-"""The vehicle: a chassis with axles and, behind it, a trailer.
+"""The vehicle: a chassis with axles or tracks and, behind it, a trailer.
 
 The chassis' frame lies on the ground under the vehicle as it stands: x forward, y left, z up. The springs are set so
 that it stands still like that (the weight of anti-roll bars on their links is left out). The static loads N_i of the
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from .. import spatial
@@ -27,6 +28,7 @@ from .axle import Axle, BuiltAxle
 from .hitch import AnyHitch, reach
 from .mount import as_vec3
 from .suspensions import Corner
+from .track import BuiltTracks, Tracks
 
 Load = tuple[float, Array]  # kg, and where in the chassis' frame (m)
 
@@ -37,6 +39,7 @@ class BuiltVehicle:
 
     chassis: Body
     axles: dict[str, BuiltAxle]
+    tracks: BuiltTracks | None = None
     trailer: BuiltVehicle | None = None
     hitch: Joint | None = None
 
@@ -57,7 +60,7 @@ class BuiltVehicle:
 
 
 class Vehicle(Description, frozen=True):
-    """A chassis of ``shapes``, on ``axles`` by name (places in the chassis' frame, which lies on the ground).
+    """A chassis of ``shapes`` on ``axles`` by name, or on ``tracks`` (places in its frame, which lies on the ground).
 
     What else is ``mounted`` on the chassis, an arm or a mast, is told as masses (kg) with their places (m), so that the
     springs carry it. ``material`` is that of the chassis. ``hitch_point`` is where it tows, ``coupling_point`` where it
@@ -65,7 +68,8 @@ class Vehicle(Description, frozen=True):
     """
 
     shapes: tuple[AnyShape, ...]
-    axles: dict[str, Axle]
+    axles: dict[str, Axle] = msgspec.field(default_factory=dict)
+    tracks: Tracks | None = None
     material: str = DEFAULT
     mounted: tuple[tuple[float, Vec3], ...] = ()
     hitch_point: Vec3 | None = None
@@ -74,8 +78,8 @@ class Vehicle(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.axles:
-            raise SceneError("Vehicle has no axles; give axles={'front': Axle(...), 'rear': Axle(...)}")
+        if not self.axles and self.tracks is None:
+            raise SceneError("Vehicle has no axles; give axles={'front': Axle(...), 'rear': Axle(...)}, or tracks")
         for name in ("hitch_point", "coupling_point"):
             if getattr(self, name) is not None:
                 vector(getattr(self, name), f"Vehicle {name} (m)")
@@ -110,10 +114,11 @@ class Vehicle(Description, frozen=True):
         for i, (label, axle) in enumerate(self.axles.items()):
             pair = (gravity * loads[2 * i], gravity * loads[2 * i + 1])
             axles[label] = axle.build(scene, chassis, f"{name}_{label}", pair, self._wheelbase(axle), speed)
+        tracks = None if self.tracks is None else self.tracks.build(scene, chassis, name)
         if self.towing is None:
-            return BuiltVehicle(chassis, axles)
+            return BuiltVehicle(chassis, axles, tracks)
         trailer, joint = self.towing.build(scene, name, self, chassis, speed, gravity)
-        return BuiltVehicle(chassis, axles, trailer, joint)
+        return BuiltVehicle(chassis, axles, tracks, trailer, joint)
 
     def _wheelbase(self, axle: Axle) -> float | None:
         """How far a steered axle is from those that are not; None where all are."""
@@ -129,11 +134,13 @@ class Vehicle(Description, frozen=True):
         body = combined(solids)
         masses.append((body.mass, body.center))
         masses += [(mass, np.array(place)) for mass, place in self.mounted]
+        masses += [] if self.tracks is None else self.tracks.masses()
         if self.towing is not None:
             masses.append(self.towing.weight(self, name))
         if hitch is not None and hitch.own_mass > 0.0:  # a drawbar rests on both its ends
             masses.append((0.5 * hitch.own_mass, np.array(self.coupling_point)))
         supports = [np.array(center) for axle in self.axles.values() for center in axle.centers()]
+        supports += [] if self.tracks is None else self.tracks.ends()
         held = hitch is not None and hitch.carries and (len(self.axles) == 1 or hitch.always_carries)
         if hitch is not None and not hitch.carries and len(self.axles) == 1:
             raise SceneError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..scene.materials import DEFAULT
 from ..scene.shapes import Wheel
+from ..scene.tyre import Tyre
 from ..scene.values import Description, positive
 
 
@@ -11,7 +12,7 @@ class RoadWheel(Description, frozen=True):
     """A wheel by its radius and width (m) and its mass with tyre and rim (kg), spread evenly over its shape.
 
     It touches in one point: a disc with edges rounded by ``rounding`` (m), half of the width when not given.
-    ``material`` is that of its tread.
+    ``material`` is that of its tread; with a ``tyre`` it springs and slips, without one it is rigid.
     """
 
     radius: float = 0.15
@@ -19,6 +20,7 @@ class RoadWheel(Description, frozen=True):
     mass: float = 3.0
     rounding: float | None = None
     material: str = DEFAULT
+    tyre: Tyre | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -29,4 +31,8 @@ class RoadWheel(Description, frozen=True):
 
     def shape(self) -> Wheel:
         """The wheel about its z axis."""
-        return Wheel(self.radius, self.width, self.rounding, mass=self.mass)
+        return Wheel(self.radius, self.width, self.rounding, self.tyre, mass=self.mass)
+
+    def sag(self, load: float) -> float:
+        """How much lower than its radius the wheel's centre is under a load (N), m."""
+        return 0.0 if self.tyre is None else load / self.tyre.stiffness

@@ -6,6 +6,7 @@ All figures are assumptions, typical of the class: 1.16 t as it stands, 2.6 m of
 |---|---|
 | body | 3.6 × 1.5 × 0.5 m, 1040 kg, its centre 0.55 m high and 0.1 m ahead of the middle |
 | wheels | radius 0.3 m, width 0.2 m, 18 kg |
+| tyres | 200 N/mm, slip stiffness 15 and cornering stiffness 12 1/rad of the load, relaxation 0.3 m, rolling 0.012 |
 | front | MacPherson struts, rack steering, 1.2 Hz, damping ratio 0.35, anti-roll bar 2500 N m/rad |
 | rear | double wishbones, 1.3 Hz, damping ratio 0.35, anti-roll bar 1500 N m/rad |
 | travel | ±90 mm |
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from ...scene.elements.drive import DcDrive, PositionServo
 from ...scene.scene import Scene
 from ...scene.shapes import Box
+from ...scene.tyre import Tyre
 from ...scene.values import Vec3
 from ..anti_roll_bar import AntiRollBar
 from ..axle import Axle
@@ -29,7 +31,8 @@ from ..suspensions import DoubleWishbone, MacPherson
 from ..vehicle import BuiltVehicle, Vehicle
 from ..wheel import RoadWheel
 
-WHEEL = RoadWheel(radius=0.30, width=0.20, mass=18.0)
+TYRE = Tyre(stiffness=200e3, damping=500.0, longitudinal=15.0, lateral=12.0, relaxation=0.3, rolling_resistance=0.012)
+WHEEL = RoadWheel(radius=0.30, width=0.20, mass=18.0, rounding=0.05, tyre=TYRE)
 TRAVEL = (-0.09, 0.09)  # m
 WHEELBASE, TRACK = 2.6, 1.5  # m
 WHEEL_DRIVE = DcDrive(stall_torque=40.0, idle_speed=900.0, time_constant=0.05, ratio=9.0)

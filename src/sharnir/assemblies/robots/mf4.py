@@ -6,8 +6,8 @@ and lifts 20 to 30 kg (as its users state in public); the other figures are assu
 | quantity | value |
 |---|---|
 | chassis | 1.0 × 0.42 × 0.3 m, 240 kg |
-| tracks | 0.56 m apart, 5 road wheels each over 0.9 m; radius 0.12 m, width 0.14 m, 5 kg |
-| track drives | stall 4 N m, idle 350 rad/s, 0.02 s, gear 50: 200 N m and 0.84 m/s per side |
+| tracks | 0.56 m apart, 0.9 m between the end wheels; radius 0.12 m, width 0.14 m; frame 20 kg, belt 6 kg |
+| track drives | stall 6 N m, idle 350 rad/s, 0.02 s, gear 50: 300 N m and 0.84 m/s per side |
 | arm | turret, shoulder, elbow and wrist; links of 0.15, 0.6, 0.55 and 0.25 m; 15, 14, 8 and 4 kg |
 | arm drives | stall 1.2 N m, idle 400 rad/s, worm gears of 400: 480 N m and 1 rad/s |
 """
@@ -22,13 +22,18 @@ from ...scene.scene import Scene
 from ...scene.shapes import Box
 from ...scene.values import Vec3
 from ..arm import Arm, ArmLink, BuiltArm
-from ..track import track_axles
+from ..track import Tracks
 from ..vehicle import BuiltVehicle, Vehicle
-from ..wheel import RoadWheel
 
-WHEEL = RoadWheel(radius=0.12, width=0.14, mass=5.0)
-TRACK_DRIVE = DcDrive(stall_torque=4.0, idle_speed=350.0, time_constant=0.02, ratio=50.0)
-GAUGE, LENGTH, ROAD_WHEELS = 0.56, 0.9, 5  # m, m
+TRACKS = Tracks(
+    gauge=0.56,
+    length=0.9,
+    radius=0.12,
+    width=0.14,
+    mass=20.0,
+    belt_mass=6.0,
+    drive=DcDrive(stall_torque=6.0, idle_speed=350.0, time_constant=0.02, ratio=50.0),
+)
 ARM_SERVO = PositionServo(DcDrive(1.2, 400.0, 0.02, 400.0, self_locking=True), gain=10.0, damping=0.5)
 
 UP, LEFT = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
@@ -47,7 +52,7 @@ ARM = Arm(
 
 @dataclass(frozen=True)
 class Mf4:
-    """The robot in a scene: one voltage for the wheels of each side, targets for the arm's joints."""
+    """The robot in a scene: a voltage for each track's sprocket, targets for the arm's joints."""
 
     vehicle: BuiltVehicle
     arm: BuiltArm
@@ -57,7 +62,7 @@ def vehicle() -> Vehicle:
     """The chassis on its tracks."""
     return Vehicle(
         shapes=(Box(1.0, 0.42, 0.3, mass=240.0, position=(-0.1, 0.0, 0.26), color="#4c5a63"),),
-        axles=track_axles(LENGTH, GAUGE, ROAD_WHEELS, WHEEL, TRACK_DRIVE),
+        tracks=TRACKS,
         mounted=ARM.masses(),
     )
 
