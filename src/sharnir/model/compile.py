@@ -64,7 +64,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         soft=bool(softs),
         twists=bool(tracked),
         direct=solver == "direct",
-        second_order=integrator == "rattle",
+        second_order=integrator in ("rattle", "rk4"),
+        fourth_order=integrator == "rk4" and not layout.frictions and not any(row.drive for row in softs),
     )
     counts = {
         "body": len(layout.bodies) + 1,
@@ -83,6 +84,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     for items in ("body", "joint", "angular", "limit", "friction", "soft"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
+    counts["rk4_body"] = counts["body"] if features.fourth_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
     counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0

@@ -20,3 +20,4 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     second_order: bool  # the RATTLE step rather than semi-implicit Euler
+    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, RATTLE elsewhere

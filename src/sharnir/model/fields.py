@@ -192,6 +192,15 @@ WORK = (
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),
     Field("start_rotation", "drift_body", "quat", "drift"),
+    # the fourth-order step: how fast it started, and its accelerations
+    Field("smooth", None, "int", "1 if this step was Runge and Kutta's; begin"),
+    Field("start_velocity", "rk4_body", "vec3", "m/s; begin"),
+    Field("start_spin", "rk4_body", "vec3", "rad/s; begin"),
+    Field("size", "rk4_body", "real", "length of the rotation in the middle before it is made a unit; stages"),
+    Field("first_pull", "rk4_body", "vec3", "m/s^2, acceleration at the start; stages"),
+    Field("first_bend", "rk4_body", "quat", "1/s^2, second derivative of the rotation; stages"),
+    Field("middle_pull", "rk4_body", "vec3", "m/s^2, the sum of the two in the middle; stages"),
+    Field("middle_bend", "rk4_body", "quat", "1/s^2, likewise; stages"),
     Field("half_lock", "drift_joint", "vec3", "N s; first half kick"),
     Field("half_angular", "drift_angular", "vec3", "N m s; first half kick"),
     Field("half_low", "drift_limit", "real", "N s or N m s; first half kick"),

@@ -394,6 +394,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         factor=factor,
         iterate=iterate,
         clear_bodies=clear_bodies,
+        clear_push=clear_push,
+        linear_rows=linear_rows,
         substitute=substitute,
+        substitute_both=substitute_both,
         take_solution=take_solution,
     )
