@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..device import load_warp
+from ..errors import SceneError
 from .precision import Precision
 
 
@@ -307,6 +308,17 @@ def write_row(array: Any, place: int, values: Any) -> None:
         array.numpy()[place] = values
     else:
         write(array[place], values)
+
+
+def check_shape(what: str, values: Any, parts: tuple[str, ...], worlds: int) -> None:
+    """Refuse values that are neither one (number, or vector of ``parts``) for all worlds nor a row for each of them."""
+    shape = np.shape(values)
+    one = (len(parts),) if parts else ()
+    if shape in (one, (worlds, *one)):
+        return
+    single = f"{len(parts)} numbers ({', '.join(parts)})" if parts else "one number"
+    many = f", or an array of shape {(worlds, *one)} for the {worlds} worlds" if worlds > 1 else ""
+    raise SceneError(f"{what} is given values of shape {shape}; give {single}{many}")
 
 
 def read(array: Any) -> Any:
