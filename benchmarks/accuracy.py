@@ -46,7 +46,7 @@ class Entry:
     name: str
     build: Build
     tuned: bool = False
-    coarsest: int = 1  # halvings of the time between two samples
+    coarsest: int = 0  # halvings of the time between two samples
     patience: int = FINEST  # step sizes that may break down in a row before the finer ones are given up
     slowness: float = 1.0  # its runs may take that much longer
 
@@ -89,6 +89,7 @@ def entries(problem: Problem) -> list[Entry]:
     found = [
         Entry("Sharnir direct, Euler", _sharnir("direct", "semi-implicit-euler")),
         Entry("Sharnir direct, RATTLE", _sharnir("direct", "rattle")),
+        Entry("Sharnir direct, RK4", _sharnir("direct", "rk4")),
         Entry("Sharnir sequential, Euler", _sharnir("sequential-impulses", "semi-implicit-euler")),
     ]
     found += [Entry(f"MuJoCo {integrator}", _mujoco(integrator, False)) for integrator in MUJOCO_INTEGRATORS]

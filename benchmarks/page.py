@@ -19,6 +19,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 COLORS = {"Sharnir": "#1f5fa8", "MuJoCo": "#d1592b", "Exudyn": "#2f8f5b"}
 MARKERS = {
     "direct, RATTLE": "D",
+    "direct, RK4": "^",
     "direct, Euler": "o",
     "sequential, Euler": "x",
     "Euler": "o",
@@ -85,7 +86,7 @@ def _line(panel: Any, entry: Entry, ladder: Ladder) -> Any:
         color=COLORS[entry.engine],
         marker=marker,
         linestyle="--" if entry.tuned else "-",
-        linewidth=2.0 if "RATTLE" in entry.name else None,
+        linewidth=2.0 if entry.name.startswith("Sharnir direct, R") else None,
         alpha=1.0 if entry.tuned or entry.engine == "Sharnir" else NEXT_TO_TUNED,
     )
     return line

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .errors import SceneError
-from .model.fields import write_row
+from .model.fields import check_shape, write_row
 from .model.layout import Layout
 from .scene.body import Body
 from .scene.joint import Joint
-from .scene.quantity import Quantity
+from .scene.quantity import XYZ, Quantity
 from .scene.scene import Scene
 
 Input = Any  # a number, a vector, one row per world, or a function of time (s) that returns one
@@ -26,28 +26,38 @@ class Inputs:
     """
 
     def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input]]) -> None:
-        self._targets: list[tuple[str, int, Input]] = []
+        self._targets: list[_Target] = []
         for word, inputs in given.items():
             for key, value in inputs.items():
                 if word in UNITS:
-                    self._targets.append((*_target(scene, layout, word, UNITS[word], key), value))
+                    array, place = _target(scene, layout, word, UNITS[word], key)
                 else:
-                    self._targets.append(("drive_input", _drive(layout, word, key), value))
-        self.constant = not any(callable(value) for _, _, value in self._targets)
+                    array, place = "drive_input", _drive(layout, word, key)
+                name = key.item if isinstance(key, Quantity) else key.name
+                self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
+        self.constant = not any(callable(target.value) for target in self._targets)
 
     def apply(self, control: Any, time: float) -> None:
         """Write the inputs at a time (s)."""
-        for array, place, value in self._targets:
-            write_row(getattr(control, array), place, _at(value, time))
+        for what, array, place, value in self._targets:
+            rows = getattr(control, array)
+            now = value(time) if callable(value) else value
+            check_shape(what, now, XYZ if array in UNITS else (), rows.shape[1])
+            write_row(rows, place, now)
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero."""
-        for array, place, _ in self._targets:
-            write_row(getattr(control, array), place, 0.0)
+        for target in self._targets:
+            write_row(getattr(control, target.array), target.place, 0.0)
 
 
-def _at(value: Input, time: float) -> Any:
-    return value(time) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+class _Target(NamedTuple):
+    """An input: what it is called, where it goes, and what it is."""
+
+    what: str
+    array: str
+    place: int
+    value: Input
 
 
 def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tuple[str, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from . import spatial
 from .errors import SceneError, nearest
 from .model.compile import Compiled, mass_fields
-from .model.fields import read, write, write_row
+from .model.fields import check_shape, read, write, write_row
 from .model.layout import coordinates_of
 from .scene.measure import coordinate
 from .scene.quantity import Quantity
@@ -39,6 +39,7 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
     given = np.asarray(values, float)
     if not np.isfinite(given).all():
         raise SceneError(f"'{quantity.label}' is set to {values}; give finite numbers")
+    check_shape(f"'{quantity.label}'", given, quantity.components, tables["state"].position.shape[1])
     if variable == "mass":
         _set_mass(compiled, tables["model"], item, given)
     elif variable == "gravity":

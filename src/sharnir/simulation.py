@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .record.trajectory import Trajectory
 
 SOLVERS = ("direct", "sequential-impulses")
-INTEGRATORS = ("semi-implicit-euler", "rattle")
+INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,13 @@ class Simulation:
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
-    ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers') or ``"rattle"`` (second order, no drift of
-    energy). ``iterations`` and ``epsilon`` (N s, N m s) end the solver, whichever comes first; ``budget`` (s of
-    wall-clock time per step) ends it earlier. ``erp`` is the share of a joint's error that a step removes; sequential
-    impulses do so in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies
-    side by side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is
-    where a body counts as a runaway; ``fault_folder`` receives the last good states then.
+    ``integrator`` is ``"semi-implicit-euler"`` (first order, the papers'), ``"rattle"`` (second order, no drift of
+    energy) or ``"rk4"`` (fourth order where the motion is smooth). ``iterations`` and ``epsilon`` (N s, N m s) end the
+    solver, whichever comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a
+    joint's error that a step removes; sequential impulses do so in their first ``stabilisation_iterations`` (half of
+    all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a GPU
+    (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
+    last good states then.
     """
 
     def __init__(
@@ -433,8 +434,8 @@ def _check_settings(
         raise SceneError(f"solver '{solver}' is unknown{nearest(solver, SOLVERS)}")
     if integrator not in INTEGRATORS:
         raise SceneError(f"integrator '{integrator}' is unknown{nearest(integrator, INTEGRATORS)}")
-    if integrator == "rattle" and solver != "direct":
-        raise SceneError(f"integrator 'rattle' projects positions through the direct solver; solver is '{solver}'")
+    if integrator != "semi-implicit-euler" and solver != "direct":
+        raise SceneError(f"integrator '{integrator}' closes the joints by the direct solver; solver is '{solver}'")
     if not (np.isfinite(dt) and dt > 0):
         raise SceneError(f"dt is {dt} s; give a time step above zero")
     if worlds < 1 or iterations < 1 or (threads is not None and threads < 1):

@@ -144,3 +144,21 @@ def test_bad_inputs_are_refused() -> None:
         sim.set(rod.mass, -1.0)
     with pytest.raises(sh.SceneError, match="duration"):
         sim.run(0.0)
+
+
+def test_inputs_of_a_wrong_length_are_refused_by_name() -> None:
+    scene = sh.Scene("bob")
+    bob = scene.body("bob", sh.Sphere(0.1, mass=1.0), position=(1, 0, 0))
+    pin = scene.joint("pin", sh.Revolute(axis=(0, 1, 0)), scene.world, bob)
+    sim = sh.Simulation(scene, worlds=3)
+    with pytest.raises(sh.SceneError, match=r"torque of 'pin' is given values of shape \(2,\); give one number, or"):
+        sim.run(0.01, torque={pin: [1.0, 2.0]})
+    with pytest.raises(
+        sh.SceneError, match=r"force of 'bob' .* give 3 numbers \(x, y, z\), or an array of shape \(3, 3\)"
+    ):
+        sim.run(0.01, force={bob: lambda t: (1.0, 2.0)})
+    with pytest.raises(sh.SceneError, match=r"'bob mass' is given values of shape \(4,\)"):
+        sim.set(bob.mass, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(sh.SceneError, match=r"'bob velocity' is given values of shape \(\)"):
+        sim.set(bob.velocity, 1.0)
+    sim.run(0.01, torque={pin: [1.0, 2.0, 3.0]}, force={bob: np.zeros((3, 3))})

@@ -153,5 +153,5 @@ def test_signals() -> None:
 
 
 def test_the_exact_twin_refuses_ropes() -> None:
-    with pytest.raises(sh.SceneError, match="no ropes.*'cable'"):
+    with pytest.raises(sh.SceneError, match=r"no ropes.*'cable'"):
         reference.solve(tow()[0], 0.1)

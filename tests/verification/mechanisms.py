@@ -11,6 +11,7 @@ import sharnir as sh
 PAPERS = {"solver": "sequential-impulses", "integrator": "semi-implicit-euler"}
 DIRECT = {"solver": "direct", "integrator": "semi-implicit-euler"}
 RATTLE = {"solver": "direct", "integrator": "rattle"}
+RK4 = {"solver": "direct", "integrator": "rk4"}
 
 GRAVITY = 9.81
 FREE = (0.0, 0.0, 0.0)

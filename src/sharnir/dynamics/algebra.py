@@ -28,6 +28,10 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return wp.diag(vec3(x, x, x))
 
     @wp.func
+    def column(m: mat33, i: int) -> vec3:
+        return vec3(m[0, i], m[1, i], m[2, i])
+
+    @wp.func
     def perpendicular(z: vec3) -> vec3:
         """A unit vector square to the unit vector z."""
         if wp.abs(z[0]) < real(0.6):
@@ -107,6 +111,7 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return wp.normalize(quat(s * v[0], s * v[1], s * v[2], c) * q)
 
     return SimpleNamespace(
+        column=column,
         packed=packed,
         full=full,
         diagonal=diagonal,

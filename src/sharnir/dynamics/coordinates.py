@@ -127,6 +127,11 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         return real(1.0) + sine * sine * (real(1.0) / real(6.0) + real(3.0) / real(40.0) * sine * sine)
 
     @wp.func
+    def is_length(kind: int) -> bool:
+        """Whether a coordinate is a length (its axis is a translation) rather than an angle."""
+        return kind <= SLIDE_Z or kind == RADIAL
+
+    @wp.func
     def coordinate_axis(f: Frames, kind: int) -> vec3:
         """World direction d of a coordinate: its rate is d . (relative velocity or spin of b)."""
         if kind <= SLIDE_Z:
@@ -196,6 +201,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         angular_error=angular_error,
         twist_angle=twist_angle,
         unwrapped=unwrapped,
+        is_length=is_length,
         coordinate_axis=coordinate_axis,
         coordinate_value=coordinate_value,
     )

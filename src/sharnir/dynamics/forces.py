@@ -30,7 +30,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
-    frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
+    frames_of, coordinate_axis, is_length = geometry.frames_of, geometry.coordinate_axis, geometry.is_length
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
     load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
 
@@ -80,7 +80,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             kind = m.coordinate_kind[i]
             x = load(m, k, j, w)
             d = dt * effort * coordinate_axis(frames_of(m, s, j, w), kind)
-            if kind <= 2 or kind == 9:
+            if is_length(kind):
                 x = struck(x, d)
             else:
                 x = twisted(x, d)

@@ -5,7 +5,8 @@
     finish    check  ->  new poses  ->  turns and sticking remembered
 
 The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does it
-all again at the new poses.
+all again at the new poses. The fourth-order step (``fourth_order.py``) is tried in ``begin``; where the motion is not
+smooth the second-order one follows.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
@@ -21,6 +22,7 @@ from .contacts.broad import make_broad
 from .contacts.keep import make_keep
 from .coordinates import make_coordinates
 from .forces import make_forces
+from .fourth_order import make_fourth_order
 from .integrate import make_integrate
 from .pair import make_pair
 from .ropes.stages import make_ropes
@@ -64,6 +66,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     halves = make_second_order(p, features)
     drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
     scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
+    try_smooth_step = make_fourth_order(p, features).try_smooth_step
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
@@ -282,6 +285,12 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        if wp.static(features.fourth_order):
+            k.smooth[w] = int(try_smooth_step(m, c, s, n, k, r, o, w))
+            if k.smooth[w] == 1:
+                measure_twists(m, s, o, w)
+                r.step[w] = r.step[w] + 1
+                return
         if wp.static(features.second_order):
             scale_memory(n, o, real(0.5), w)
             begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
@@ -290,6 +299,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        if wp.static(features.fourth_order):
+            if k.smooth[w] == 1:
+                return
         conclude(m, n, k, o, w)
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
@@ -307,7 +319,15 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 measure_twists(m, s, o, w)
                 r.step[w] = r.step[w] + 1
 
-    return SimpleNamespace(begin=begin, iterate=iterate, finish=finish)
+    @wp.func
+    def solve(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+        """The solver's iterations, unless the step was made without them."""
+        if wp.static(features.fourth_order):
+            if k.smooth[w] == 1:
+                return
+        iterate(m, n, k, r, o, count, w)
+
+    return SimpleNamespace(begin=begin, iterate=solve, finish=finish)
 
 
 @cache

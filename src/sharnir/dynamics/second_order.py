@@ -38,7 +38,8 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
     algebra = make_algebra(p)
     rotated, solved, full = algebra.rotated, algebra.solved, algebra.full
     geometry, direct = make_coordinates(p), make_direct(p, features)
-    frames_of, linear_basis, angular_basis = geometry.frames_of, geometry.linear_basis, geometry.angular_basis
+    Frames, frames_of = geometry.Frames, geometry.frames_of
+    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
     clear_bodies, substitute, take_solution = direct.clear_bodies, direct.substitute, direct.take_solution
     factor = direct.factor
@@ -82,9 +83,8 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
         s.rotation[b, w] = rotated(start, dt * (mean + k.push_spin[b, w]))
 
     @wp.func
-    def gaps_to_solution(m: t.model, s: t.state, k: t.work, rate: real, j: int, w: int) -> real:
+    def gaps_to_solution(m: t.model, k: t.work, f: Frames, rate: real, j: int, w: int) -> real:
         """The error of joint j at the new poses as a right-hand side; the worst of its entries."""
-        f = frames_of(m, s, j, w)
         worst = real(0.0)
         if m.joint_node_l[j] >= 0:
             error = f.offset
@@ -152,7 +152,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
             clear_bodies(m, k, o, w)
             worst = real(0.0)
             for j in range(o.joints):
-                worst = wp.max(worst, gaps_to_solution(m, s, k, real(1.0) / o.dt, j, w))
+                worst = wp.max(worst, gaps_to_solution(m, k, frames_of(m, s, j, w), real(1.0) / o.dt, j, w))
             left -= 1
             if worst < TOLERANCE:
                 left = 0
@@ -211,6 +211,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
 
     return SimpleNamespace(
         back_to_start=back_to_start,
+        gaps_to_solution=gaps_to_solution,
         drift_on_joints=drift_on_joints,
         scale_memory=scale_memory,
         keep_first_half=keep_first_half,

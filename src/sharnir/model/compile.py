@@ -71,7 +71,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         twists=bool(tracked),
         direct=solver == "direct",
         reach=False,
-        second_order=integrator == "rattle",
+        second_order=integrator in ("rattle", "rk4"),
+        fourth_order=integrator == "rk4" and _is_smooth(scene, layout, touching.kinds),
         contact_kinds=touching.kinds,
         restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
         compliance=bool(touching.kinds) and not all(np.isinf(touching.model["pair_stiffness"])),
@@ -96,13 +97,14 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= direct_arrays(scene, features.direct) | touching.model | rope_model
+    model |= direct_arrays(scene, features) | touching.model | rope_model
     counts |= touching.counts | rope_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
     for items in ("body", "joint", "angular", "limit", "friction", "soft", "rope_node"):
         counts[f"drift_{items}"] = counts[items] if features.second_order else 0
+    counts["rk4_body"] = counts["body"] if features.fourth_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
     counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
@@ -112,6 +114,12 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts |= optional_counts(features, counts["contact"])
     state = _state(scene, tracked) | rope_state
     return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
+
+
+def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
+    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven, and there are no ropes."""
+    driven = any(row.drive for row in softs_of(scene))
+    return not (layout.frictions or driven or kinds or scene.ropes)
 
 
 def _bodies(scene: Scene) -> dict[str, Any]:

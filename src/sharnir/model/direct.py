@@ -29,16 +29,19 @@ DIRECT_COUNTS = {
 }
 
 
-def direct_arrays(scene: Scene, wanted: bool) -> dict[str, list[int]]:
+def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
-    if not wanted:
+    if not features.direct:
         names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
         names += ["reach_linear", "reach_angular", "path_start"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     joints = list(scene.joints.values())
     joined = {body.name for joint in joints for body in (joint.a, joint.b)}
-    moves = [False] + [body.properties is not None and body.name in joined for body in scene.bodies.values()]
+    moves = [False] + [
+        body.properties is not None and (body.name in joined or not features.contacts)
+        for body in scene.bodies.values()  # contacts strike a body without joints by itself: a pile needs no matrix
+    ]
     ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
     soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
     links = [

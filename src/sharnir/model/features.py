@@ -21,6 +21,7 @@ class Features:
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
     second_order: bool  # the RATTLE step rather than semi-implicit Euler
+    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, RATTLE elsewhere
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning

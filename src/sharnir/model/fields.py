@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..device import load_warp
+from ..errors import SceneError
 from . import rope_fields
 from .precision import Precision
 
@@ -320,6 +321,15 @@ WORK = (
     # the second-order step: where it started, and the impulses of its first half
     Field("start_position", "drift_body", "vec3", "m; drift"),
     Field("start_rotation", "drift_body", "quat", "drift"),
+    # the fourth-order step: how fast it started, and its accelerations
+    Field("smooth", None, "int", "1 if this step was Runge and Kutta's; begin"),
+    Field("start_velocity", "rk4_body", "vec3", "m/s; begin"),
+    Field("start_spin", "rk4_body", "vec3", "rad/s; begin"),
+    Field("size", "rk4_body", "real", "length of the rotation in the middle before it is made a unit; stages"),
+    Field("first_pull", "rk4_body", "vec3", "m/s^2, acceleration at the start; stages"),
+    Field("first_bend", "rk4_body", "quat", "1/s^2, second derivative of the rotation; stages"),
+    Field("middle_pull", "rk4_body", "vec3", "m/s^2, the sum of the two in the middle; stages"),
+    Field("middle_bend", "rk4_body", "quat", "1/s^2, likewise; stages"),
     Field("half_lock", "drift_joint", "vec3", "N s; first half kick"),
     Field("half_angular", "drift_angular", "vec3", "N m s; first half kick"),
     Field("half_low", "drift_limit", "real", "N s or N m s; first half kick"),
@@ -465,6 +475,17 @@ def write_row(array: Any, place: int, values: Any) -> None:
         array.numpy()[place] = values
     else:
         write(array[place], values)
+
+
+def check_shape(what: str, values: Any, parts: tuple[str, ...], worlds: int) -> None:
+    """Refuse values that are neither one (number, or vector of ``parts``) for all worlds nor a row for each of them."""
+    shape = np.shape(values)
+    one = (len(parts),) if parts else ()
+    if shape in (one, (worlds, *one)):
+        return
+    single = f"{len(parts)} numbers ({', '.join(parts)})" if parts else "one number"
+    many = f", or an array of shape {(worlds, *one)} for the {worlds} worlds" if worlds > 1 else ""
+    raise SceneError(f"{what} is given values of shape {shape}; give {single}{many}")
 
 
 def read(array: Any) -> Any:

@@ -41,7 +41,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Frames = geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    solved_to_scale, packed, full = algebra.solved_to_scale, algebra.packed, algebra.full
+    solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     load, motion = pair.load, pair.motion
     bristle = make_bristle(p)
@@ -124,7 +124,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.friction_laws):
                 n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
                 single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
-                k.friction_axis[i, w] = vec3(basis[0, single], basis[1, single], basis[2, single])
+                k.friction_axis[i, w] = column(basis, single)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)

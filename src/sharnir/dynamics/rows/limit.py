@@ -32,18 +32,27 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
+    frames_of, unwrapped = geometry.frames_of, geometry.unwrapped
     conductance_along = make_soft(p, features).conductance_along
     acted = pair.acted
 
     @wp.func
-    def prepare_limit(m: t.model, s: t.state, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, i: int, w: int):
-        kind = m.limit_kind[i]
-        axis = coordinate_axis(f, kind)
-        value = real(0.0)
+    def limit_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
+        """The coordinate of limit i, turns counted."""
+        value = coordinate_value(f, m.limit_kind[i])
         if m.limit_twist[i] >= 0:
-            value = s.twist[m.limit_twist[i], w]
-        else:
-            value = coordinate_value(f, kind)
+            value = unwrapped(value, s.twist[m.limit_twist[i], w])
+        return value
+
+    @wp.func
+    def limit_passed(m: t.model, s: t.state, i: int, w: int) -> bool:
+        value = limit_value(m, s, frames_of(m, s, m.limit_joint[i], w), i, w)
+        return value < m.lower[i, w] or value > m.upper[i, w]
+
+    @wp.func
+    def prepare_limit(m: t.model, s: t.state, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, i: int, w: int):
+        axis = coordinate_axis(f, m.limit_kind[i])
+        value = limit_value(m, s, f, i, w)
         inverse_mass = real(0.0)
         if m.limit_linear[i] == 1:
             inverse_mass = wp.dot(axis, w_ll * axis)
@@ -107,6 +116,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         return d * axis
 
     return SimpleNamespace(
+        limit_passed=limit_passed,
         prepare_limit=prepare_limit,
         warm_limit=warm_limit,
         visit_limit=visit_limit,

@@ -219,6 +219,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,
+        pick=pick,
         prepare_lock=prepare_lock,
         add_soft_rows=add_soft_rows,
         held_mass_ll=held_mass_ll,

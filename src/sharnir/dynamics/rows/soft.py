@@ -27,6 +27,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..algebra import make_algebra
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 
@@ -44,8 +45,13 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
-    angular_basis = geometry.angular_basis
+    frames_of, coordinate_axis, coordinate_value = (
+        geometry.frames_of,
+        geometry.coordinate_axis,
+        geometry.coordinate_value,
+    )
+    angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
+    column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
 
     @wp.func
@@ -132,6 +138,21 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             k.soft_source[i, w] = k.soft_source[i, w] + kick * (m.spring_preload[i] - line[0])
 
     @wp.func
+    def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
+        """The world direction of the coordinate or axis of soft row i."""
+        if m.soft_kind[i] >= 0:
+            return coordinate_axis(f, m.soft_kind[i])
+        return column(angular_basis(f, m.basis[j]), m.soft_column[i])
+
+    @wp.func
+    def soft_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
+        """The coordinate of soft row i."""
+        value = coordinate_value(f, m.soft_kind[i])
+        if m.soft_twist[i] >= 0:
+            value = unwrapped(value, s.twist[m.soft_twist[i], w])
+        return value
+
+    @wp.func
     def prepare_soft(
         m: t.model,
         c: t.control,
@@ -149,13 +170,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     ):
         kind = m.soft_kind[i]
         linear = m.soft_linear[i]
-        axis = vec3()
-        if kind >= 0:
-            axis = coordinate_axis(f, kind)
-        else:
-            basis = angular_basis(f, m.basis[j])
-            column = m.soft_column[i]
-            axis = vec3(basis[0, column], basis[1, column], basis[2, column])
+        axis = soft_direction(m, f, i, j)
         inverse_mass = wp.dot(axis, w_aa * axis)
         if linear == 1:
             inverse_mass = wp.dot(axis, w_ll * axis)
@@ -169,11 +184,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         k.soft_source[i, w] = real(0.0)
         if kind >= 0:
             rate = rate_before(m, s, k, axis, linear, j, w)
-            value = real(0.0)
-            if m.soft_twist[i] >= 0:
-                value = s.twist[m.soft_twist[i], w]
-            else:
-                value = coordinate_value(f, kind)
+            value = soft_value(m, s, f, i, w)
             if m.has_spring[i] == 1:
                 add_spring(m, k, value - m.spring_rest[i], rate, inverse_mass, kick, dt, i, w)
             if m.drive_kind[i] > 0:
@@ -182,6 +193,48 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 add_drive(m, n, k, voltage, rate, kick, i, w)
         if k.soft_y[i, w] == real(0.0):  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
+
+    @wp.func
+    def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
+        """What springs and dampers do to the coordinate at the present state and ``rate``, N or N m."""
+        force = -m.viscous[i] * rate
+        if m.has_spring[i] == 1:
+            x = soft_value(m, s, f, i, w) - m.spring_rest[i]
+            if spring_acts(m.spring_side[i], x, x):
+                line = spring_line(m, i, x)
+                force = force + m.spring_preload[i] - line[0] - m.spring_c[i] * rate
+        return force
+
+    @wp.func
+    def ease(m: t.model, s: t.state, linear: int, axis: vec3, point: vec3, b: int, w: int) -> real:
+        """1/kg or 1/(kg m^2): how easily body b alone moves along the axis, at a point, or turns about it."""
+        lever = axis
+        if linear == 1:
+            lever = wp.cross(point - s.position[b, w], axis)
+        lever = wp.quat_rotate_inv(s.rotation[b, w], lever)
+        total = wp.dot(lever, m.inv_inertia[b, w] * lever)
+        if linear == 1:
+            total = total + m.inv_mass[b, w]
+        return total
+
+    @wp.func
+    def soft_is_stiff(m: t.model, s: t.state, dt: real, i: int, w: int) -> bool:
+        """Whether springs and dampers of row i are too fast for an explicit step: dt^2 k/m > 1 or dt c/m > 1."""
+        j = m.soft_joint[i]
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        f = frames_of(m, s, j, w)
+        axis = soft_direction(m, f, i, j)
+        point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
+        linear = m.soft_linear[i]
+        inverse_mass = ease(m, s, linear, axis, point, a, w) + ease(m, s, linear, axis, point, b, w)
+        damping = m.viscous[i]
+        stiffness = real(0.0)
+        if m.has_spring[i] == 1:
+            damping = damping + m.spring_c[i]
+            line = spring_line(m, i, soft_value(m, s, f, i, w) - m.spring_rest[i])
+            stiffness = line[1]
+        return dt * damping * inverse_mass > real(1.0) or dt * dt * stiffness * inverse_mass > real(1.0)
 
     @wp.func
     def soft_kick(m: t.model, k: t.work, x: Pair, impulse: real, i: int, w: int) -> Pair:
@@ -222,7 +275,11 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return total
 
     return SimpleNamespace(
+        rate_before=rate_before,
         prepare_soft=prepare_soft,
+        soft_direction=soft_direction,
+        soft_force=soft_force,
+        soft_is_stiff=soft_is_stiff,
         soft_kick=soft_kick,
         visit_soft=visit_soft,
         conductance_along=conductance_along,

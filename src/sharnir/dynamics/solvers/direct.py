@@ -124,6 +124,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         iterate=iterate,
         conclude=conclude,
         clear_bodies=factors.clear_bodies,
+        clear_push=factors.clear_push,
+        linear_rows=factors.linear_rows,
         substitute=factors.substitute,
+        substitute_both=factors.substitute_both,
         take_solution=factors.take_solution,
     )

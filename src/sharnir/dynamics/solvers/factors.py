@@ -324,7 +324,10 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         factor=factor,
         clear_bodies=clear_bodies,
+        clear_push=clear_push,
+        linear_rows=linear_rows,
         substitute=substitute,
+        substitute_both=substitute_both,
         take_solution=take_solution,
         solve_velocity=solve_velocity,
         solve_both=solve_both,

@@ -1,0 +1,256 @@
+"""Accelerations and reactions at a given state, through the factors of the direct solver.
+
+    [ M   J^T   ] [  a ]   [     F - w x I w      ]
+    [ J  -Gamma ] [ -l ] = [ -J' V + Gamma l_start ]
+
+J' V is what the locked axes of a joint accelerate by when no body does (u slip at b's anchor, s relative spin):
+
+    translations in a's axes   w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
+    radial, along n = d/|d|    n.(w_b x (w_b x r_b) - w_a x (w_a x r_a0)) + (|d'|^2 - (n.d')^2)/|d|
+    rotations in a's axes      -w_a x s
+    cardan, c = x_a x y_b      c'.s
+
+Inside a step the poses are a little off the joints, and there redundant rows of a loop (Bricard's mechanism) contradict
+each other. Gamma is therefore larger there than at the start, and acts on the change of the reactions since the start
+only, so that it does not soften the joints. Springs and dampers are forces here, not rows.
+
+V in J' V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0; forces take the state's own velocities.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from ..scene.joints import Basis
+from .algebra import make_algebra
+from .coordinates import make_coordinates
+from .rows.lock import make_lock
+from .rows.soft import make_soft
+from .solvers.direct import make_direct
+
+wp = load_warp()
+
+OFF_JOINTS = 10.0  # how much larger Gamma is inside a step
+RADIAL, CARDAN = wp.constant(int(Basis.RADIAL)), wp.constant(int(Basis.CARDAN))
+
+
+@cache
+def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    algebra, geometry, direct = make_algebra(p), make_coordinates(p), make_direct(p, features)
+    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
+    Frames, frames_of, axis_of = geometry.Frames, geometry.frames_of, geometry.axis_of
+    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
+    coordinate_axis, is_length = geometry.coordinate_axis, geometry.is_length
+    factor, substitute, linear_rows = direct.factor, direct.substitute, direct.linear_rows
+    pick = make_lock(p, features).pick
+    soft = make_soft(p, features)
+    soft_direction, soft_force, rate_before = soft.soft_direction, soft.soft_force, soft.rate_before
+
+    GAMMA = wp.constant(real(1e-7 if p.name == "float64" else 1e-5))  # of a joint's own inverse mass
+
+    # --- what depends on the poses ------------------------------------------------------------------------------------
+
+    @wp.func
+    def place_body(m: t.model, s: t.state, k: t.work, b: int, w: int):
+        turn = wp.quat_to_matrix(s.rotation[b, w])
+        k.inertia[b, w] = packed(turn * m.inertia[b, w] * wp.transpose(turn))
+
+    @wp.func
+    def place_joint(m: t.model, s: t.state, k: t.work, f: Frames, j: int, w: int):
+        """Arms and locked directions of joint j."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        arm = wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
+        k.arm_b[j, w] = arm
+        k.arm_a[j, w] = s.position[b, w] + arm - s.position[a, w]
+        if wp.static(features.partial_locks):
+            k.rows_l[j, w] = diagonal(real(1.0))
+            if m.linear_lock[j] != 7:
+                k.rows_l[j, w] = pick(linear_basis(f, m.basis[j]), m.linear_lock[j])
+        if wp.static(features.angular_rows):
+            k.rows_a[j, w] = pick(angular_basis(f, m.basis[j]), m.angular_lock[j])
+
+    @wp.func
+    def turn_ease(m: t.model, b: int, w: int) -> real:
+        """The inverse of a body's inertia, for a slender one that across it, 1/(kg m^2)."""
+        if m.inv_mass[b, w] == real(0.0):
+            return real(0.0)
+        return real(2.0) / wp.trace(m.inertia[b, w])
+
+    @wp.func
+    def set_softness(m: t.model, k: t.work, share: real, j: int, w: int):
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        turn_a = turn_ease(m, a, w)
+        turn_b = turn_ease(m, b, w)
+        slide = m.inv_mass[a, w] + m.inv_mass[b, w]
+        slide = slide + turn_a * wp.length_sq(k.arm_a[j, w]) + turn_b * wp.length_sq(k.arm_b[j, w])
+        k.softness_l[j, w] = share * slide
+        k.softness_a[j, w] = share * (turn_a + turn_b)
+
+    @wp.func
+    def factor_poses(m: t.model, s: t.state, k: t.work, o: t.settings, at_start: bool, w: int):
+        """Everything that depends on the poses alone, up to the factors."""
+        for b in range(1, o.bodies):
+            if m.body_node[b] >= 0:
+                place_body(m, s, k, b, w)
+        for j in range(o.joints):
+            place_joint(m, s, k, frames_of(m, s, j, w), j, w)
+            if at_start:
+                set_softness(m, k, GAMMA, j, w)
+                k.half_lock[j, w] = vec3()
+                if wp.static(features.angular_locks):
+                    k.half_angular[j, w] = vec3()
+            if wp.static(features.soft):
+                for i in range(m.soft_start[j], m.soft_end[j]):
+                    k.soft_y[i, w] = real(0.0)  # no row in the matrix
+        factor(m, k, o, w)
+
+    # --- right-hand sides ---------------------------------------------------------------------------------------------
+
+    @wp.func
+    def forces_on_body(m: t.model, c: t.control, s: t.state, k: t.work, b: int, w: int):
+        node = m.body_node[b]
+        if node >= 0:
+            spin = s.spin[b, w]
+            k.solution[node, w] = m.gravity[w] / m.inv_mass[b, w] + c.force[b, w]
+            k.solution[node + 1, w] = c.torque[b, w] - wp.cross(spin, full(k.inertia[b, w]) * spin)
+
+    @wp.func
+    def slip_of(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """Velocity of b relative to a at b's anchor, of the velocities on the joints."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        at_b = k.velocity[b, w] + wp.cross(k.spin[b, w], k.arm_b[j, w])
+        return at_b - k.velocity[a, w] - wp.cross(k.spin[a, w], k.arm_a[j, w])
+
+    @wp.func
+    def linear_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+        """J' V of the translations, in world axes."""
+        spin_a = k.spin[m.joint_a[j], w]
+        spin_b = k.spin[m.joint_b[j], w]
+        arm_a = k.arm_a[j, w]
+        pull = wp.cross(spin_b, wp.cross(spin_b, k.arm_b[j, w]))
+        slip = slip_of(m, k, j, w)
+        if wp.static(features.partial_locks):
+            if m.basis[j] == RADIAL:
+                d = frames_of(m, s, j, w).offset
+                rate = slip + wp.cross(spin_a, d)
+                length = wp.length(d)
+                n = d / length
+                along = wp.dot(n, rate)
+                turning = (wp.dot(rate, rate) - along * along) / length
+                return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a - d)) + turning * n
+        return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a) + real(2.0) * slip)
+
+    @wp.func
+    def angular_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+        """J' V of the rotations, row by row."""
+        spin_a = k.spin[m.joint_a[j], w]
+        spin_b = k.spin[m.joint_b[j], w]
+        turning = spin_b - spin_a
+        if m.basis[j] == CARDAN:
+            f = frames_of(m, s, j, w)
+            x = axis_of(f.qa, 0)
+            y = axis_of(f.qb, 1)
+            change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
+            return vec3(real(0.0), real(0.0), wp.dot(change, turning))
+        return -(k.rows_a[j, w] * wp.cross(spin_a, turning))
+
+    @wp.func
+    def rows_of_joint(m: t.model, s: t.state, k: t.work, j: int, w: int):
+        if m.joint_node_l[j] >= 0:
+            bias = linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.half_lock[j, w]
+            if wp.static(features.partial_locks):
+                bias = linear_rows(k, j, w) * bias
+            k.solution[m.joint_node_l[j], w] = -bias
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                bias = angular_bias(m, s, k, j, w)
+                if wp.static(features.angular_locks):
+                    bias = bias - k.softness_a[j, w] * (k.rows_a[j, w] * k.half_angular[j, w])
+                k.solution[m.joint_node_a[j], w] = -bias
+
+    @wp.func
+    def pull_body(k: t.work, node: int, force: vec3, torque: vec3, w: int):
+        if node >= 0:
+            k.solution[node, w] = k.solution[node, w] + force
+            k.solution[node + 1, w] = k.solution[node + 1, w] + torque
+
+    @wp.func
+    def push_apart(m: t.model, k: t.work, linear: bool, d: vec3, j: int, w: int):
+        """A force d at b's anchor, or a torque d: on b as it is, on a reversed."""
+        a = m.body_node[m.joint_a[j]]
+        b = m.body_node[m.joint_b[j]]
+        if linear:
+            pull_body(k, a, -d, -wp.cross(k.arm_a[j, w], d), w)
+            pull_body(k, b, d, wp.cross(k.arm_b[j, w], d), w)
+        else:
+            pull_body(k, a, vec3(), -d, w)
+            pull_body(k, b, vec3(), d, w)
+
+    @wp.func
+    def apply_soft(m: t.model, s: t.state, n: t.memory, k: t.work, time: real, i: int, w: int):
+        """Springs and dampers of soft row i; their impulse over ``time`` is noted."""
+        j = m.soft_joint[i]
+        f = frames_of(m, s, j, w)
+        axis = soft_direction(m, f, i, j)
+        linear = m.soft_linear[i]
+        force = soft_force(m, s, f, rate_before(m, s, k, axis, linear, j, w), i, w)
+        n.soft_impulse[i, w] = n.soft_impulse[i, w] + time * force
+        push_apart(m, k, linear == 1, force * axis, j, w)
+
+    @wp.func
+    def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, i: int, w: int):
+        effort = c.effort[i, w]
+        if effort != real(0.0):
+            j = m.coordinate_joint[i]
+            kind = m.coordinate_kind[i]
+            push_apart(m, k, is_length(kind), effort * coordinate_axis(frames_of(m, s, j, w), kind), j, w)
+
+    # --- the solution -------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def note_reaction(m: t.model, n: t.memory, k: t.work, at_start: bool, time: real, j: int, w: int):
+        """Add the impulse of joint j's locked axes over ``time``; at the start keep the reaction itself."""
+        if m.joint_node_l[j] >= 0:
+            x = k.solution[m.joint_node_l[j], w]
+            if wp.static(features.partial_locks):
+                x = x * linear_rows(k, j, w)
+            n.lock_impulse[j, w] = n.lock_impulse[j, w] - time * x
+            if at_start:
+                k.half_lock[j, w] = -x
+                k.softness_l[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_l[j, w]
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                x = k.solution[m.joint_node_a[j], w] * k.rows_a[j, w]
+                n.lock_angular[j, w] = n.lock_angular[j, w] - time * x
+                if at_start:
+                    k.half_angular[j, w] = -x
+                    k.softness_a[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_a[j, w]
+
+    @wp.func
+    def accelerate(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, at_start: bool, time: real, w: int
+    ):
+        """Accelerations of the bodies into ``solution``; the impulses over ``time`` are added to the memory."""
+        for b in range(1, o.bodies):
+            forces_on_body(m, c, s, k, b, w)
+        for j in range(o.joints):
+            rows_of_joint(m, s, k, j, w)
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                apply_soft(m, s, n, k, time, i, w)
+        for i in range(o.coordinates):
+            apply_effort(m, c, s, k, i, w)
+        substitute(m, k, o, w)
+        for j in range(o.joints):
+            note_reaction(m, n, k, at_start, time, j, w)
+
+    return SimpleNamespace(place_joint=place_joint, slip_of=slip_of, factor_poses=factor_poses, accelerate=accelerate)

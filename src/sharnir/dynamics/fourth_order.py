@@ -1,0 +1,290 @@
+"""The fourth-order step: Nyström's rule (1925) on the accelerations, and a projection onto the joints.
+
+    k1 = a(y, y')                                       y = (x, q),  y' = (v, w q/2),  y'' = (a, w' q/2 - |w|^2 q/4)
+    k2 = a(y + h y'/2 + h^2 k1/8, y' + h k1/2)
+    k3 = a(the same pose,         y' + h k2/2)          y_new  = y  + h y' + h^2 (k1 + k2 + k3)/6
+    k4 = a(y + h y' + h^2 k3/2,   y' + h k3)            y_new' = y' + h (k1 + 2 k2 + 2 k3 + k4)/6
+
+The accelerations a, with the reactions of the joints (``accelerations.py``), need the direct solver's factors at three
+poses. Each stage, and the end, is brought back onto the joints, G = 0 and J V = 0, by the factors that are there: those
+of the pose before. In the stages the velocities so corrected serve J' V alone; they differ from the projection at the
+pose itself by the order h^3 in directions M^-1 J^T, which the projection at the end takes out again.
+
+All that acts is explicit here, so the step is for smooth motion: gravity, forces, efforts, springs and dampers slower
+than the step. Where a limit is met, a spring or damper is too stiff for the step, or the joints do not close, the
+attempt is given up and the step is RATTLE's (``second_order.py``).
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from .accelerations import make_accelerations
+from .algebra import make_algebra
+from .coordinates import make_coordinates
+from .rows.limit import make_limit
+from .rows.soft import make_soft
+from .second_order import make_second_order
+from .solvers.direct import make_direct
+
+wp = load_warp()
+
+PROJECTIONS = 5
+
+
+@cache
+def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, quat = p.real, p.vec3, p.quat
+    t = structs(p)
+    rotated, direct = make_algebra(p).rotated, make_direct(p, features)
+    frames_of, gaps_to_solution = make_coordinates(p).frames_of, make_second_order(p, features).gaps_to_solution
+    substitute, substitute_both, linear_rows = direct.substitute, direct.substitute_both, direct.linear_rows
+    clear_bodies, clear_push = direct.clear_bodies, direct.clear_push
+    problem = make_accelerations(p, features)
+    place_joint, slip_of = problem.place_joint, problem.slip_of
+    factor_poses, accelerate = problem.factor_poses, problem.accelerate
+    limit_passed = make_limit(p, features).limit_passed
+    soft_is_stiff = make_soft(p, features).soft_is_stiff
+
+    # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
+    NEAR_JOINTS = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))
+
+    # --- back onto the joints -----------------------------------------------------------------------------------------
+
+    @wp.func
+    def locked_slip(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        if wp.static(features.partial_locks):
+            return linear_rows(k, j, w) * slip_of(m, k, j, w)
+        return slip_of(m, k, j, w)
+
+    @wp.func
+    def locked_turning(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        return k.rows_a[j, w] * (k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w])
+
+    @wp.func
+    def joint_errors(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> real:
+        """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
+        f = frames_of(m, s, j, w)
+        place_joint(m, s, k, f, j, w)
+        worst = gaps_to_solution(m, k, f, real(1.0), j, w)
+        if m.joint_node_l[j] >= 0:
+            slip = locked_slip(m, k, j, w)
+            k.push_solution[m.joint_node_l[j], w] = -slip
+            worst = wp.max(worst, dt * wp.length(slip))
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                turning = locked_turning(m, k, j, w)
+                k.push_solution[m.joint_node_a[j], w] = -turning
+                worst = wp.max(worst, dt * wp.length(turning))
+        return worst
+
+    @wp.func
+    def project(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
+        """One Newton step towards G = 0 and J V = 0; the worst error before it."""
+        clear_bodies(m, k, o, w)
+        clear_push(m, k, o, w)
+        worst = real(0.0)
+        for j in range(o.joints):
+            worst = wp.max(worst, joint_errors(m, s, k, o.dt, j, w))
+        substitute_both(m, k, o, w)
+        for b in range(1, o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                s.position[b, w] = s.position[b, w] + k.solution[node, w]
+                s.rotation[b, w] = rotated(s.rotation[b, w], k.solution[node + 1, w])
+                k.velocity[b, w] = k.velocity[b, w] + k.push_solution[node, w]
+                k.spin[b, w] = k.spin[b, w] + k.push_solution[node + 1, w]
+        return worst
+
+    @wp.func
+    def project_velocities(m: t.model, k: t.work, o: t.settings, w: int):
+        """J V = 0 at poses that have been factored."""
+        clear_bodies(m, k, o, w)
+        for j in range(o.joints):
+            if m.joint_node_l[j] >= 0:
+                k.solution[m.joint_node_l[j], w] = -locked_slip(m, k, j, w)
+            if wp.static(features.angular_rows):
+                if m.joint_node_a[j] >= 0:
+                    k.solution[m.joint_node_a[j], w] = -locked_turning(m, k, j, w)
+        substitute(m, k, o, w)
+        for b in range(1, o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
+                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+
+    # --- the stages ---------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def half_turn(spin: vec3, rotation: quat) -> quat:
+        """w q/2."""
+        return real(0.5) * (quat(spin[0], spin[1], spin[2], real(0.0)) * rotation)
+
+    @wp.func
+    def start_body(s: t.state, k: t.work, b: int, w: int):
+        k.start_position[b, w] = s.position[b, w]
+        k.start_rotation[b, w] = s.rotation[b, w]
+        k.start_velocity[b, w] = s.velocity[b, w]
+        k.start_spin[b, w] = s.spin[b, w]
+        k.velocity[b, w] = s.velocity[b, w]
+        k.spin[b, w] = s.spin[b, w]
+
+    @wp.func
+    def back_to_start(s: t.state, k: t.work, b: int, w: int):
+        s.position[b, w] = k.start_position[b, w]
+        s.rotation[b, w] = k.start_rotation[b, w]
+        s.velocity[b, w] = k.start_velocity[b, w]
+        s.spin[b, w] = k.start_spin[b, w]
+
+    @wp.func
+    def move(s: t.state, k: t.work, h: real, pull: vec3, bend: quat, b: int, w: int) -> real:
+        """The pose y + h y' + h^2/2 y''; the length of q before it is made a unit."""
+        start = k.start_rotation[b, w]
+        half = real(0.5) * h * h
+        q = start + h * half_turn(k.start_spin[b, w], start) + half * bend
+        size = wp.length(q)
+        s.position[b, w] = k.start_position[b, w] + h * k.start_velocity[b, w] + half * pull
+        s.rotation[b, w] = q / size
+        return size
+
+    @wp.func
+    def speed_up(s: t.state, k: t.work, h: real, pull: vec3, bend: quat, size: real, b: int, w: int):
+        """The velocity y' + h y'', the spin as w = 2 q' q^-1."""
+        turning = half_turn(k.start_spin[b, w], k.start_rotation[b, w]) + h * bend
+        twice = (real(2.0) / size) * (turning * wp.quat_inverse(s.rotation[b, w]))
+        s.velocity[b, w] = k.start_velocity[b, w] + h * pull
+        s.spin[b, w] = vec3(twice[0], twice[1], twice[2])
+        k.velocity[b, w] = s.velocity[b, w]
+        k.spin[b, w] = s.spin[b, w]
+
+    @wp.func
+    def next_stage(m: t.model, s: t.state, k: t.work, dt: real, stage: int, b: int, w: int):
+        """Move body b by the accelerations just found: to the next stage, or after the last to the end of the step."""
+        node = m.body_node[b]
+        spin = s.spin[b, w]
+        rotation = s.rotation[b, w]
+        pull = k.solution[node, w]
+        bend = half_turn(k.solution[node + 1, w], rotation) - real(0.25) * wp.dot(spin, spin) * rotation
+        if stage == 0:
+            k.first_pull[b, w] = pull
+            k.first_bend[b, w] = bend
+            k.size[b, w] = move(s, k, real(0.5) * dt, pull, bend, b, w)
+            speed_up(s, k, real(0.5) * dt, pull, bend, k.size[b, w], b, w)
+        elif stage == 1:
+            k.middle_pull[b, w] = pull
+            k.middle_bend[b, w] = bend
+            speed_up(s, k, real(0.5) * dt, pull, bend, k.size[b, w], b, w)
+        elif stage == 2:
+            k.middle_pull[b, w] = k.middle_pull[b, w] + pull
+            k.middle_bend[b, w] = k.middle_bend[b, w] + bend
+            speed_up(s, k, dt, pull, bend, move(s, k, dt, pull, bend, b, w), b, w)
+        else:
+            third = real(1.0) / real(3.0)
+            pose_pull = third * (k.first_pull[b, w] + k.middle_pull[b, w])
+            pose_bend = third * (k.first_bend[b, w] + k.middle_bend[b, w])
+            size = move(s, k, dt, pose_pull, pose_bend, b, w)
+            sixth = real(1.0) / real(6.0)
+            pull = sixth * (k.first_pull[b, w] + real(2.0) * k.middle_pull[b, w] + pull)
+            bend = sixth * (k.first_bend[b, w] + real(2.0) * k.middle_bend[b, w] + bend)
+            speed_up(s, k, dt, pull, bend, size, b, w)
+
+    @wp.func
+    def forget_impulses(n: t.memory, o: t.settings, w: int):
+        for j in range(o.joints):
+            n.lock_impulse[j, w] = vec3()
+            if wp.static(features.angular_locks):
+                n.lock_angular[j, w] = vec3()
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = real(0.0)
+        if wp.static(features.limits):
+            for i in range(o.limits):
+                n.low_impulse[i, w] = real(0.0)
+                n.high_impulse[i, w] = real(0.0)
+
+    @wp.func
+    def make_step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """The step and its projection; returns the error of the joints before they were projected last."""
+        for b in range(1, o.bodies):
+            start_body(s, k, b, w)
+        forget_impulses(n, o, w)
+        stage = int(0)
+        while stage < 4:
+            share = real(1.0) / real(6.0)
+            if stage == 1 or stage == 2:
+                share = real(1.0) / real(3.0)
+            if stage == 1 or stage == 3:
+                project(m, s, k, o, w)
+            if stage == 2:
+                project_velocities(m, k, o, w)
+            else:
+                factor_poses(m, s, k, o, stage == 0, w)
+            accelerate(m, c, s, n, k, o, stage == 0, share * o.dt, w)
+            for b in range(1, o.bodies):
+                if m.body_node[b] >= 0:
+                    next_stage(m, s, k, o.dt, stage, b, w)
+            stage += 1
+        error = project(m, s, k, o, w)
+        left = int(wp.static(PROJECTIONS - 1))
+        while left > 0 and error > NEAR_JOINTS:
+            error = project(m, s, k, o, w)
+            left -= 1
+        for b in range(1, o.bodies):
+            s.velocity[b, w] = k.velocity[b, w]
+            s.spin[b, w] = k.spin[b, w]
+        return error
+
+    # --- is it smooth? ------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def limits_are_free(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        for i in range(o.limits):
+            if limit_passed(m, s, i, w):
+                return False
+        return True
+
+    @wp.func
+    def softs_are_slow(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        for i in range(o.softs):
+            if soft_is_stiff(m, s, o.dt, i, w):
+                return False
+        return True
+
+    @wp.func
+    def speeds_are_sound(s: t.state, o: t.settings, w: int) -> bool:
+        for b in range(1, o.bodies):
+            # written so that a speed that is no number fails
+            if not (wp.length(s.velocity[b, w]) < o.top_speed and wp.length(s.spin[b, w]) < o.top_speed):
+                return False
+        return True
+
+    @wp.func
+    def try_smooth_step(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int
+    ) -> bool:
+        """Make the step if the motion is smooth; if not, leave the state as it was."""
+        if wp.static(features.limits):
+            if not limits_are_free(m, s, o, w):
+                return False
+        if wp.static(features.soft):
+            if not softs_are_slow(m, s, o, w):
+                return False
+        error = make_step(m, c, s, n, k, o, w)
+        smooth = error <= NEAR_JOINTS and speeds_are_sound(s, o, w)
+        if wp.static(features.limits):
+            smooth = smooth and limits_are_free(m, s, o, w)
+        if smooth:
+            r.joint_error[w] = error
+            r.iterations[w] = 0
+            r.residual[w] = real(0.0)
+            r.done[w] = 1
+        else:
+            for b in range(1, o.bodies):
+                back_to_start(s, k, b, w)
+        return smooth
+
+    return SimpleNamespace(try_smooth_step=try_smooth_step)
