@@ -35,7 +35,7 @@ from .scene.tyre import Belt, Tyre
 if TYPE_CHECKING:
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle
-    from .assemblies.hitch import BallHitch, Drawbar, FifthWheel
+    from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
     from .assemblies.springing import BumpStops, Coil, Torsion
     from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
     from .assemblies.suspensions import (
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         SwingAxle,
         TrailingArm,
     )
+    from .assemblies.track import Tracks
     from .assemblies.vehicle import Towing, Vehicle
     from .assemblies.wheel import RoadWheel
     from .control.diagram import Diagram
@@ -76,12 +77,14 @@ _LAZY = {
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
     "RoadWheel": "assemblies.wheel",
+    "RopeHitch": "assemblies.hitch",
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
     "Towing": "assemblies.vehicle",
+    "Tracks": "assemblies.track",
     "TrailingArm": "assemblies.suspensions",
     "Trajectory": "record.trajectory",
     "Vehicle": "assemblies.vehicle",
@@ -138,6 +141,7 @@ __all__ = [
     "Revolute",
     "RoadWheel",
     "Rope",
+    "RopeHitch",
     "Roughness",
     "Scene",
     "SceneError",
@@ -159,6 +163,7 @@ __all__ = [
     "Tie",
     "Torsion",
     "Towing",
+    "Tracks",
     "TrailingArm",
     "Trajectory",
     "Tyre",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.elements.friction import AnyFriction
 from ..scene.elements.limits import SwingTwist
 from ..scene.joint import Joint
 from ..scene.joints import Revolute, Spherical, Universal
+from ..scene.rope import Rope, Tie
 from ..scene.scene import Scene
-from ..scene.values import Description, Range, Vec3, positive
+from ..scene.values import Description, Range, Vec3, number, positive
 from .mount import Mount
 
 PITCH = YAW = (-math.radians(18.0), math.radians(18.0))  # the towed trailer of paper 001
@@ -99,9 +101,58 @@ class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
         return ball.connect(scene, name, tow, bar, at, to)
 
 
-AnyHitch = BallHitch | FifthWheel | Drawbar
+class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
+    """A rope of a ``length`` (m) from the hitch to the coupling, which starts ``apart`` (m) behind; by default that of
+    paper 002, nearly taut.
+
+    ``radius`` (m), ``density`` (kg/m^3) and the moduli (Pa) are those of :class:`RopeSpec`, ``elements`` its pieces.
+    The trailer needs two axles of its own.
+    """
+
+    carries: ClassVar[bool] = False
+    always_carries: ClassVar[bool] = False
+
+    length: float = 2.8
+    apart: float = 2.78
+    radius: float = 0.015
+    density: float = 1200.0
+    youngs_modulus: float = 0.05e6
+    shear_modulus: float = 0.1e6
+    elements: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.length, "RopeHitch length (m)")
+        if not 0.0 < number(self.apart, "RopeHitch apart (m)") <= self.length:
+            raise SceneError(f"RopeHitch apart is {self.apart:g} m; it must be above 0 and at most the length")
+
+    @property
+    def own_mass(self) -> float:
+        """The rope's mass, half of which hangs on each end, kg."""
+        return math.pi * self.radius**2 * self.length * self.density
+
+    def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Rope:
+        """The rope between two chassis."""
+        return scene.rope(
+            name,
+            (at, to),
+            length=self.length,
+            radius=self.radius,
+            density=self.density,
+            youngs_modulus=self.youngs_modulus,
+            shear_modulus=self.shear_modulus,
+            elements=self.elements,
+            velocity=tow.spec.velocity,
+            start=Tie(body=tow.name),
+            end=Tie(body=trailer.name),
+        )
+
+
+AnyHitch = BallHitch | FifthWheel | Drawbar | RopeHitch
 
 
 def reach(hitch: AnyHitch) -> float:
     """How far behind the hitch the trailer's coupling is, m."""
+    if isinstance(hitch, RopeHitch):
+        return hitch.apart
     return hitch.length if isinstance(hitch, Drawbar) else 0.0

@@ -20,6 +20,7 @@ from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.materials import DEFAULT, Contact
+from ..scene.rope import Rope
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, combined
 from ..scene.values import Description, Vec3, number, vector
@@ -41,7 +42,7 @@ class BuiltVehicle:
     axles: dict[str, BuiltAxle]
     tracks: BuiltTracks | None = None
     trailer: BuiltVehicle | None = None
-    hitch: Joint | None = None
+    hitch: Joint | Rope | None = None
 
     @property
     def corners(self) -> list[Corner]:
@@ -144,7 +145,7 @@ class Vehicle(Description, frozen=True):
         held = hitch is not None and hitch.carries and (len(self.axles) == 1 or hitch.always_carries)
         if hitch is not None and not hitch.carries and len(self.axles) == 1:
             raise SceneError(
-                f"vehicle '{name}' has one axle and a drawbar that is hinged to it, so it falls over; "
+                f"vehicle '{name}' has one axle and a hitch that does not hold it up, so it falls over; "
                 "give it two axles, or a BallHitch"
             )
         if held:
@@ -176,8 +177,8 @@ class Towing(Description, frozen=True):
 
     def build(
         self, scene: Scene, name: str, tow: Vehicle, chassis: Body, speed: float, gravity: float
-    ) -> tuple[BuiltVehicle, Joint]:
-        """The trailer behind a chassis, and the joint of the hitch."""
+    ) -> tuple[BuiltVehicle, Joint | Rope]:
+        """The trailer behind a chassis, and the joint or rope of the hitch."""
         assert tow.hitch_point is not None
         coupling = self.trailer.coupling_point
         if coupling is None:
