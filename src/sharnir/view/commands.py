@@ -18,8 +18,9 @@ FindExperiment = Callable[[str], tuple[str, Any]]
 
 def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
-    command = commands.add_parser("drive", help="drive a scene in real time from the browser")
-    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
+    what = "krt100, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
+    command.add_argument("what", metavar="NAME|FILE", help=what)
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help="direct or sequential-impulses")
     command.add_argument("--integrator", help="semi-implicit-euler or rattle")
@@ -64,12 +65,15 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     from ..runtime.journal import Run, create_run
 
     server = _server()
-    name, experiment = find(options.what)
+    from .robots import ROBOTS
+
+    name = options.what
+    experiment = ROBOTS[name]() if name in ROBOTS else find(name)[1]
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
     diagram = experiment.scene.diagram
-    source = _source(options.what, name) if diagram is not None and diagram.functions else None
+    source = _source(name) if diagram is not None and diagram.functions else None
     run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
 
     def opened(url: str) -> None:
@@ -87,11 +91,11 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     return 0
 
 
-def _source(what: str, name: str) -> str:
+def _source(what: str) -> str:
     """The Python file of an experiment or an example."""
     from ..experiment import examples_folder
 
-    return what if what.endswith(".py") else str(examples_folder() / f"{name.replace('-', '_')}.py")
+    return what if what.endswith(".py") else str(examples_folder() / f"{what.replace('-', '_')}.py")
 
 
 def _write_report(folder: Path, source: str | None) -> None:
