@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import sharnir as sh
 from sharnir.control import default_diagram
+from sharnir.experiment import load_experiment
 from sharnir.runtime import commands as c
 from sharnir.runtime.channels import Channels
 from sharnir.runtime.frames import HEADER, FrameWriter
@@ -20,6 +23,7 @@ from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import Told
 from sharnir.runtime.replay import check
 from sharnir.runtime.ring import SLOTS, Ring
+from sharnir.runtime.ropes import rope_shapes, write_ropes
 from sharnir.runtime.runtime import Runtime
 
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
@@ -356,3 +360,88 @@ def test_a_step_command_makes_exactly_that_many_steps(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sh.SceneError, match=r"run\.jsonl"):
         Run(tmp_path)
+
+
+def test_python_functions_of_a_diagram_come_from_the_file_that_is_driven(tmp_path: Path) -> None:
+    file = tmp_path / "driven.py"
+    file.write_text(
+        "import sharnir as sh\n"
+        "def half(x):\n"
+        "    return 0.5 * x\n"
+        "def experiment():\n"
+        "    scene = sh.Scene('driven')\n"
+        "    load = scene.body('load', mass=1.0, inertia=(0.4, 0.4, 0.5))\n"
+        "    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)\n"
+        "    axle = scene.joint('axle', sh.Revolute(), scene.world, load, drive=motor)\n"
+        "    d = scene.diagram = sh.Diagram('driven')\n"
+        "    d.drive(axle, d.function(half, d.input('stick', range=(-1, 1)), name='halved'))\n"
+        "    return sh.Experiment(scene, time=1.0)\n"
+    )
+    run = create_run(load_experiment(file).scene, 0.005, {}, tmp_path)
+    with pytest.raises(sh.SceneError, match="half"):
+        Runtime(run, paused=True)  # the function is not in the scene's file
+    runtime = Runtime(run, paused=True, source=str(file))
+    runtime.send(c.Set({"stick": 1.0}))
+    runtime.send(c.Step(200))
+    runtime.send(c.End())
+    while runtime.alive:
+        time.sleep(0.01)
+    runtime.close()
+    ended = Run(run.folder)
+    assert ended.was_ended
+    replay = check(ended, source=str(file))
+    assert (replay.ticks, replay.differs_at) == (200, None)
+    assert replay.plant.simulation.get(replay.plant.scene.joints["axle"].speed) == pytest.approx(3.0, rel=1e-3)
+
+
+def test_brakes_are_on_in_the_safe_state_and_off_after_it() -> None:
+    scene = machine()
+    d = scene.diagram = sh.Diagram("braked")
+    shoulder = scene.joints["shoulder"]
+    d.servo(shoulder, d.input("target", unit="rad", range=(-1, 2)))
+    d.brake(shoulder, d.to_real(d.input("brake", initial=False)), level=30.0)
+    plant = Plant(scene, 0.005, {})
+    level = shoulder.friction_level()
+    read = plant.simulation.taps.reader(level)
+    plant.apply(c.Set({"target": 1.0}))
+    plant.step()
+    assert read() == 0.5
+    plant.apply(c.Stop())
+    plant.step()
+    assert read() == 30.5
+    plant.apply(c.Release())
+    plant.step()
+    assert read() == 0.5
+
+
+def test_ropes_in_a_frame() -> None:
+    """Nodes on a drum lie at the first one that is off it; parted elements are marked."""
+    rope = SimpleNamespace(elements=3)
+    scene: Any = SimpleNamespace(ropes={"line": rope})
+    array = lambda values: SimpleNamespace(numpy=lambda: np.array(values)[:, None])  # noqa: E731
+    state = SimpleNamespace(
+        rope_position=array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]),
+        rope_first=array([1]),
+        rope_parted=array([0, 0, 1, 0]),
+    )
+    simulation = SimpleNamespace(state=state, memory=SimpleNamespace(rope_tension=array([9.0, 8.0, 7.0, 0.0])))
+    blocks = {name: np.zeros(shape, np.float32) for name, shape in rope_shapes(scene).items()}
+    write_ropes(scene, simulation, blocks)
+    assert blocks["rope line"].tolist() == [[1, 0, 0, 9], [1, 0, 0, 8], [2, 0, 0, -1], [3, 0, 0, 0]]
+
+
+def test_contacts_in_a_frame_carry_the_weight() -> None:
+    scene = sh.Scene("box")
+    scene.ground()
+    scene.body("box", sh.Box(0.4, 0.4, 0.4, mass=10.0), position=(0, 0, 0.2))
+    plant = Plant(scene, 0.005, {})
+    for _ in range(50):
+        plant.step()
+    writer = FrameWriter(scene, plant.channels, tuple(plant.inputs))
+    raw = writer.write(plant, 0.0, "running", 1.0, Pacer(0.005).statistics()).tobytes()
+    used = int(np.frombuffer(raw, "<f8", len(HEADER))[HEADER.index("contacts_used")])
+    block = writer.layout.blocks["contacts"]
+    rows = np.frombuffer(raw, "<f4", 6 * used, block.offset).reshape(used, 6)
+    assert 3 <= used <= 4
+    assert abs(rows[:, 5].sum()) == pytest.approx(10.0 * 9.81, rel=1e-4)
+    assert rows[:, 2] == pytest.approx(0.0, abs=1e-3)

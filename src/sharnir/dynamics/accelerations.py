@@ -85,14 +85,11 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def set_softness(m: t.model, k: t.work, share: real, j: int, w: int):
+        """A share of the least inverse mass in any direction: a point mass on an arm is hard along it, soft across."""
         a = m.joint_a[j]
         b = m.joint_b[j]
-        turn_a = turn_ease(m, a, w)
-        turn_b = turn_ease(m, b, w)
-        slide = m.inv_mass[a, w] + m.inv_mass[b, w]
-        slide = slide + turn_a * wp.length_sq(k.arm_a[j, w]) + turn_b * wp.length_sq(k.arm_b[j, w])
-        k.softness_l[j, w] = share * slide
-        k.softness_a[j, w] = share * (turn_a + turn_b)
+        k.softness_l[j, w] = share * (m.inv_mass[a, w] + m.inv_mass[b, w])
+        k.softness_a[j, w] = share * (turn_ease(m, a, w) + turn_ease(m, b, w))
 
     @wp.func
     def factor_poses(m: t.model, s: t.state, k: t.work, o: t.settings, at_start: bool, w: int):

@@ -17,7 +17,7 @@ import msgspec
 
 from ..errors import SceneError
 from ..scene.scene import Scene
-from .commands import AnyCommand
+from .commands import AnyCommand, End
 from .control import diagram_of
 
 FORMAT = 1
@@ -52,7 +52,6 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     command: AnyCommand | None = None
     alarm: Alarm | None = None
     digest: str | None = None
-    who: str = ""
 
 
 class Journal:
@@ -86,10 +85,24 @@ class Run:
         if self.header.sharnir_run != FORMAT:
             raise SceneError(f"{path}: format {self.header.sharnir_run}; this version of Sharnir reads {FORMAT}")
 
+    def scene(self, source: str | None = None) -> Scene:
+        """The scene as it was simulated.
+
+        Python functions in its diagram are not in its file. They come from ``source``, the experiment that was driven;
+        it is named by whoever runs it and never taken from the log, because it is executed.
+        """
+        scene = Scene.load(self.folder / SCENE)
+        if source is not None and scene.diagram is not None:
+            from ..experiment import load_experiment
+
+            driven = load_experiment(Path(source)).scene.diagram
+            scene.diagram.functions.update({} if driven is None else driven.functions)
+        return scene
+
     @property
-    def scene(self) -> Path:
-        """The scene's file."""
-        return self.folder / SCENE
+    def was_ended(self) -> bool:
+        """Whether somebody has ended it, rather than closed the program."""
+        return any(isinstance(entry.command, End) for entry in self.entries())
 
     def entries(self) -> Iterator[Entry]:
         """The entries in order; a last line that was cut off is left out."""

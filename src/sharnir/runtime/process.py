@@ -20,7 +20,6 @@ from typing import Any
 import msgspec
 
 from ..errors import ControlFault, SceneError, SimulationFault
-from ..scene.scene import Scene
 from . import commands as c
 from .control import Input
 from .faults import faults_offered
@@ -70,12 +69,12 @@ class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="failed"):
 AnyEvent = Ready | Told | Kept | Failed
 
 
-def main(folder: str, pipe: Connection, paused: bool) -> None:
+def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> None:
     """Run the physics of the run in ``folder`` until the pipe is closed or the run ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     try:
         run = Run(Path(folder))
-        plant = Plant(Scene.load(run.scene), run.header.dt, run.header.settings)
+        plant = Plant(run.scene(source), run.header.dt, run.header.settings)
         plant.simulation.step()  # compiles what is left to compile
         plant.simulation.reset()
     except (SceneError, SimulationFault, ControlFault) as error:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ControlFault, SceneError, SimulationFault
-from ..scene.scene import Scene
 from .commands import MOVING
 from .journal import Entry, Run
 from .plant import Plant
@@ -16,9 +15,9 @@ from .plant import Plant
 class Replay:
     """A plant that does what a log says. Iterating yields after every step; ``differs_at`` is a tick, or None."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, source: str | None = None) -> None:
         self.run = run
-        self.plant = Plant(Scene.load(run.scene), run.header.dt, run.header.settings)
+        self.plant = Plant(run.scene(source), run.header.dt, run.header.settings)
         self.entries = list(run.entries())
         self.ticks = max((entry.tick for entry in self.entries), default=0)
         self.differs_at: int | None = None
@@ -49,9 +48,9 @@ class Replay:
                 self.differs_at = entry.tick
 
 
-def check(run: Run, progress: Callable[[int, int], Any] | None = None) -> Replay:
+def check(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> Replay:
     """Replay a whole run. ``differs_at`` of the result tells whether it was the same."""
-    replay = Replay(run)
+    replay = Replay(run, source)
     for plant in replay:
         if progress is not None and plant.tick % 100 == 0:
             progress(plant.tick, max(replay.ticks, 1))

@@ -15,11 +15,6 @@ from ..spatial import Array
 PARTED = -1.0
 
 
-def ropes_of(scene: Scene) -> dict[str, Any]:
-    """The ropes of a scene by name."""
-    return getattr(scene, "ropes", {})
-
-
 def block_name(rope: str) -> str:
     """What a rope's block is called."""
     return f"rope {rope}"
@@ -27,18 +22,18 @@ def block_name(rope: str) -> str:
 
 def rope_shapes(scene: Scene) -> dict[str, tuple[int, int]]:
     """The blocks that the ropes of a scene need."""
-    return {block_name(name): (rope.elements + 1, 4) for name, rope in ropes_of(scene).items()}
+    return {block_name(name): (rope.elements + 1, 4) for name, rope in scene.ropes.items()}
 
 
 def write_ropes(scene: Scene, simulation: Any, blocks: dict[str, Array]) -> None:
     """Fill the blocks of all ropes."""
-    if not ropes_of(scene):
+    if not scene.ropes:
         return
     state = simulation.state
     position, first = state.rope_position.numpy()[:, 0], state.rope_first.numpy()[:, 0]
     parted, tension = state.rope_parted.numpy()[:, 0], simulation.memory.rope_tension.numpy()[:, 0]
     start = 0
-    for place, (name, rope) in enumerate(ropes_of(scene).items()):
+    for place, (name, rope) in enumerate(scene.ropes.items()):
         end = start + rope.elements + 1
         block, free = blocks[block_name(name)], int(first[place])
         block[:, :3] = position[start:end]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-from contextlib import suppress
 
 import msgspec
 
@@ -19,11 +18,11 @@ END_WITHIN = 5.0  # s for the physics to close its log before it is ended by for
 class Runtime:
     """Starts the physics of a run in a process of its own; commands go in, frames and events come out."""
 
-    def __init__(self, run: Run, *, paused: bool = False) -> None:
+    def __init__(self, run: Run, *, paused: bool = False, source: str | None = None) -> None:
         self.run = run
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=main, args=(str(run.folder), theirs, paused), daemon=True)
+        self._process = context.Process(target=main, args=(str(run.folder), theirs, paused, source), daemon=True)
         self._process.start()
         theirs.close()
         self._decode = msgspec.json.Decoder(AnyEvent).decode
@@ -78,13 +77,10 @@ class Runtime:
         return self._ring.newest()
 
     def close(self) -> None:
-        """End the run, and the process."""
-        if self.alive:
-            with suppress(SceneError):
-                self.send(c.End())
-            self._process.join(END_WITHIN)
+        """Close the run: the physics ends its log when the pipe is closed."""
+        self._pipe.close()
+        self._process.join(END_WITHIN)
         if self.alive:
             self._process.kill()
             self._process.join()
-        self._pipe.close()
         self._ring.close()

@@ -18,8 +18,9 @@ FindExperiment = Callable[[str], tuple[str, Any]]
 
 def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
-    command = commands.add_parser("drive", help="drive a scene in real time from the browser")
-    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
+    what = "krt100, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
+    command.add_argument("what", metavar="NAME|FILE", help=what)
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help="direct or sequential-impulses")
     command.add_argument("--integrator", help="semi-implicit-euler or rattle")
@@ -36,12 +37,14 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
     command = commands.add_parser("replay", help="make a run again from its log, and show it")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
     command.add_argument("--check", action="store_true", help="only tell whether it was the same, bit for bit")
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
 
     command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
     command.add_argument("--html", type=Path, metavar="FILE", help="one file that plays the run from disk")
     command.add_argument("--nc", type=Path, metavar="FILE", help="the trajectory as netCDF")
     command.add_argument("--csv", type=Path, metavar="FILE", help="inputs and signals as a table")
@@ -59,13 +62,18 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    from ..runtime.journal import create_run
+    from ..runtime.journal import Run, create_run
 
-    serve = _server().serve
-    _, experiment = find(options.what)
+    server = _server()
+    from .robots import ROBOTS
+
+    name = options.what
+    experiment = ROBOTS[name]() if name in ROBOTS else find(name)[1]
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
+    diagram = experiment.scene.diagram
+    source = _source(name) if diagram is not None and diagram.functions else None
     run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
 
     def opened(url: str) -> None:
@@ -73,17 +81,32 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
         if not options.no_browser:
             webbrowser.open(url)
 
+    rate = min(max(options.view_rate, 1.0), 60.0)
+    how = server.Options(options.host, options.port, options.paused, rate, source)
     with suppress(KeyboardInterrupt):
-        serve(
-            run,
-            host=options.host,
-            port=options.port,
-            paused=options.paused,
-            rate=min(max(options.view_rate, 1.0), 60.0),
-            opened=opened,
-        )
+        server.serve(run, how, opened)
     print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
+    if Run(run.folder).was_ended:
+        _write_report(run.folder, source)
     return 0
+
+
+def _source(what: str) -> str:
+    """The Python file of an experiment or an example."""
+    from ..experiment import examples_folder
+
+    return what if what.endswith(".py") else str(examples_folder() / f"{what.replace('-', '_')}.py")
+
+
+def _write_report(folder: Path, source: str | None) -> None:
+    from ..progress import progress_bar
+    from ..runtime.journal import Run
+    from .recording import record
+    from .report import write_report
+
+    with progress_bar("report") as progress:
+        recording = record(Run(folder), progress, source)
+    print(f"wrote {write_report(recording, folder / 'report.html')}")
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -95,14 +118,14 @@ def _replay(options: argparse.Namespace) -> int:
     replay: Replay
     if options.check:
         with progress_bar(run.header.name) as progress:
-            replay = check(run, progress)
+            replay = check(run, progress, options.source)
     else:
         _server()
         from .export_html import write_html
         from .recording import record
 
         with progress_bar(run.header.name) as progress:
-            recording = record(run, progress)
+            recording = record(run, progress, options.source)
         replay = recording.replay
         file = write_html(recording, run.folder / "replay.html")
         print(f"wrote {file}")
@@ -129,11 +152,11 @@ def _export(options: argparse.Namespace) -> int:
     run, size = Run(options.run), _size(options.size)
     if options.nc:
         with progress_bar(run.header.name) as progress:
-            print(f"wrote {export_data.trajectory(run, progress).save(options.nc)}")
+            print(f"wrote {export_data.trajectory(run, progress, options.source).save(options.nc)}")
     if not any(wanted.values()):
         return 0
     with progress_bar(run.header.name) as progress:
-        recording = record(run, progress)
+        recording = record(run, progress, options.source)
     look = (size, options.theme, options.bare)
     writers: dict[str, Callable[[Path], Path]] = {
         "html": lambda file: export_html.write_html(recording, file),

@@ -45,9 +45,9 @@ LOG_SCHEMA = {
 LEVELS = {"info": 2, "warning": 3, "alarm": 4}  # as in foxglove.Log; commands are information
 
 
-def trajectory(run: Run, progress: Progress = None) -> Trajectory:
+def trajectory(run: Run, progress: Progress = None, source: str | None = None) -> Trajectory:
     """The whole run as a trajectory, every step of it; the time is that of the run, over resets and restores."""
-    replay = Replay(run)
+    replay = Replay(run, source)
     recorder = replay.plant.recorder(replay.ticks + 1)
     for plant in replay:
         recorder.capture(plant.tick * run.header.dt)

@@ -46,9 +46,9 @@ class Recording:
         return found
 
 
-def record(run: Run, progress: Callable[[int, int], Any] | None = None) -> Recording:
+def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> Recording:
     """Make a run again and keep its frames."""
-    replay = Replay(run)
+    replay = Replay(run, source)
     plant = replay.plant
     writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
     stride = max(1, round(1.0 / (RATE * run.header.dt)), math.ceil(replay.ticks / MOST_FRAMES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +38,33 @@ SHUTDOWN_WITHIN = 1  # s
 THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist" / "index.js"  # three.js as one ES module
 
 
-def serve(
-    run: Run,
-    *,
-    host: str = LOCAL,
-    port: int = 0,
-    paused: bool = False,
-    rate: float = VIEW_RATE,
-    opened: Callable[[str], Any],
-) -> None:
+@dataclass(frozen=True)
+class Options:
+    """How a run is served."""
+
+    host: str = LOCAL
+    port: int = 0  # a free one
+    paused: bool = False
+    rate: float = VIEW_RATE
+    source: str | None = None  # the experiment's file, for Python functions in its diagram
+
+
+def serve(run: Run, options: Options, opened: Callable[[str], Any]) -> None:
     """Start the physics of a run and serve its console until the run ends or Ctrl-C; ``opened`` is told the URL."""
-    runtime = Runtime(run, paused=paused)
+    runtime = Runtime(run, paused=options.paused, source=options.source)
     try:
-        asyncio.run(_serve(run, runtime, host, port, rate, opened))
+        asyncio.run(_serve(runtime, options, opened))
     finally:
         runtime.close()
 
 
-async def _serve(run: Run, runtime: Runtime, host: str, port: int, rate: float, opened: Callable[[str], Any]) -> None:
-    listening = _bound(host, port)
+async def _serve(runtime: Runtime, options: Options, opened: Callable[[str], Any]) -> None:
+    host = options.host
+    listening = _bound(host, options.port)
     port = listening.getsockname()[1]
     address = f"http://{host}:{port}"
-    tokens, hub = Tokens(), Hub(runtime, rate)
-    app = application(hub, tokens, described(Scene.load(run.scene), runtime), address)
+    tokens, hub = Tokens(), Hub(runtime, options.rate)
+    app = application(hub, tokens, described(runtime.run.scene(), runtime), address)
     names = {host, "localhost", LOCAL} if host == LOCAL else {host}
     guarded = Guard(app, tokens, [f"{name}:{port}" for name in names])
     config = uvicorn.Config(

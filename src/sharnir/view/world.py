@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..model.softs import PLACES, softs_of
-from ..runtime.ropes import ropes_of
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
@@ -26,16 +25,18 @@ Plain = dict[str, Any]
 def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
     bodies = [_body(body) for body in scene.bodies.values()]
+    loose = _loose(scene)
     gravity = float(np.linalg.norm(scene.gravity)) or 9.81
     mass = sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
     return {
         "name": scene.name,
         "bodies": bodies,
         "joints": [_joint(scene, joint) for joint in scene.joints.values()],
-        "ropes": [_rope(name, rope) for name, rope in ropes_of(scene).items()],
+        "ropes": [_rope(name, rope) for name, rope in scene.ropes.items()],
         "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
-        "extent": _extent(scene, bodies),
-        "followed": _followed(scene),
+        "extent": _extent(scene, bodies, list(scene.bodies)),
+        "focus": _extent(scene, bodies, loose or list(scene.bodies)),
+        "followed": _followed(scene, loose),
         "weight": max(mass * gravity, 1e-6),
     }
 
@@ -121,10 +122,12 @@ def _bounds(shape: Plain) -> Array:
     return np.array([low, high]) + np.array(shape["position"])
 
 
-def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
-    """What the camera should see at the start: a ball about everything, and where the floor lies."""
+def _extent(scene: Scene, bodies: list[Plain], names: list[str]) -> Plain:
+    """A ball about the named bodies and all ropes, and where the floor lies."""
     lows, highs = [], []
     for body, described in zip(scene.bodies.values(), bodies, strict=True):
+        if body.name not in names:
+            continue
         corners = np.concatenate([_bounds(shape) for shape in described["shapes"]])
         low, high = corners.min(axis=0), corners.max(axis=0)
         grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
@@ -132,7 +135,7 @@ def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
         lows.append(placed.min(axis=0))
         highs.append(placed.max(axis=0))
     low, high = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (-np.ones(3), np.ones(3))
-    for rope in ropes_of(scene).values():
+    for rope in scene.ropes.values():
         low, high = np.minimum(low, rope.nodes.min(axis=0)), np.maximum(high, rope.nodes.max(axis=0))
     center = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 0.05)
@@ -141,8 +144,8 @@ def _extent(scene: Scene, bodies: list[Plain]) -> Plain:
     return {"center": center.tolist(), "radius": radius, "floor": floor}
 
 
-def _followed(scene: Scene) -> int:
-    """The heaviest body that no joints tie to the world, which the camera follows; -1 where all are tied."""
+def _loose(scene: Scene) -> list[str]:
+    """The bodies that no joints tie to the world."""
     tied, joints = {scene.world.name, *(name for name, body in scene.bodies.items() if body.spec.fixed)}, scene.joints
     while (
         reached := {
@@ -151,12 +154,13 @@ def _followed(scene: Scene) -> int:
         - tied
     ):
         tied |= reached
-    loose = {
-        body.properties.mass: i
-        for i, (name, body) in enumerate(scene.bodies.items())
-        if name not in tied and body.properties is not None
-    }
-    return loose[max(loose)] if loose else -1
+    return [name for name in scene.bodies if name not in tied]
+
+
+def _followed(scene: Scene, loose: list[str]) -> int:
+    """The heaviest loose body, which the camera follows; -1 where all are tied."""
+    masses = {name: p.mass for name in loose if (p := scene.bodies[name].properties) is not None}
+    return list(scene.bodies).index(max(masses, key=masses.__getitem__)) if masses else -1
 
 
 # --- ropes and terrain ------------------------------------------------------------------------------------------------

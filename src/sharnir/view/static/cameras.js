@@ -19,7 +19,7 @@ export class Cameras {
   }
 
   home() {
-    const { center, radius } = this.world.extent;
+    const { center, radius } = this.world.focus;
     const far = (1.12 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
     this.controls.target.set(...center);
     this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far);

@@ -25,7 +25,7 @@ export class Overlays {
     this.world = world;
     this.reader = reader;
     this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false };
-    this.size = 0.16 * world.extent.radius;
+    this.size = 0.16 * world.focus.radius;
     this.joints = world.joints.map((joint) => ({
       ...joint,
       localA: poseMatrix(joint.frame_a.slice(0, 3), joint.frame_a.slice(3)),

@@ -4,6 +4,7 @@ import { THREE } from "./three.js";
 
 const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
 const FIXED = "#8b9298";
+const RUBBER = "#3f464b";
 
 function striped(geometry) {
   // Every other quarter a little darker, so that one sees a wheel turn.
@@ -83,7 +84,7 @@ export class Bodies {
       const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
       for (const shape of body.shapes) {
         const frame = poseMatrix(shape.position, shape.rotation);
-        const color = new THREE.Color(shape.color ?? own);
+        const color = new THREE.Color(shape.color ?? (shape.kind === "wheel" ? RUBBER : own));
         if (shape.kind === "mesh") {
           this.addMesh(index, shape, frame, color);
           continue;

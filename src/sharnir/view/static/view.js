@@ -13,7 +13,8 @@ const THEMES = {
   light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
 };
 
-const SOFTWARE_REST = 150; // ms between two pictures without a graphics card, to leave the processor to others
+const SOFTWARE_REST = 150; // ms at least between two pictures without a graphics card
+const SOFTWARE_SHARE = 3; // and so many times what a picture takes, to leave the processor to others
 
 function drawsInSoftware() {
   const pen = document.createElement("canvas").getContext("webgl2");
@@ -51,13 +52,13 @@ export class View extends EventTarget {
   }
 
   addLights() {
-    const { center, radius } = this.world.extent;
+    const { center, radius } = this.world.focus;
     this.sun = new THREE.DirectionalLight("#ffffff", 2);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.setScalar(this.plain ? 1024 : 2048);
     this.sun.shadow.bias = -0.0005;
     this.sun.shadow.normalBias = 0.02;
-    const reach = 1.8 * radius;
+    const reach = 2.2 * radius;
     Object.assign(this.sun.shadow.camera, {
       left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * radius, far: 12 * radius,
     });
@@ -134,13 +135,17 @@ export class View extends EventTarget {
 
   // Draws when something changed: a new frame, the camera, the window, the colours.
   draw() {
+    const now = performance.now();
+    if (this.measuring) this.took = now - this.drawnAt; // until the browser came round again
+    this.measuring = false;
     const moved = this.cameras.update(this.bodies, this.ropes);
     if (!this.fresh && !moved && !this.stale) return;
-    if (this.plain && performance.now() - this.drawnAt < SOFTWARE_REST) {
+    if (this.plain && now - this.drawnAt < Math.max(SOFTWARE_REST, SOFTWARE_SHARE * (this.took ?? 0))) {
       this.stale = true;
       return;
     }
-    this.drawnAt = performance.now();
+    this.drawnAt = now;
+    this.measuring = true;
     this.stale = false;
     if (this.fresh) {
       this.fresh = false;

@@ -1,16 +1,17 @@
 // Widgets: what an operator works and reads, as custom elements. Their values come from the frames, never from an
 // echo: a control that is not being held shows what the plant has.
 
+const SMALLEST = 1e-4; // what is less is shown as nothing
+const DEGREES = { rad: "°", "rad/s": "°/s" };
+
 export function shown(value, unit = "") {
   if (!Number.isFinite(value)) return "–";
-  if (unit === "rad" || unit === "rad/s") return `${((value * 180) / Math.PI).toFixed(1)} ${unit === "rad" ? "°" : "°/s"}`;
-  const size = Math.abs(value) < 1e-6 ? 0 : Math.abs(value);
-  const text = size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : fixed(value, size);
-  return unit && unit !== "1" ? `${text} ${unit}` : text;
-}
-
-function fixed(value, size) {
-  return (size && value).toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+  const scaled = Math.abs(value) < SMALLEST ? 0 : unit in DEGREES ? (value * 180) / Math.PI : value;
+  const size = Math.abs(scaled);
+  const digits = unit in DEGREES ? 1 : size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  const text = size >= 1e6 ? scaled.toExponential(2) : scaled.toFixed(digits);
+  const name = DEGREES[unit] ?? unit;
+  return name && name !== "1" ? `${text} ${name}` : text;
 }
 
 let session = null; // { link, spec(name) }

@@ -1,0 +1,236 @@
+"""Robots to drive: each on a training ground, with its control diagram and its console.
+
+``sharnir drive krt100`` and so on. What the operator does becomes drive voltages as in paper 003: forward and sideways
+are added per side, limited, and softened by a ramp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .. import spatial
+from ..assemblies.robots import four_wheel_car, krt100, mf4, six_wheel_rover
+from ..assemblies.suspensions.base import Corner
+from ..assemblies.vehicle import BuiltVehicle
+from ..control import AxisBinding, Diagram, Group, KeyBinding, Panel, Pin
+from ..control.panel import (
+    AnyWidget,
+    GaugeWidget,
+    JoystickWidget,
+    KnobWidget,
+    LampWidget,
+    PlotWidget,
+    SliderWidget,
+    SwitchWidget,
+)
+from ..experiment import Experiment
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.scene import Scene
+from ..scene.shapes import Box, Cylinder
+
+DT, SETTINGS = 0.005, {"iterations": 20}  # s
+PERIOD = 0.01  # s, of the diagrams
+RAMP = 1.5  # of the full voltage in a second
+STONE, WOOD = "#8f948c", "#a58a63"
+ARROWS = (
+    KeyBinding(key="ArrowUp", input="forward", value=1.0),
+    KeyBinding(key="ArrowDown", input="forward", value=-1.0),
+    KeyBinding(key="ArrowRight", input="turn", value=1.0),
+    KeyBinding(key="ArrowLeft", input="turn", value=-1.0),
+)
+STICK = (AxisBinding(axis=1, input="forward", invert=True), AxisBinding(axis=0, input="turn"))
+DRIVING: tuple[AnyWidget, ...] = (
+    JoystickWidget(x="turn", y="forward", label="Joystick"),
+    SliderWidget(input="speed limit", label="Speed limit"),
+)
+SPEEDS: tuple[AnyWidget, ...] = (
+    GaugeWidget(value="left", label="left side"),
+    GaugeWidget(value="speed"),
+    GaugeWidget(value="right", label="right side"),
+)
+
+
+# --- the training ground ----------------------------------------------------------------------------------------------
+
+
+def training_ground(name: str) -> Scene:
+    """Level ground with a step, a ramp with a landing, bumps, and posts to drive around."""
+    scene = Scene(name)
+    scene.ground()
+    scene.body("step", Box(2.0, 2.0, 0.12, color=STONE), position=(4.0, -2.5, 0.0), fixed=True)
+    slope = math.radians(12.0)
+    tilted = tuple(spatial.about((0.0, 1.0, 0.0), -slope).tolist())
+    scene.body("ramp", Box(2.0, 1.6, 0.1, color=WOOD), position=(4.0, 2.5, 0.15), rotation=tilted, fixed=True)
+    scene.body("landing", Box(1.6, 1.6, 0.1, color=WOOD), position=(5.75, 2.5, 0.31), fixed=True)
+    lying = tuple(spatial.about((1.0, 0.0, 0.0), math.pi / 2).tolist())
+    for i in range(4):
+        log = Cylinder(0.06, 1.4, color=WOOD)
+        scene.body(f"log {i + 1}", log, position=(2.0 + 0.6 * i, 0.0, 0.0), rotation=lying, fixed=True)
+    for i, (x, y) in enumerate(((-3.0, 1.5), (-3.0, -1.5), (-5.0, 0.0), (-7.0, 1.5), (-7.0, -1.5))):
+        scene.body(f"post {i + 1}", Cylinder(0.08, 1.0, color="#c4572f"), position=(x, y, 0.5), fixed=True)
+    return scene
+
+
+# --- parts of diagrams ------------------------------------------------------------------------------------------------
+
+
+def driving(d: Diagram) -> tuple[Pin, Pin]:
+    """The operator's forward and sideways, within the speed limit."""
+    most = d.input("speed limit", range=(0.1, 1.0), initial=1.0, note="share of the full voltage")
+    forward = d.input("forward", range=(-1, 1))
+    turn = d.input("turn", range=(-1, 1), note="to the right is positive")
+    return forward * most, turn * most
+
+
+def skid_steering(d: Diagram, vehicle: BuiltVehicle) -> None:
+    """Both sides of a vehicle by voltage: forward, plus and minus sideways."""
+    forward, turn = driving(d)
+    for side, corners, wanted in (
+        ("left", vehicle.left, forward + turn),
+        ("right", vehicle.right, forward - turn),
+    ):
+        voltage = d.rate_limit(d.limit(-1.0, wanted, 1.0), rise=RAMP, fall=RAMP, name=f"{side} ramp")
+        drive_all(d, corners, voltage)
+        d.gauge(side, voltage, range=(-1, 1))
+
+
+def drive_all(d: Diagram, corners: list[Corner], voltage: Pin) -> None:
+    """The same voltage for all driven wheels."""
+    for corner in corners:
+        if corner.spin.drives:
+            d.drive(corner.spin, voltage)
+
+
+def ground_speed(d: Diagram, chassis: Body, most: float) -> None:
+    """Gauge and lamp of the speed over ground."""
+    x, y = (d.signal(chassis.velocity, axis, name=f"chassis v{axis}") for axis in "xy")
+    speed = d.sqrt(x * x + y * y, name="ground speed")
+    d.gauge("speed", speed, range=(0.0, most))
+    d.lamp("moving", speed > 0.02)
+
+
+def pointing(d: Diagram, joints: dict[str, Joint]) -> tuple[AnyWidget, ...]:
+    """A target for every servo of an arm or mast, and knobs for them."""
+    for name, joint in joints.items():
+        low, high = joint.ranges["angle"]
+        assert low is not None and high is not None
+        target = d.input(name, unit="rad", range=(low, high), initial=0.0)
+        d.servo(joint, target, name=f"{name} servo")
+    return tuple(KnobWidget(input=name) for name in joints)
+
+
+def arm_keys(names: list[str]) -> tuple[KeyBinding, ...]:
+    """Pairs of keys that move an arm's joints by steps."""
+    pairs = (("KeyD", "KeyA"), ("KeyW", "KeyS"), ("KeyR", "KeyF"), ("KeyT", "KeyG"))
+    return tuple(
+        KeyBinding(key=key, input=name, action="step", value=step)
+        for name, pair in zip(names, pairs, strict=False)
+        for key, step in zip(pair, (0.1, -0.1), strict=True)
+    )
+
+
+# --- the robots -------------------------------------------------------------------------------------------------------
+
+
+def drive_krt100() -> Experiment:
+    """KRT-100 with its trailer."""
+    scene = training_ground("KRT-100")
+    robot = krt100(scene)
+    hitch = robot.vehicle.hitch
+    assert hitch is not None
+    d = scene.diagram = Diagram("KRT-100", period=PERIOD)
+    skid_steering(d, robot.vehicle)
+    ground_speed(d, robot.vehicle.chassis, 1.0)
+    knobs = pointing(d, robot.mast.joints)
+    # the hitch's frame has its z axis along the way ahead, so it swings about x in pitch and about y in yaw
+    bends = {"yaw": "swing_y", "pitch": "swing_x", "roll": "twist"}
+    for name, axis in bends.items():
+        low, high = hitch.ranges[axis]
+        assert low is not None and high is not None
+        bend = d.signal(hitch.coordinate(axis), name=f"hitch {axis}")
+        d.gauge(f"hitch {name}", bend, range=(low, high))
+        d.lamp(f"hitch {name} near its stop", (bend > 0.9 * high) | (bend < 0.9 * low), color="red")
+    groups = (
+        Group(title="Drive", widgets=DRIVING),
+        Group(title="Speed", widgets=(*SPEEDS, LampWidget(value="moving"))),
+        Group(title="Mast and camera", widgets=knobs),
+        Group(
+            title="Trailer",
+            widgets=(
+                *(GaugeWidget(value=f"hitch {name}", label=name) for name in bends),
+                *(LampWidget(value=f"hitch {name} near its stop", label=f"{name} stop", color="red") for name in bends),
+                PlotWidget(signals=("speed", "hitch yaw", "left", "right")),
+            ),
+        ),
+    )
+    keys = (*ARROWS, *arm_keys(list(robot.mast.joints)))
+    scene.panel = Panel(title="KRT-100", groups=groups, keys=keys, axes=STICK)
+    return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
+
+
+def drive_mf4() -> Experiment:
+    """The tracked robot with an arm."""
+    scene = training_ground("MF-4")
+    robot = mf4(scene)
+    d = scene.diagram = Diagram("MF-4", period=PERIOD)
+    skid_steering(d, robot.vehicle)
+    ground_speed(d, robot.vehicle.chassis, 1.0)
+    knobs = pointing(d, robot.arm.joints)
+    state = (*SPEEDS, LampWidget(value="moving"), PlotWidget(signals=("speed", "left", "right")))
+    groups = (
+        Group(title="Tracks", widgets=DRIVING),
+        Group(title="Speed", widgets=state),
+        Group(title="Arm", widgets=knobs),
+    )
+    keys = (*ARROWS, *arm_keys(list(robot.arm.joints)))
+    scene.panel = Panel(title="MF-4", groups=groups, keys=keys, axes=STICK)
+    return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
+
+
+def drive_rover() -> Experiment:
+    """The six-wheeled rover."""
+    scene = training_ground("rover")
+    robot = six_wheel_rover(scene)
+    d = scene.diagram = Diagram("rover", period=PERIOD)
+    skid_steering(d, robot.vehicle)
+    ground_speed(d, robot.vehicle.chassis, 1.0)
+    state = (*SPEEDS, LampWidget(value="moving"), PlotWidget(signals=("speed", "left", "right")))
+    groups = (Group(title="Drive", widgets=DRIVING), Group(title="Speed", widgets=state))
+    scene.panel = Panel(title="Rover", groups=groups, keys=ARROWS, axes=STICK)
+    return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
+
+
+def drive_car() -> Experiment:
+    """The car: rear wheels by voltage, the rack by its servo, on open ground."""
+    scene = Scene("car")
+    scene.ground()
+    car = four_wheel_car(scene).vehicle
+    rack = car.axles["front"].steer
+    assert rack is not None
+    d = scene.diagram = Diagram("car", period=PERIOD)
+    forward, turn = driving(d)
+    handbrake = d.input("coast", initial=False, note="takes the voltage off")
+    voltage = d.rate_limit(d.sel(handbrake, forward, 0.0), rise=0.4, fall=RAMP, name="voltage")
+    drive_all(d, car.corners, voltage)
+    reach = rack.ranges.get("displacement", (None, None))[1] or 0.05
+    d.servo(rack, d.gain(turn, k=-reach, unit="m"), name="rack")  # the rack to the left steers to the right
+    d.gauge("throttle", voltage, range=(-1, 1))
+    ground_speed(d, car.chassis, 30.0)
+    state = (GaugeWidget(value="throttle"), GaugeWidget(value="speed"), LampWidget(value="moving"))
+    plot = PlotWidget(signals=("speed", "throttle"))
+    groups = (
+        Group(title="Drive", widgets=(*DRIVING, SwitchWidget(input="coast"))),
+        Group(title="State", widgets=(*state, plot)),
+    )
+    scene.panel = Panel(title="Car", groups=groups, keys=ARROWS, axes=STICK)
+    return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
+
+
+ROBOTS: dict[str, Callable[[], Experiment]] = {
+    "krt100": drive_krt100,
+    "mf4": drive_mf4,
+    "rover": drive_rover,
+    "car": drive_car,
+}
