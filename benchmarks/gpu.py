@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 import sharnir as sh
+from sharnir.assemblies.robots import krt100
 from sharnir.device import load_warp
 from sharnir.dynamics import stepper
+from sharnir.model.fields import write
 
 from .peers.mujoco_peer import mjcf
 from .scenes import chain
@@ -128,6 +130,38 @@ def check_batches() -> dict[str, Any]:
     }
 
 
+def measure_robots(worlds: int, device: str = "cuda") -> dict[str, Any]:
+    """Robot-steps per second of KRT-100 with its trailer on rough terrain, all loops closed, every world its own.
+
+    The robots start at different places of the terrain, so their contacts differ; the distance driven says that they
+    do drive.
+    """
+    scene = sh.Scene("krt100 on rough terrain")
+    relief = sh.Roughness(rms=0.01, shortest=0.3, longest=2.0, seed=1)
+    scene.terrain("field", sh.HeightField(relief=(relief,), size=(24.0, 24.0), spacing=(0.1, 0.1)))
+    robot = krt100(scene, position=(0.0, 0.0, 0.05))
+    options: dict[str, Any] = {"precision": "float32", "iterations": 20, "epsilon": 1e-4}
+    simulation = sh.Simulation(scene, dt=DT, worlds=worlds, device=device, **options)
+    places = simulation.state.position.numpy()
+    places[1:, :, 1] += np.linspace(-10.0, 10.0, worlds)
+    write(simulation.state.position, places)
+    for corner in robot.vehicle.corners:
+        simulation.set(corner.spin.voltage(), 0.6)
+    simulation.step(200)
+    start = simulation.state.position.numpy()[1, :, 0].copy()
+    steps = rate(lambda: simulation.step(STEPS), worlds, STEPS)
+    driven = simulation.state.position.numpy()[1, :, 0] - start
+    return {
+        "robots": worlds,
+        "bodies": len(scene.bodies),
+        "joints": len(scene.joints),
+        "robot-steps per second": steps,
+        "mean distance driven, m": float(driven.mean()),
+        "mean iterations": float(np.mean(simulation.report.iterations)),
+        "stopped": len(simulation.faults),
+    }
+
+
 def main() -> None:
     """Run everything and write it down."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -136,12 +170,14 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of a case's name, such as float32")
     parser.add_argument("--blocks", type=int, nargs="+", default=list(BLOCKS), help="threads of a block")
     parser.add_argument("--peer-worlds", type=int, default=8192)
+    parser.add_argument("--robots", type=int, default=32768)
     arguments = parser.parse_args()
     wp = load_warp()
     results = {
         "device": wp.get_device("cuda:0").name,
         "worlds": arguments.worlds,
         "world-steps per second": measure_ours(arguments.worlds, arguments.only, arguments.blocks),
+        "robots": measure_robots(arguments.robots),
         "peer": measure_mujoco_warp(arguments.peer_worlds),
         "batches": check_batches(),
     }
