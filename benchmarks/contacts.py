@@ -27,11 +27,14 @@ DT = 0.005  # s
 FALL = 1.5  # s, until the heap lies
 PEER_ITERATIONS = (10, 50)
 OUR_ITERATIONS = 10
+CELLS = (250, 200)  # of the terrain, two triangles each
+CELL = 0.08  # m
+WHEELS = 4
 
 
 def run(quick: bool) -> list[Section]:
     """Both sections."""
-    return [_pile_beside_peers(quick)]
+    return [_pile_beside_peers(quick), _robot_on_triangles(quick)]
 
 
 def pile(boxes: int = BOXES) -> sh.Scene:
@@ -161,3 +164,81 @@ def _add_pile_bars(section: Section, times: dict[str, list[float]], depths: dict
         )
         overlap = float(depths[SharnirRun.name].mean()) / max(float(depths[exact].mean()), math.ulp(0.0))
         section.bars.append(Bar(f"mean overlap against {exact}", overlap, 1.0, "×"))
+
+
+def robot(surface: sh.Plane | sh.HeightField | sh.Mesh) -> sh.Scene:
+    """Four driven wheels (radius 0.15 m) on hinges at a chassis of 40 kg, going at 1 m/s on a surface."""
+    scene = sh.Scene("robot")
+    scene.terrain("ground", surface)
+    height, radius = 0.3, 0.15
+    chassis = scene.body("chassis", sh.Box(0.8, 0.4, 0.1, mass=40.0, collides=False), position=(-8, 0, height))
+    drive = sh.DcDrive(stall_torque=1.0, idle_speed=1.0 / radius * 30.0, time_constant=0.02, ratio=30.0)
+    for i, (x, y) in enumerate([(0.4, 0.3), (0.4, -0.3), (-0.4, 0.3), (-0.4, -0.3)]):
+        place = (x - 8, y, height)
+        on_axle = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+        wheel = scene.body(f"wheel{i}", sh.Wheel(radius, 0.08, mass=2.0), position=place, rotation=on_axle)
+        scene.joint(f"axle{i}", sh.Revolute(axis=(0, 1, 0), anchor=place), chassis, wheel, drive=drive)
+    return scene
+
+
+def rolling_ground() -> sh.HeightField:
+    """Gentle hills and roughness, 20 m by 16 m in a grid of 250 by 200: 100,000 triangles."""
+    size = (CELLS[0] * CELL, CELLS[1] * CELL)
+    return sh.HeightField(
+        relief=sh.Roughness(rms=0.03, shortest=0.5, longest=5.0, seed=3), size=size, spacing=(CELL, CELL)
+    )
+
+
+def as_mesh(field: sh.HeightField) -> sh.Mesh:
+    """The same ground as triangles."""
+    heights, (dx, dy) = field.sample("ground")
+    rows, columns = heights.shape
+    sides = [(np.arange(n) - (n - 1) / 2) * d for n, d in ((rows, dx), (columns, dy))]
+    x, y = np.meshgrid(*sides, indexing="ij")
+    number = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    triangles = np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
+    return sh.Mesh(vertices=np.stack([x, y, heights], axis=-1).reshape(-1, 3), triangles=triangles)
+
+
+class DrivenRobot(SharnirRun):
+    """The robot with its drives at full voltage; it starts again before it reaches the edge."""
+
+    def __init__(self, surface: sh.Plane | sh.HeightField | sh.Mesh) -> None:
+        super().__init__(robot(surface), DT)
+        self._simulation.control.drive_input.numpy()[...] = 1.0
+        self._made = 0
+
+    def step(self, count: int) -> None:
+        """Steps in one call."""
+        if (self._made + count) * DT > 12.0:
+            self.restart()
+            self._made = 0
+        self._made += count
+        super().step(count)
+
+
+def _robot_on_triangles(quick: bool) -> Section:
+    field = rolling_ground()
+    grounds = {"plane": sh.Plane(), "height field": field, "mesh": as_mesh(field)}
+    runs = {name: DrivenRobot(surface) for name, surface in grounds.items()}
+    times = interleaved(
+        {name: contender.step for name, contender in runs.items()},
+        steps=100,
+        blocks=20 if quick else 60,
+        clock=time.process_time_ns,
+    )
+    section = Section(
+        title=f"A robot on {WHEELS} wheels, dt {DT * 1000:g} ms, direct solver, default accuracy",
+        columns=["ground", "µs/step", "more than on the plane, µs per wheel"],
+        rows=[],
+        notes=[f"Height field and mesh: {2 * CELLS[0] * CELLS[1]} triangles. Processor time of one thread."],
+    )
+    flat = median(times["plane"])
+    for name in grounds:
+        more = (median(times[name]) - flat) / WHEELS
+        section.rows.append([name, f"{median(times[name]):.1f}", f"{more:.1f}"])
+        section.data[name] = {"us_per_step": median(times[name]), "us_more_per_wheel": more}
+        if name != "plane":
+            section.bars.append(Bar(f"a wheel on a {name} of 100,000 triangles", more, 15.0, "µs more"))
+    return section
