@@ -3,6 +3,7 @@
 The scene's joints that span it as a tree become MuJoCo joints (no error by construction); the others close loops and
 become equality constraints, which are soft. What MuJoCo has no counterpart for is refused by name. A ball joint's
 ``frictionloss`` bounds each of its three axes by itself, where Coulomb friction bounds the length of the vector.
+A scene with terrain is translated with its contacts: boxes and spheres on planes, friction alone of the materials.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class MujocoRun:
     """A scene in MuJoCo; solver "Newton", "CG" or "PGS", integrator "Euler", "implicitfast", "implicit" or "RK4".
 
     ``solref`` and ``solimp`` set the stiffness of loop-closing constraints; None leaves MuJoCo's defaults.
-    ``efforts`` (N m) are constant torques by joint.
+    ``efforts`` (N m) are constant torques by joint. ``contact`` are attributes of the geoms of a scene with terrain.
     """
 
     name = "MuJoCo"
@@ -61,6 +62,8 @@ class MujocoRun:
         solref: str | None = None,
         solimp: str | None = None,
         efforts: dict[str, float] | None = None,
+        contact: dict[str, str] | None = None,
+        cone: str = "elliptic",
     ) -> None:
         try:
             import mujoco
@@ -70,12 +73,14 @@ class MujocoRun:
         mujoco.set_mju_user_warning(_quiet)  # they would go to a log file; path() raises instead
         self._scene = scene
         option = {"timestep": repr(dt), "iterations": str(iterations), "solver": solver, "integrator": integrator}
+        option |= {"jacobian": jacobian, "cone": cone}
         closing = {key: value for key, value in (("solref", solref), ("solimp", solimp)) if value is not None}
-        self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, option | {"jacobian": jacobian}, closing))
+        self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, option, closing, contact or {}))
         self.data: Any = mujoco.MjData(self.model)
         self._efforts = efforts or {}
         self.restart()
-        self.settings = f"{solver}, {integrator}, {jacobian} Jacobian, at most {iterations} iterations, no contacts"
+        self.settings = f"{solver}, {integrator}, {jacobian} Jacobian, at most {iterations} iterations"
+        self.settings += f", {cone} cone {contact or ''}".rstrip() if scene.terrains else ", no contacts"
         self._ids = [self.model.body(body.name).id for body in moving_bodies(scene)]
 
     def restart(self) -> None:
@@ -119,16 +124,20 @@ class MujocoRun:
         return BodyStates(data.xipos[self._ids].copy(), rotation, twists[:, 3:], twists[:, :3])
 
 
-def mjcf(scene: sh.Scene, option: dict[str, str], closing: dict[str, str]) -> str:
-    """The scene as MuJoCo's XML; ``closing`` are attributes of the loop-closing constraints."""
+def mjcf(scene: sh.Scene, option: dict[str, str], closing: dict[str, str], contact: dict[str, str]) -> str:
+    """The scene as MuJoCo's XML; ``closing`` are attributes of the loop-closing constraints, ``contact`` of geoms."""
     branches, loops = _spanning_tree(scene)
     root = ElementTree.Element("mujoco", model=scene.name)
     ElementTree.SubElement(root, "compiler", angle="radian", autolimits="true")
     settings = ElementTree.SubElement(root, "option", {"gravity": _text(scene.gravity), **option})
-    ElementTree.SubElement(settings, "flag", contact="disable")
+    if not scene.terrains:
+        ElementTree.SubElement(settings, "flag", contact="disable")
     elements = {scene.world.name: ElementTree.SubElement(root, "worldbody")}
     for branch in branches:
         elements[branch.body.name] = _add_body(elements[branch.parent.name], branch)
+    if scene.terrains:
+        ElementTree.SubElement(root, "size", memory="1G")
+        _add_geoms(scene, elements, contact)
     tendons = ElementTree.SubElement(root, "tendon")
     for joint in _struts(scene):
         _add_spring(elements, tendons, joint)
@@ -218,6 +227,30 @@ def _add_body(parent: ElementTree.Element, branch: _Branch) -> ElementTree.Eleme
             attributes["frictionloss"] = repr(law.level)
         ElementTree.SubElement(element, "joint", attributes)
     return element
+
+
+def _add_geoms(scene: sh.Scene, elements: dict[str, ElementTree.Element], contact: dict[str, str]) -> None:
+    """What collides; MuJoCo takes the larger friction of two geoms, so the scene must have one material."""
+    if len(scene.materials.names) > 1:
+        raise NotTranslatable("contacts of several materials")
+    rubs = {"condim": "3", "friction": _text((scene.materials.between("default", "default").friction, 0, 0))} | contact
+    for terrain in scene.terrains.values():
+        if not isinstance(terrain.spec.surface, sh.Plane):
+            raise NotTranslatable(f"{terrain!r} is not a plane")
+        place = {"pos": _text(terrain.spec.position), "quat": _text(np.roll(terrain.spec.rotation, 1))}
+        ElementTree.SubElement(elements[scene.world.name], "geom", {"type": "plane", "size": "50 50 1"} | place | rubs)
+    for body in scene.bodies.values():
+        for shape in body.spec.shapes:
+            place = {"pos": _text(shape.position), "quat": _text(np.roll(shape.rotation, 1)), "mass": "0"}
+            ElementTree.SubElement(elements[body.name], "geom", _geom(shape) | place | rubs)
+
+
+def _geom(shape: sh.Shape) -> dict[str, str]:
+    if isinstance(shape, sh.Box):
+        return {"type": "box", "size": _text((shape.x / 2, shape.y / 2, shape.z / 2))}
+    if isinstance(shape, sh.Sphere):
+        return {"type": "sphere", "size": _text((shape.radius,))}
+    raise NotTranslatable(f"contact of {shape!r}")
 
 
 def _add_spring(elements: dict[str, ElementTree.Element], tendons: ElementTree.Element, joint: sh.Joint) -> None:

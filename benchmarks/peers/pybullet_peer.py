@@ -2,7 +2,8 @@
 
 Between such bodies PyBullet offers point-to-point, fixed and gear constraints only, and none of them carries friction:
 the dry friction of a scene is left out here, so PyBullet does less work than the others. The world is a body without
-mass, as PyBullet refuses constraints of a rigid body to the world itself.
+mass, as PyBullet refuses constraints of a rigid body to the world itself. A scene with terrain is translated with its
+contacts: boxes and spheres on planes, friction alone of the materials.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NO_SHAPE = -1
 
 
 class PybulletRun:
-    """A scene in PyBullet; damping off, no collision shapes, every iteration done (no residual threshold)."""
+    """A scene in PyBullet; damping off, every iteration done (no residual threshold)."""
 
     name = "PyBullet"
 
@@ -35,14 +36,22 @@ class PybulletRun:
         self._client = pybullet.connect(pybullet.DIRECT)
         pybullet.setGravity(*scene.gravity, physicsClientId=self._client)
         self._set(numSolverIterations=iterations, solverResidualThreshold=0.0)
+        self._shapes: dict[sh.Shape, int] = {}
+        self._touches = bool(scene.terrains)
+        self._friction = scene.materials.between("default", "default").friction
+        if len(scene.materials.names) > 1:
+            raise NotTranslatable("contacts of several materials")
         self._inertial = {body.name: _inertial_pose(body) for body in moving_bodies(scene)}
         self._ids = {body.name: self._add_body(body) for body in moving_bodies(scene)}
         fixed = [scene.world, *(body for body in scene.bodies.values() if body.properties is None)]
         self._fixed = {body.name: self._add_fixed(body) for body in fixed}
+        for terrain in scene.terrains.values():
+            self._add_terrain(terrain)
         for joint in scene.joints.values():
             self._add_joint(joint)
         left_out = "; joint friction left out" if any(joint.friction for joint in scene.joints.values()) else ""
-        self.settings = f"maximal coordinates, {iterations} iterations, no damping, no contacts{left_out}"
+        contacts = "" if self._touches else ", no contacts"
+        self.settings = f"maximal coordinates, {iterations} iterations, no damping{contacts}{left_out}"
         self._steps_per_call = 0
 
     def _set(self, **parameters: Any) -> None:
@@ -55,7 +64,7 @@ class PybulletRun:
         principal = spatial.matrix(self._inertial[body.name].rotation)
         created: int = bullet.createMultiBody(
             baseMass=body.properties.mass,
-            baseCollisionShapeIndex=_NO_SHAPE,
+            baseCollisionShapeIndex=self._shape_of(body),
             basePosition=place.position.tolist(),
             baseOrientation=place.rotation.tolist(),
             useMaximalCoordinates=1,
@@ -70,6 +79,7 @@ class PybulletRun:
             angularDamping=0.0,
             physicsClientId=client,
         )
+        self._rub(created)
         spin = np.array(body.spec.angular_velocity)
         velocity = np.array(body.spec.velocity) + np.cross(spin, place.position - body.pose.position)
         bullet.resetBaseVelocity(created, velocity.tolist(), spin.tolist(), physicsClientId=client)
@@ -78,13 +88,55 @@ class PybulletRun:
     def _add_fixed(self, body: sh.Body) -> int:
         created: int = self._bullet.createMultiBody(
             baseMass=0.0,
-            baseCollisionShapeIndex=_NO_SHAPE,
+            baseCollisionShapeIndex=self._shape_of(body),
             basePosition=body.spec.position,
             baseOrientation=body.spec.rotation,
             useMaximalCoordinates=1,
             physicsClientId=self._client,
         )
+        self._rub(created)
         return created
+
+    def _add_terrain(self, terrain: sh.Terrain) -> None:
+        if not isinstance(terrain.spec.surface, sh.Plane):
+            raise NotTranslatable(f"{terrain!r} is not a plane")
+        self._rub(
+            self._bullet.createMultiBody(
+                baseMass=0.0,
+                baseCollisionShapeIndex=self._bullet.createCollisionShape(
+                    self._bullet.GEOM_PLANE, physicsClientId=self._client
+                ),
+                basePosition=terrain.spec.position,
+                baseOrientation=terrain.spec.rotation,
+                useMaximalCoordinates=1,
+                physicsClientId=self._client,
+            )
+        )
+
+    def _rub(self, body: int) -> None:
+        """PyBullet multiplies the friction of two bodies; nothing else resists."""
+        self._bullet.changeDynamics(
+            body,
+            _BASE,
+            lateralFriction=self._friction**0.5,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            restitution=0.0,
+            physicsClientId=self._client,
+        )
+
+    def _shape_of(self, body: sh.Body) -> int:
+        """The collision shape of a body; equal ones are made once."""
+        if not self._touches or not body.spec.shapes:
+            return _NO_SHAPE
+        shape = body.spec.shapes[0]
+        if len(body.spec.shapes) > 1 or shape.position != (0.0, 0.0, 0.0) or shape.rotation != (0.0, 0.0, 0.0, 1.0):
+            raise NotTranslatable(f"{body!r} has several shapes, or one that is not at its origin")
+        if shape not in self._shapes:
+            self._shapes[shape] = self._bullet.createCollisionShape(
+                physicsClientId=self._client, **_collision_shape(self._bullet, shape)
+            )
+        return self._shapes[shape]
 
     def _add_joint(self, joint: sh.Joint) -> None:
         if not isinstance(joint.type, sh.Spherical):
@@ -137,6 +189,14 @@ class PybulletRun:
             velocities.append(velocity)
             spins.append(spin)
         return BodyStates(*(np.array(values) for values in (centers, rotations, velocities, spins)))
+
+
+def _collision_shape(bullet: Any, shape: sh.Shape) -> dict[str, Any]:
+    if isinstance(shape, sh.Box):
+        return {"shapeType": bullet.GEOM_BOX, "halfExtents": [shape.x / 2, shape.y / 2, shape.z / 2]}
+    if isinstance(shape, sh.Sphere):
+        return {"shapeType": bullet.GEOM_SPHERE, "radius": shape.radius}
+    raise NotTranslatable(f"contact of {shape!r}")
 
 
 def _inertial_pose(body: sh.Body) -> spatial.Pose:

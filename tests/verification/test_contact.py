@@ -355,3 +355,32 @@ def test_rolling_coin(scheme: dict[str, str]) -> None:
     place = mech.values(run, coin.position)
     assert np.abs(place[:, 2] / height - 1).max() < 2 * tolerance
     assert np.abs(place[:, :2]).max() < 2 * tolerance * r
+
+
+def test_spinning_ball_slows_down_linearly(scheme: dict[str, str]) -> None:
+    """A ball that spins on the spot about the normal: I w' = -rho m g, with rho the spinning friction (m)."""
+    rho, radius, spin = 0.004, 0.1, 20.0
+    scene = touching.playground(spinning=rho)
+    scene.ground(material="clinging")
+    ball = scene.body("ball", sh.Sphere(radius, mass=2.0), position=(0, 0, radius), angular_velocity=(0, 0, spin))
+    run = sh.Simulation(scene, dt=0.005, **scheme).run(2.5)
+    slowing = rho * G / (0.4 * radius**2)
+    w, t = mech.values(run, ball.angular_velocity)[:, 2], mech.times(run)
+    np.testing.assert_allclose(w, np.maximum(spin - slowing * t, 0.0), atol=SOLVED / radius)
+
+
+def test_rolling_friction_stops_a_ball(scheme: dict[str, str]) -> None:
+    """A ball that rolls: v' = -5/7 rho g/r, with rho the rolling friction (m); it stops for good."""
+    rho, radius, speed = 0.004, 0.1, 0.5
+    scene = touching.playground(rolling=rho)
+    scene.ground(material="clinging")
+    ball = scene.body(
+        "ball",
+        sh.Sphere(radius, mass=2.0),
+        position=(0, 0, radius),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, speed / radius, 0),
+    )
+    run = sh.Simulation(scene, dt=0.005, **scheme).run(2.5)
+    v, t = mech.values(run, ball.velocity)[:, 0], mech.times(run)
+    np.testing.assert_allclose(v, np.maximum(speed - 5 / 7 * rho * G / radius * t, 0.0), atol=SOLVED / radius)

@@ -22,14 +22,25 @@ ELASTIC = sh.Contact(material="elastic")
 SOFT = sh.Contact(material="soft")
 
 
-def playground(gravity: float = mech.GRAVITY, friction: float = 0.6, damping: float = 0.0) -> sh.Scene:
-    """An empty scene that knows all materials; ``friction`` is that of the default, ``damping`` that of the soft."""
+def playground(
+    gravity: float = mech.GRAVITY,
+    friction: float = 0.6,
+    damping: float = 0.0,
+    rolling: float = 0.01,
+    spinning: float = 0.0,
+) -> sh.Scene:
+    """An empty scene that knows all materials.
+
+    ``friction`` is that of the default, ``damping`` that of the soft, ``rolling`` and ``spinning`` (m) of the clinging.
+    """
     scene = sh.Scene("playground", gravity=(0, 0, -gravity))
     scene.material("default", sh.Material(friction=friction))
     scene.material("smooth", sh.Material(friction=0.0))
     scene.material("bouncy", sh.Material(friction=0.0, restitution=RESTITUTION))
     scene.material("elastic", sh.Material(friction=0.0, restitution=1.0))
     scene.material("soft", sh.Material(friction=0.0, stiffness=STIFFNESS, damping=damping))
+    clinging = sh.Material(friction=friction, rolling_friction=rolling, spinning_friction=spinning)
+    scene.material("clinging", clinging)
     scene.body("post", sh.Cylinder(0.1, 0.2), sh.Box(0.1, 0.1, 0.1), position=(0, 0, -1e3), fixed=True, contact=True)
     return scene
 
