@@ -325,4 +325,6 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 else:
                     emit(k, r, o, b, g, n, at, spot.gap, i, w)
 
-    return SimpleNamespace(touch_terrain=touch_terrain)
+    return SimpleNamespace(
+        touch_terrain=touch_terrain, cell_triangle=cell_triangle, mesh_triangle=mesh_triangle, cell_of=cell_of
+    )
