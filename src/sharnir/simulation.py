@@ -21,6 +21,7 @@ from .model.compile import build_model, compile_scene
 from .model.fields import MEMORY, STATE, allocate, read, structs, write
 from .model.precision import precision_of
 from .parameters import set_quantity
+from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
@@ -126,6 +127,7 @@ class Simulation:
             "work": self.work,
             "report": self.report_arrays,
         }
+        self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
         settings = structs(self._precision).settings()
         settings.dt, settings.erp, settings.epsilon, settings.top_speed = dt, erp, epsilon, top_speed
         settings.iterations, settings.warm_start = iterations, int(warm_start)
@@ -281,6 +283,13 @@ class Simulation:
             for a, b, point, normal, gap, force, slip in zip(*columns, strict=True)
         ]
 
+    def ray(self, origin: Any, direction: Any, reach: float = np.inf, world: int = 0) -> RayHits:
+        """What rays meet first, from one origin (m) or many in one direction or many, in world axes.
+
+        They see all that takes part in contact, terrain among it.
+        """
+        return self.rays.cast(origin, direction, reach, world)
+
     # --- diagrams ---------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -358,7 +367,7 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self._tables, self._compiled.twists, self.dt, capacity)
+        return Recorder(self._tables, self._compiled.twists, self.dt, capacity, self.rays.sense)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
         faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()

@@ -42,6 +42,7 @@ READABLE = {
     "stuck": ("memory", "sticking", "frictions"),
     "friction_level": ("model", "dynamic_level", "frictions"),
     "stall_torque": ("model", "drive_stall", "softs"),
+    "ray_distance": ("work", "ray_distance", "rays"),
     "force": ("control", "force", "bodies"),
     "torque": ("control", "torque", "bodies"),
 }
@@ -94,6 +95,7 @@ class Taps:
         """Measure what was asked for, as it is now."""
         if self._measure is not None:
             self._measure.launch()
+        self._simulation.rays.sense()
         for (table, array), mirror in self._mirrors.items():
             mirror[...] = getattr(self._tables[table], array).numpy()
 

@@ -27,8 +27,10 @@ MAY_IMPORT = {
     "record": BASE | {"scene", "model"},
     "inputs": BASE | {"scene", "model"},
     "parameters": BASE | {"scene", "model"},
+    "rays": BASE | {"scene", "model", "dynamics", "device"},
     "taps": BASE | {"scene", "model", "dynamics", "device", "simulation"},
-    "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "taps", "control"},
+    "simulation": BASE
+    | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "rays", "taps", "control"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
     "runtime": BASE | {"scene", "model", "control", "record", "simulation", "experiment"},
     "view": BASE

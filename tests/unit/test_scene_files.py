@@ -59,6 +59,7 @@ def everything() -> sh.Scene:
         "given", mass=1.5, inertia=(1, 1.5, 2, 0.1, 0, -0.2), center_of_mass=AWKWARD[1], angular_velocity=AWKWARD[0]
     )
     scene.body("2001-01-01", fixed=True, contact=False)
+    scene.ray("eye", "given", AWKWARD[1], (0, -0.0, 1 / 3), reach=1e-3)
     touching = sh.Contact(material="лёд", groups=("a", "b"), ignores=("default",), neighbours=True)
     scene.body("hull", *corners, contact=touching)
     scene.body("wheel", sh.Wheel(0.3, 0.1, rounding=0.01, mass=1, collides=False), contact=True)

@@ -22,6 +22,7 @@ from .fields import MODEL, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
 from .precision import Precision
+from .rays import ray_arrays
 from .ropes import rope_arrays
 from .softs import softs_of
 
@@ -93,11 +94,12 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         "limit": len(layout.limits),
         "friction": len(layout.frictions),
         "soft": len(softs),
+        "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
-    model |= direct_arrays(scene, features) | touching.model | rope_model
+    model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     counts |= touching.counts | rope_counts
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))

@@ -126,7 +126,8 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
     moving = {body.name for body in scene.bodies.values() if body.properties is not None}
-    return found if any(shape.body in moving for shape in found) and len(found) > 1 else []
+    can_touch = any(shape.body in moving for shape in found) and len(found) > 1
+    return found if can_touch or scene.rays else []
 
 
 def _ground(owner: str, surface: Any) -> Heights | Triangles | None:

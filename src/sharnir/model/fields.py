@@ -189,6 +189,11 @@ MODEL = (
     _shared("mesh_vertex", "mesh_vertex", "vec3", "m, shape's frame"),
     _shared("ring_start", "mesh_vertex_end", "int", "first of the vertices that a vertex has edges to"),
     _shared("ring", "ring", "int", "vertex at the other end of an edge"),
+    # distance sensors
+    _shared("ray_body", "ray", "int", "body that carries it"),
+    _shared("ray_place", "ray", "vec3", "m from the body's centre of mass, body's axes"),
+    _shared("ray_direction", "ray", "vec3", "unit, body's axes"),
+    _shared("ray_reach", "ray", "real", "m"),
     *_fields(rope_fields.MODEL),
 )
 
@@ -338,6 +343,7 @@ WORK = (
     Field("half_soft", "drift_soft", "real", "N s or N m s; first half kick"),
     Field("half_friction", "drift_friction", "vec3", "N s or N m s; first half kick"),
     # points where shapes touch or are about to; collide
+    Field("ray_distance", "ray", "real", "m, of the distance sensors; sense"),
     Field("contact_count", None, "int", "points in the list"),
     Field("contact_a", "contact", "int", "shape a"),
     Field("contact_b", "contact", "int", "shape b"),

@@ -24,6 +24,7 @@ class Layout:
     limits: tuple[str, ...]  # the coordinates that have limits
     frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry dry friction
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
+    rays: tuple[str, ...]
     ropes: tuple[str, ...]
     nodes: tuple[str, ...]  # "cable.0": the nodes of all ropes
     elements: tuple[str, ...]
@@ -61,6 +62,7 @@ def layout_of(scene: Scene) -> Layout:
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
         frictions=tuple(label for label, _, _ in frictions_of(scene)),
         softs=tuple(row.label for row in softs_of(scene)),
+        rays=tuple(scene.rays),
         ropes=tuple(scene.ropes),
         nodes=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements + 1)),
         elements=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..spatial import Array
 
 
@@ -37,4 +39,5 @@ class Frames:
     inertia: Array  # [body, world, 3, 3] kg m^2 about the centre of mass, body axes; 0 for fixed bodies
     gravity: Array  # [world, 3] m/s^2
     dt: float  # s
+    rays: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))  # [frame, ray, world] m
     ropes: dict[str, Array] = field(default_factory=dict)  # by the names in record/ropes.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ COPIED = {
     "voltage": ("work", "voltage"),
     "contact_force": ("work", "touch_force"),
     "contacts": ("work", "contact_count"),
+    "rays": ("work", "ray_distance"),
     "iterations": ("report", "iterations"),
     "residual": ("report", "residual"),
     **{f"rope {name}": source for name, source in ropes.COPIED.items()},
@@ -35,8 +37,16 @@ COPIED = {
 class Recorder:
     """Buffers for a known number of frames."""
 
-    def __init__(self, tables: dict[str, Any], twists: tuple[int, ...], dt: float, capacity: int) -> None:
-        self._tables, self._twists, self._dt = tables, twists, dt
+    def __init__(
+        self,
+        tables: dict[str, Any],
+        twists: tuple[int, ...],
+        dt: float,
+        capacity: int,
+        sense: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``sense`` is called before every capture, to measure what is not a part of the state."""
+        self._tables, self._twists, self._dt, self._sense = tables, twists, dt, sense
         self._time = np.zeros(capacity)
         self._out_of_budget = np.zeros(capacity, bool)
         self._used = 0
@@ -48,6 +58,7 @@ class Recorder:
 
     def capture(self, time: float, out_of_budget: bool = False) -> None:
         """Copy what the simulation holds now."""
+        self._sense()
         k = self._used
         self._time[k], self._out_of_budget[k] = time, out_of_budget
         for name, array in self._sources.items():
@@ -84,6 +95,7 @@ class Recorder:
             voltage=raw["voltage"],
             contact_force=touch,
             contacts=raw["contacts"],
+            rays=raw["rays"],
             iterations=raw["iterations"],
             residual=raw["residual"],
             out_of_budget=np.repeat(self._out_of_budget[:used, None], worlds, axis=1),

@@ -215,6 +215,9 @@ class Readings:
     def contact_force(self, i: int) -> Array:
         return self.frames.contact_force[:, i]
 
+    def ray_distance(self, i: int) -> Array:
+        return self.frames.rays[:, i]
+
     def contacts(self, _: int) -> Array:
         return self.frames.contacts
 
@@ -272,6 +275,7 @@ SIGNALS: dict[str, Signal] = {
     "voltage": Signal(Readings.voltage, "voltage of a drive, of the rated one", "soft", "1"),
     "motor_speed": Signal(Readings.motor_speed, "speed of a drive's motor", "soft", "rad/s"),
     "motor_torque": Signal(Readings.motor_torque, "electric torque of a drive's motor", "soft", "N m"),
+    "ray_distance": Signal(Readings.ray_distance, "distance to what a ray meets", "ray", "m"),
     "total_kinetic_energy": Signal(Readings.total_kinetic_energy, "kinetic energy", None, "J"),
     "total_potential_energy": Signal(Readings.total_potential_energy, "potential energy", None, "J"),
     "total_energy": Signal(Readings.total_energy, "kinetic and potential energy", None, "J"),
@@ -294,6 +298,7 @@ def item_names(layout: Layout) -> dict[str, tuple[str, ...]]:
         "limit": layout.limits,
         "friction": layout.frictions,
         "soft": layout.softs,
+        "ray": layout.rays,
         "rope": layout.ropes,
         "node": layout.nodes,
         "element": layout.elements,

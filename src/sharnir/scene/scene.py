@@ -13,6 +13,7 @@ from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, Joint
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
 from .quantity import XYZ, Quantity
+from .ray import Ray, RaySpec
 from .rope import Rope, RopeSpec
 from .rope_ties import check_ties
 from .shapes import AnyShape, Shape
@@ -44,6 +45,7 @@ class Scene:
         self.joints: dict[str, Joint] = {}
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
+        self.rays: dict[str, Ray] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
@@ -192,6 +194,27 @@ class Scene:
         check_ties(rope, {WORLD: self.world} | self.bodies, self.joints, self.ropes)
         self.ropes[name] = rope
         return rope
+
+    def ray(
+        self,
+        name: str,
+        body: Body | str,
+        position: Iterable[float] = ORIGIN,
+        direction: Iterable[float] = (1.0, 0.0, 0.0),
+        reach: float = 10.0,
+    ) -> Ray:
+        """Put a distance sensor on a body, at a place (m) and in a direction of its frame; see :class:`RaySpec`."""
+        carrier = self._body(f"ray '{name}'", body).name
+        spec = RaySpec(body=carrier, position=_floats(position), direction=_floats(direction), reach=reach)
+        return self.add_ray(name, spec)
+
+    def add_ray(self, name: str, spec: RaySpec) -> Ray:
+        """Add a distance sensor from its description."""
+        self._check_new("ray", name, self.rays)
+        self._body(f"ray '{name}'", spec.body)
+        ray = Ray(name, spec)
+        self.rays[name] = ray
+        return ray
 
     def assemble(self) -> None:
         """Move the free bodies as little as possible so that all joints meet; see :mod:`sharnir.scene.assemble`."""

@@ -45,7 +45,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
     mat43, nearest, weighted = simplex.mat43, simplex.nearest, simplex.weighted
     has_convex = "convex" in features.contact_kinds
 
-    CONVERGED = wp.constant(real(1e-14 if p.name == "float64" else 1e-6))  # of the square of the distance
+    CONVERGED = wp.constant(real(1e-11 if p.name == "float64" else 1e-6))  # of the square of the distance
     APART = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))  # of the size: closer ones count as overlapping
     STAND_OFF = wp.constant(real(1e-3 if p.name == "float64" else 2e-2))  # delta, of the size
     SAME = wp.constant(real(1e-10 if p.name == "float64" else 1e-5))  # of the size: no deeper than before

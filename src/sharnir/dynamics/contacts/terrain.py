@@ -229,6 +229,11 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
             keep(a, f, spots)
 
     @wp.func
+    def outside(x: real, low: real, length: real) -> real:
+        """How far x is from the stretch of a length that begins at low."""
+        return wp.max(wp.max(low - x, x - low - length), real(0.0))
+
+    @wp.func
     def over_heights(
         m: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
     ):
@@ -245,7 +250,13 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 top = wp.max(
                     wp.max(m.height[at], m.height[at + 1]), wp.max(m.height[at + columns], m.height[at + columns + 1])
                 )
-                if box[0, 2] <= top:
+                # from the solid's middle to the column under the cell
+                off = vec3(
+                    outside(a.place[0], (real(i) - real(0.5) * real(rows - 1)) * size[0], size[0]),
+                    outside(a.place[1], (real(j) - real(0.5) * real(columns - 1)) * size[1], size[1]),
+                    wp.max(a.place[2] - top, real(0.0)),
+                )
+                if box[0, 2] <= top and wp.dot(off, off) < (a.radius + margin) * (a.radius + margin):
                     for half in range(2):
                         x = cell_triangle(m, g, i, j, half)
                         if may_touch(x, a, margin):
@@ -325,4 +336,6 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 else:
                     emit(k, r, o, b, g, n, at, spot.gap, i, w)
 
-    return SimpleNamespace(touch_terrain=touch_terrain)
+    return SimpleNamespace(
+        touch_terrain=touch_terrain, cell_triangle=cell_triangle, mesh_triangle=mesh_triangle, cell_of=cell_of
+    )

@@ -281,7 +281,12 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         ra = rounding(a)
         height = wp.dot(x.normal, support(m, a, -x.normal) - x.a)
         goes_on = is_smooth(x)
-        if goes_on and height - ra > deepest - real(1.0e-4) * a.radius:
+        share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
+        at_least = height - ra
+        if wp.dot(x.normal, a.place - x.a) > real(0.0):
+            to_middle = wp.length(share[0] * x.a + share[1] * x.b + share[2] * x.c - a.place)
+            at_least = wp.max(at_least, to_middle - a.radius)
+        if goes_on and at_least > deepest - real(1.0e-4) * a.radius:
             return none
         s = prism(x, a.radius)
         c = closest_to_face(m, a, s, -x.normal, margin + ra)

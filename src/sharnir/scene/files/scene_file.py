@@ -19,6 +19,7 @@ from ...errors import SceneError
 from ..body import BodySpec
 from ..joint import JointSpec
 from ..materials import Material, MaterialPair
+from ..ray import RaySpec
 from ..rope import RopeSpec
 from ..scene import STANDARD_GRAVITY, Scene
 from ..shapes import ConvexHull, Mesh
@@ -44,6 +45,7 @@ class SceneFile(Description, frozen=True):
     terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+    rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
@@ -71,6 +73,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
         terrain={name: _with_surface(terrain.spec, beside) for name, terrain in scene.terrains.items()},
         bodies={name: _with_meshes(body.spec, beside) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
+        rays={name: ray.spec for name, ray in scene.rays.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
@@ -134,6 +137,9 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, joint in content.joints.items():
         with _at("joints", name):
             scene.add_joint(name, joint)
+    for name, ray in content.rays.items():
+        with _at("rays", name):
+            scene.add_ray(name, ray)
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)

@@ -1,0 +1,368 @@
+"""Rays: how far from a point in a direction to the nearest shape or terrain.
+
+Boxes, hulls and the ends of cylinders are cut out of the ray by their planes, n.(o + t d) <= c; round sides by the
+roots of a square equation. A wheel is approached by its distance. A height field is walked cell by cell; the triangles
+of a mesh are searched by Warp in float32, and the one found is met in full precision. A ray that starts inside a solid
+goes 0 m.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from .collide import make_collide
+from .solids import make_solids
+from .terrain import make_terrain
+from .triangles import make_triangles
+
+wp = load_warp()
+
+APPROACHES = 100  # steps towards a wheel
+NEVER = 1.0e30
+
+
+@cache
+def make_rays(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for the kinds a scene has."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of
+    ground = make_terrain(p, features)
+    cell_triangle, mesh_triangle, cell_of = ground.cell_triangle, ground.mesh_triangle, ground.cell_of
+    Triangle = make_triangles(p, features).Triangle
+    kinds = features.contact_kinds
+    has_convex, has_heights, has_mesh = "convex" in kinds, "heights" in kinds, "mesh" in kinds
+
+    NEAR = wp.constant(real(1e-9 if p.name == "float64" else 1e-5))  # m, to a wheel
+
+    @wp.struct
+    class Span:
+        """The part of a ray inside something: where it enters and leaves (m), and the surface's normal there."""
+
+        enter: real
+        leave: real
+        normal: vec3
+
+    @wp.func
+    def endless() -> Span:
+        x = Span()
+        x.enter = real(-NEVER)
+        x.leave = real(NEVER)
+        return x
+
+    @wp.func
+    def cut(x: Span, n: vec3, c: real, o: vec3, d: vec3) -> Span:
+        """The part on the inner side of the plane n.x = c."""
+        slope = wp.dot(n, d)
+        room = c - wp.dot(n, o)
+        if slope > real(0.0):
+            x.leave = wp.min(x.leave, room / slope)
+        elif slope < real(0.0):
+            if room / slope > x.enter:
+                x.enter = room / slope
+                x.normal = n
+        elif room < real(0.0):
+            x.leave = real(-NEVER)
+        return x
+
+    @wp.func
+    def within(a: real, b: real, c: real) -> Span:
+        """Where a t^2 + 2 b t + c < 0, a >= 0; the normal is left to the caller."""
+        x = endless()
+        square = b * b - a * c
+        if a < real(1.0e-20):
+            if c > real(0.0):
+                x.leave = real(-NEVER)
+        elif square < real(0.0):
+            x.leave = real(-NEVER)
+        else:
+            x.enter = (-b - wp.sqrt(square)) / a
+            x.leave = (-b + wp.sqrt(square)) / a
+        return x
+
+    @wp.func
+    def through_ball(o: vec3, d: vec3, r: real) -> Span:
+        x = within(real(1.0), wp.dot(o, d), wp.dot(o, o) - r * r)
+        if x.leave > real(-NEVER):
+            x.normal = (o + x.enter * d) / r
+        return x
+
+    @wp.func
+    def through_tube(o: vec3, d: vec3, r: real) -> Span:
+        """A cylinder without ends."""
+        flat_o = vec3(o[0], o[1], real(0.0))
+        flat_d = vec3(d[0], d[1], real(0.0))
+        x = within(wp.dot(flat_d, flat_d), wp.dot(flat_o, flat_d), wp.dot(flat_o, flat_o) - r * r)
+        if x.leave > real(-NEVER) and x.enter > real(-NEVER):
+            x.normal = (flat_o + x.enter * flat_d) / r
+        return x
+
+    @wp.func
+    def through_cylinder(o: vec3, d: vec3, r: real, half: real) -> Span:
+        z = vec3(real(0.0), real(0.0), real(1.0))
+        return cut(cut(through_tube(o, d, r), z, half, o, d), -z, half, o, d)
+
+    @wp.func
+    def through_capsule(o: vec3, d: vec3, r: real, half: real) -> Span:
+        """What is inside the tube or one of the balls at its ends: convex, so from the first entry to the last exit."""
+        up = vec3(real(0.0), real(0.0), half)
+        x = through_cylinder(o, d, r, half)
+        for i in range(2):
+            y = through_ball(o - up, d, r)
+            if i == 1:
+                y = through_ball(o + up, d, r)
+            if y.enter < y.leave:
+                if x.enter >= x.leave:
+                    x = y
+                else:
+                    if y.enter < x.enter:
+                        x.enter = y.enter
+                        x.normal = y.normal
+                    x.leave = wp.max(x.leave, y.leave)
+        return x
+
+    @wp.func
+    def from_core(s: Solid, q: vec3) -> vec3:
+        """From the nearest point of a wheel's core to q, shape's axes."""
+        rho = wp.sqrt(q[0] * q[0] + q[1] * q[1])
+        in_core = vec3(q[0], q[1], wp.clamp(q[2], -s.size[2], s.size[2]))
+        if rho > s.size[0]:
+            in_core = vec3(q[0] * s.size[0] / rho, q[1] * s.size[0] / rho, in_core[2])
+        return q - in_core
+
+    @wp.func
+    def to_wheel(s: Solid, o: vec3, d: vec3, reach: real) -> Span:
+        """Steps of the distance never go too far; nearing the surface they are what is left."""
+        x = endless()
+        x.leave = real(-NEVER)
+        at = wp.max(-wp.dot(o, d) - s.radius, real(0.0))
+        for _ in range(APPROACHES):
+            away = from_core(s, o + at * d)
+            room = wp.length(away) - s.size[1]
+            if room < NEAR:
+                x.enter = at
+                x.leave = real(NEVER)
+                x.normal = wp.normalize(away)
+                return x
+            at = at + room
+            if at > reach or at > -wp.dot(o, d) + s.radius:
+                return x
+        return x
+
+    @wp.func
+    def through_box(s: Solid, o: vec3, d: vec3) -> Span:
+        x = endless()
+        for i in range(3):
+            n = vec3()
+            n[i] = real(1.0)
+            x = cut(cut(x, n, s.size[i], o, d), -n, s.size[i], o, d)
+        return x
+
+    @wp.func
+    def through_hull(m: t.model, s: Solid, o: vec3, d: vec3) -> Span:
+        x = endless()
+        for i in range(s.face_start, s.face_end):
+            n = m.face_normal[i]
+            x = cut(x, n, wp.dot(n, m.hull_vertex[m.face_corner[m.face_corner_start[i]]]), o, d)
+        return x
+
+    @wp.func
+    def to_triangle(x: Triangle, o: vec3, d: vec3) -> real:
+        """Where the ray meets a triangle, or NEVER."""
+        slope = wp.dot(x.normal, d)
+        if slope == real(0.0):
+            return real(NEVER)
+        at = wp.dot(x.normal, x.a - o) / slope
+        q = o + at * d
+        slack = real(-1.0e-9) * wp.dot(x.b - x.a, x.b - x.a)
+        if (
+            wp.dot(wp.cross(x.b - x.a, q - x.a), x.normal) < slack
+            or wp.dot(wp.cross(x.c - x.b, q - x.b), x.normal) < slack
+            or wp.dot(wp.cross(x.a - x.c, q - x.c), x.normal) < slack
+        ):
+            return real(NEVER)
+        return at
+
+    @wp.func
+    def to_border(o: real, d: real, i: int, step: real, count: int) -> real:
+        """Where the ray leaves cell i along one side of a field."""
+        if d == real(0.0):
+            return real(NEVER)
+        border = int(i)
+        if d > real(0.0):
+            border = i + 1
+        return ((real(border) - real(0.5) * real(count - 1)) * step - o) / d
+
+    @wp.func
+    def to_heights(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+        """Walk the cells under the ray, from where it comes over the field and below its highest point."""
+        size = m.shape_size[g]
+        rows = m.height_rows[g]
+        columns = m.height_columns[g]
+        x = endless()
+        for i in range(2):
+            n = vec3()
+            n[i] = real(1.0)
+            half = real(0.5) * size[i] * real(rows - 1)
+            if i == 1:
+                half = real(0.5) * size[i] * real(columns - 1)
+            x = cut(cut(x, n, half, o, d), -n, half, o, d)
+        x = cut(x, vec3(real(0.0), real(0.0), real(1.0)), size[2], o, d)
+        found = endless()
+        found.leave = real(-NEVER)
+        start = wp.max(x.enter, real(0.0))
+        stop = wp.min(x.leave, reach)
+        if start > stop:
+            return found
+        q = o + start * d
+        i = cell_of(q[0], size[0], rows)
+        j = cell_of(q[1], size[1], columns)
+        while start <= stop and i >= 0 and j >= 0 and i < rows - 1 and j < columns - 1:
+            for part in range(2):
+                y = cell_triangle(m, g, i, j, part)
+                at = to_triangle(y, o, d)
+                if at >= real(0.0) and at <= stop and (found.leave < real(0.0) or at < found.enter):
+                    found.enter = at
+                    found.leave = real(NEVER)
+                    found.normal = y.normal
+            if found.leave > real(0.0):
+                return found
+            along_x = to_border(o[0], d[0], i, size[0], rows)
+            along_y = to_border(o[1], d[1], j, size[1], columns)
+            start = wp.min(along_x, along_y)
+            if along_x <= along_y:
+                i = i + int(wp.sign(d[0]))
+            else:
+                j = j + int(wp.sign(d[1]))
+        return found
+
+    @wp.func
+    def to_mesh(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+        x = endless()
+        x.leave = real(-NEVER)
+        query = wp.mesh_query_ray(
+            m.shape_mesh[g],
+            wp.vec3(float(o[0]), float(o[1]), float(o[2])),
+            wp.vec3(float(d[0]), float(d[1]), float(d[2])),
+            float(reach),
+        )
+        if query.result:
+            y = mesh_triangle(m, m.triangle_start[g] + query.face)
+            slope = wp.dot(y.normal, d)
+            x.enter = real(query.t)
+            if wp.abs(slope) > real(1.0e-6):
+                x.enter = wp.dot(y.normal, y.a - o) / slope
+            x.leave = real(NEVER)
+            x.normal = y.normal
+        return x
+
+    @wp.func
+    def to_solid(m: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
+        """Shape i, the ray in its axes."""
+        x = endless()
+        x.leave = real(-NEVER)
+        if s.kind == wp.static(SPHERE):
+            return through_ball(o, d, s.size[0])
+        if s.kind == wp.static(CAPSULE):
+            return through_capsule(o, d, s.size[0], s.size[1])
+        if s.kind == wp.static(WHEEL):
+            return to_wheel(s, o, d, reach)
+        if s.kind == wp.static(BOX):
+            return through_box(s, o, d)
+        if s.kind == wp.static(PLANE):
+            return cut(endless(), vec3(real(0.0), real(0.0), real(1.0)), real(0.0), o, d)
+        if wp.static(has_convex):
+            if s.kind == wp.static(CYLINDER):
+                return through_cylinder(o, d, s.size[0], s.size[1])
+            if s.kind == wp.static(HULL):
+                return through_hull(m, s, o, d)
+        if wp.static(has_heights):
+            if s.kind == wp.static(HEIGHTS):
+                return to_heights(m, i, o, d, reach)
+        if wp.static(has_mesh):
+            if s.kind == wp.static(MESH):
+                return to_mesh(m, i, o, d, reach)
+        return x
+
+    @wp.struct
+    class Hit:
+        """The distance (m), the shape met (-1 if none) and its normal against the ray."""
+
+        distance: real
+        shape: int
+        normal: vec3
+
+    @wp.func
+    def cast(m: t.model, s: t.state, shapes: int, origin: vec3, d: vec3, reach: real, own: int, w: int) -> Hit:
+        """The nearest hit of a ray with a unit direction; shapes of the body ``own`` are looked through."""
+        hit = Hit()
+        hit.distance = reach
+        hit.shape = -1
+        for i in range(shapes):
+            if m.shape_body[i] != own or own == 0:
+                a = solid_of(m, s, i, w)
+                o = origin - a.place
+                past = wp.dot(o, o) - wp.dot(o, d) * wp.dot(o, d)
+                if a.radius > real(NEVER) or past <= a.radius * a.radius:
+                    x = to_solid(m, a, i, wp.transpose(a.turn) * o, wp.transpose(a.turn) * d, hit.distance)
+                    at = wp.max(x.enter, real(0.0))
+                    if x.leave > x.enter and x.leave > real(0.0) and at < hit.distance:
+                        hit.distance = at
+                        hit.shape = i
+                        hit.normal = a.turn * x.normal
+                        if wp.dot(hit.normal, d) > real(0.0):
+                            hit.normal = -hit.normal
+        return hit
+
+    return SimpleNamespace(cast=cast)
+
+
+@cache
+def sense_kernel(p: Precision, features: Features) -> object:
+    """The kernel that reads all distance sensors of all worlds."""
+    t = structs(p)
+    cast = make_rays(p, features).cast
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_sense(m: t.model, s: t.state, k: t.work, shapes: int):
+        i, w = wp.tid()
+        body = m.ray_body[i]
+        turn = s.rotation[body, w]
+        origin = s.position[body, w] + wp.quat_rotate(turn, m.ray_place[i])
+        d = wp.quat_rotate(turn, m.ray_direction[i])
+        hit = cast(m, s, shapes, origin, d, m.ray_reach[i], body, w)
+        k.ray_distance[i, w] = hit.distance
+
+    return sharnir_sense
+
+
+@cache
+def cast_kernel(p: Precision, features: Features) -> object:
+    """The kernel that casts a batch of rays in one world."""
+    t = structs(p)
+    cast = make_rays(p, features).cast
+
+    @wp.kernel(enable_backward=False, module="unique")
+    def sharnir_cast(
+        m: t.model,
+        s: t.state,
+        shapes: int,
+        origin: wp.array(dtype=p.vec3),
+        direction: wp.array(dtype=p.vec3),
+        reach: p.real,
+        world: int,
+        distance: wp.array(dtype=p.real),
+        shape: wp.array(dtype=int),
+        normal: wp.array(dtype=p.vec3),
+    ):
+        i = wp.tid()
+        hit = cast(m, s, shapes, origin[i], direction[i], reach, 0, world)
+        distance[i] = hit.distance
+        shape[i] = hit.shape
+        normal[i] = hit.normal
+
+    return sharnir_cast
