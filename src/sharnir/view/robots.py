@@ -139,7 +139,7 @@ def drive_krt100() -> Experiment:
     scene = training_ground("KRT-100")
     robot = krt100(scene)
     hitch = robot.vehicle.hitch
-    assert hitch is not None
+    assert isinstance(hitch, Joint)
     d = scene.diagram = Diagram("KRT-100", period=PERIOD)
     skid_steering(d, robot.vehicle)
     ground_speed(d, robot.vehicle.chassis, 1.0)
