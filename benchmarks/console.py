@@ -1,4 +1,4 @@
-"""What the console costs: a run at 500 Hz with 50 bodies, watched by two browsers that only read.
+"""What the console costs: a run at 500 Hz with 50 bodies and a rope, watched by two browsers that only read.
 
     python -m benchmarks.console                  half a minute
     python -m benchmarks.console --minutes 60     the soak: an hour of driving, does memory grow?
@@ -36,8 +36,10 @@ MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio
 
 
 def machine() -> sh.Scene:
-    """Ten arms of five links; the first link of each is driven."""
+    """Ten arms of five links, the first link of each driven, and a rope of 60 nodes."""
     scene = sh.Scene("fifty bodies")
+    held, ends = sh.Tie(body="world"), [(0.0, 1.0, 3.0), (3.0, 1.0, 3.0)]
+    scene.rope("line", ends, radius=0.01, density=1000.0, length=3.6, elements=59, start=held, end=held)
     for arm in range(BODIES // 5):
         last = scene.world
         for k in range(5):

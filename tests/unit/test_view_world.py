@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -13,7 +12,7 @@ import sharnir as sh
 from sharnir.runtime.frames import FrameWriter
 from sharnir.runtime.plant import Plant
 from sharnir.view.panel import described, panel_of
-from sharnir.view.world import _heights, world_of
+from sharnir.view.world import world_of
 
 TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
@@ -56,9 +55,11 @@ def test_terrain_is_handed_over() -> None:
 
 
 def test_a_height_field_becomes_triangles_about_its_middle() -> None:
-    heights = np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
-    surface = SimpleNamespace(sample=lambda owner: (heights, (0.5, 0.25)))
-    packed = _heights(surface)
+    scene = sh.Scene("hills")
+    heights = ((0.0, 1.0, 2.0), (3.0, 4.0, 5.0))
+    scene.terrain("hill", sh.HeightField(heights=heights, spacing=(0.5, 0.25)))
+    (packed,) = world_of(scene)["terrain"]
+    assert packed["kind"] == "heights"
     vertices = np.frombuffer(base64.b64decode(packed["vertices"]), "<f4").reshape(-1, 3)
     triangles = np.frombuffer(base64.b64decode(packed["triangles"]), "<u4").reshape(-1, 3)
     assert vertices[0] == pytest.approx([-0.25, -0.25, 0.0])

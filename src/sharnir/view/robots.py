@@ -63,7 +63,7 @@ def training_ground(name: str) -> Scene:
     slope = math.radians(12.0)
     tilted = tuple(spatial.about((0.0, 1.0, 0.0), -slope).tolist())
     scene.body("ramp", Box(2.0, 1.6, 0.1, color=WOOD), position=(4.0, 2.5, 0.15), rotation=tilted, fixed=True)
-    scene.body("landing", Box(1.6, 1.6, 0.1, color=WOOD), position=(5.75, 2.5, 0.31), fixed=True)
+    scene.body("landing", Box(1.6, 1.6, 0.36, color=WOOD), position=(5.75, 2.5, 0.18), fixed=True)
     lying = tuple(spatial.about((1.0, 0.0, 0.0), math.pi / 2).tolist())
     for i in range(4):
         log = Cylinder(0.06, 1.4, color=WOOD)
@@ -139,7 +139,7 @@ def drive_krt100() -> Experiment:
     scene = training_ground("KRT-100")
     robot = krt100(scene)
     hitch = robot.vehicle.hitch
-    assert hitch is not None
+    assert isinstance(hitch, Joint)
     d = scene.diagram = Diagram("KRT-100", period=PERIOD)
     skid_steering(d, robot.vehicle)
     ground_speed(d, robot.vehicle.chassis, 1.0)

@@ -91,7 +91,7 @@ export class Plot {
     const units = [...new Set(this.channels.map(this.unitOf))];
     const each = (height - FOOT) / Math.max(units.length, 1);
     units.forEach((unit, k) => {
-      const box = { left: 52, top: k * each + 8, right: width - 8, bottom: (k + 1) * each - 2 };
+      const box = { left: 52, top: k * each + 8, right: width - this.legend.offsetWidth - 24, bottom: (k + 1) * each - 2 };
       this.band(pen, box, unit, k === units.length - 1);
     });
   }
