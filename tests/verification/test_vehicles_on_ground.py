@@ -42,6 +42,59 @@ def test_driving_speed() -> None:
     assert abs(mech.values(run, robot.vehicle.chassis.position)[-1, 1]) < 1e-3
 
 
+def test_a_car_on_tyres_stands_still() -> None:
+    """A tyre gives N/k = 20 mm under its static load, and the wheels' centres start that much lower; the first steps,
+    from no impulses, move it by 0.04 mm."""
+    scene = sh.Scene("tyres")
+    scene.ground()
+    wheel = sh.RoadWheel(0.3, 0.2, mass=15.0, tyre=sh.Tyre(stiffness=1e5))
+    axle = {"track": 1.4, "wheel": wheel, "suspension": sh.DoubleWishbone().scaled(1.3)}
+    axles = {"front": sh.Axle(x=1.2, **axle), "rear": sh.Axle(x=-1.2, **axle)}
+    vehicle = sh.Vehicle(shapes=(sh.Box(3.0, 1.0, 0.4, mass=800.0, position=(0.2, 0.0, 0.5)),), axles=axles)
+    built = vehicle.build(scene, "car")
+    loads, _ = vehicle.static_loads("car")
+    for corner, load in zip(built.corners, loads, strict=True):
+        assert corner.wheel.spec.position[2] == pytest.approx(0.3 - load * G / 1e5, rel=1e-12)
+    run = sh.Simulation(scene, dt=0.005).run(0.5, every=10)
+    assert np.abs(mech.values(run, built.chassis.position)[:, 2]).max() < 1e-4
+
+
+def test_tracks_drive_turn_and_brake() -> None:
+    """Without resistance the belts run at v = R U w_idle/r; driven against each other they turn the robot on the spot;
+    locked, a = -mu g."""
+    tracks = sh.Tracks(
+        gauge=0.6,
+        length=0.5,
+        radius=0.1,
+        width=0.1,
+        mass=10.0,
+        belt_mass=2.0,
+        brake=True,
+        drive=sh.DcDrive(stall_torque=6.0, idle_speed=350.0, time_constant=0.02, ratio=50.0),
+    )
+    scene = sh.Scene("tracks")
+    scene.ground()
+    body = sh.Box(0.6, 0.4, 0.2, mass=60.0, position=(0.0, 0.0, 0.25))
+    built = sh.Vehicle(shapes=(body,), tracks=tracks).build(scene, "robot")
+    assert built.tracks is not None
+    left, right = built.tracks.left, built.tracks.right
+    sim = sh.Simulation(scene, dt=0.005, iterations=30)
+    run = sim.run(1.5, voltage={left.spin: 0.5, right.spin: 0.5}, every=10)
+    speed = 0.1 * 0.5 * 350.0 / 50.0
+    assert mech.values(run, built.chassis.velocity)[-1, 0] == pytest.approx(speed, rel=2e-3)
+    begin = mech.values(run, built.chassis.position)[-1, 0]
+    for track in (left, right):
+        sim.set(track.brake, 1000.0)
+    run = sim.run(0.5, every=10)
+    stopped = mech.values(run, built.chassis.position)[-1, 0]
+    assert stopped - begin == pytest.approx(speed**2 / (2 * 0.6 * G), rel=0.1)
+    for track in (left, right):
+        sim.set(track.brake, 0.0)
+    run = sim.run(1.5, voltage={left.spin: -1.0, right.spin: 1.0}, every=10)
+    assert mech.values(run, built.chassis.angular_velocity)[-1, 2] > 0.5
+    assert np.hypot(*(mech.values(run, built.chassis.position)[-1, :2] - [stopped, 0.0])) < 0.05
+
+
 def rolling(friction: float) -> tuple[sh.Scene, BuiltVehicle, float, float]:
     """Four braked wheels at 2 m/s on ground of a friction; the mass, and the mass with what turns."""
     scene = sh.Scene("braking")
