@@ -40,6 +40,8 @@ def two_axles(**settings: Any) -> dict[str, sh.Axle]:
         (lambda: sh.Axle(x=0.0, track=-1.0), r"Axle track \(m\) is -1"),
         (lambda: sh.Rack(arm=0.0), r"Rack arm \(m\) is 0"),
         (lambda: sh.Vehicle(shapes=(BODY,), axles={}), "Vehicle has no axles; give axles="),
+        (lambda: sh.RopeHitch(apart=3.0), "RopeHitch apart is 3 m; it must be above 0 and at most the length"),
+        (lambda: sh.Tracks(gauge=0.5, length=0.0, radius=0.1, width=0.1, mass=1.0), r"Tracks length \(m\) is 0"),
     ],
 )
 def test_bad_descriptions_are_explained(make: Any, message: str) -> None:

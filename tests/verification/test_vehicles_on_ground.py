@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.assemblies.robots import krt100
+from sharnir.assemblies.robots import krt100, mf4
 from sharnir.assemblies.suspensions import SUSPENSIONS
 from sharnir.assemblies.vehicle import BuiltVehicle
 from sharnir.experiment import examples_folder
@@ -42,6 +42,47 @@ def test_driving_speed() -> None:
     assert abs(mech.values(run, robot.vehicle.chassis.position)[-1, 1]) < 1e-3
 
 
+def test_a_car_on_tyres_stands_still() -> None:
+    """A tyre gives N/k = 20 mm under its static load, and the wheels' centres start that much lower; the first steps,
+    from no impulses, move it by 0.04 mm."""
+    scene = sh.Scene("tyres")
+    scene.ground()
+    wheel = sh.RoadWheel(0.3, 0.2, mass=15.0, tyre=sh.Tyre(stiffness=1e5, rolling_resistance=0.01))
+    axle = {"track": 1.4, "wheel": wheel, "suspension": sh.DoubleWishbone().scaled(1.3), "brake": True}
+    axles = {"front": sh.Axle(x=1.2, **axle), "rear": sh.Axle(x=-1.2, **axle)}
+    vehicle = sh.Vehicle(shapes=(sh.Box(3.0, 1.0, 0.4, mass=800.0, position=(0.2, 0.0, 0.5)),), axles=axles)
+    built = vehicle.build(scene, "car")
+    loads, _ = vehicle.static_loads("car")
+    for corner, load in zip(built.corners, loads, strict=True):
+        assert corner.wheel.spec.position[2] == pytest.approx(0.3 - load * G / 1e5, rel=1e-12)
+    run = sh.Simulation(scene, dt=0.005).run(0.5, every=10)
+    assert np.abs(mech.values(run, built.chassis.position)[:, 2]).max() < 1e-4
+
+
+def test_tracks_drive_turn_and_brake() -> None:
+    """Without resistance the belts run at v = R U w_idle/r = 0.12 * 0.5 * 350/50 = 0.42 m/s; locked, they stop the
+    robot by a = -mu g within v^2/(2 mu g); driven against each other they turn it on the spot."""
+    scene = sh.Scene("tracks")
+    scene.ground()
+    built = mf4(scene).vehicle
+    assert built.tracks is not None
+    left, right = built.tracks.left, built.tracks.right
+    sim = sh.Simulation(scene, dt=0.005, iterations=30)
+    run = sim.run(2.0, voltage={left.spin: 0.5, right.spin: 0.5}, every=10)
+    assert mech.values(run, built.chassis.velocity)[-1, 0] == pytest.approx(0.42, rel=2e-3)
+    begin = mech.values(run, built.chassis.position)[-1, 0]
+    for track in (left, right):
+        sim.set(track.brake, 1000.0)
+    run = sim.run(0.5, every=10)
+    stopped = mech.values(run, built.chassis.position)[-1]
+    assert stopped[0] - begin == pytest.approx(0.42**2 / (2 * 0.6 * G), rel=0.1)
+    for track in (left, right):
+        sim.set(track.brake, 0.0)
+    run = sim.run(1.5, voltage={left.spin: -1.0, right.spin: 1.0}, every=10)
+    assert mech.values(run, built.chassis.angular_velocity)[-1, 2] > 0.3
+    assert np.linalg.norm((mech.values(run, built.chassis.position)[-1] - stopped)[:2]) < 0.1
+
+
 def rolling(friction: float) -> tuple[sh.Scene, BuiltVehicle, float, float]:
     """Four braked wheels at 2 m/s on ground of a friction; the mass, and the mass with what turns."""
     scene = sh.Scene("braking")
@@ -59,6 +100,23 @@ def rolling(friction: float) -> tuple[sh.Scene, BuiltVehicle, float, float]:
     mass = sum(body.properties.mass for body in scene.bodies.values())
     turning = sum(corner.wheel.properties.inertia[1, 1] for corner in built.corners) / 0.15**2
     return scene, built, mass, mass + turning
+
+
+def test_brake_torque_set_while_running() -> None:
+    """I w' = -T: a wheel in the air at 20 rad/s stops within I w/T after its brake is set to T."""
+    scene = sh.Scene("brake", gravity=mech.FREE)
+    scene.ground(height=-1.0)
+    chassis = scene.body("chassis", sh.Box(0.5, 0.2, 0.2), fixed=True)
+    wheel = sh.RoadWheel(0.15, 0.10, mass=3.0)
+    suspension = sh.SwingAxle(spring=sh.Coil(1e5, 1e3))
+    corner = suspension.attach(scene, chassis, "corner", (0, 1, 0), "left", wheel, brake=True, speed=3.0)
+    sim = sh.Simulation(scene, dt=0.001)
+    assert mech.values(sim.run(0.1), corner.spin.speed)[-1] == pytest.approx(20.0, abs=1e-6)
+    sim.set(corner.brake, 2.5)
+    run = sim.run(0.5)
+    inertia = corner.wheel.properties.inertia[1, 1]
+    t, speed = mech.times(run) - 0.1, mech.values(run, corner.spin.speed)
+    np.testing.assert_allclose(speed, np.maximum(20.0 - 2.5 * t / inertia, 0.0), atol=2.5 / inertia * 0.001 + 1e-6)
 
 
 def test_braking_torque() -> None:

@@ -30,6 +30,13 @@ class AntiRollBar(Description, frozen=True):
         for name in ("lever", "drop", "mass"):
             positive(getattr(self, name), f"AntiRollBar {name}")
 
+    def hung(self, half_length: float) -> float:
+        """What each drop link carries of the bar (kg), a half of which runs over ``half_length`` (m) to the middle.
+
+        Only the lever weighs on it, by half of its own: the bar's middle part lies on the hinge's axis.
+        """
+        return 0.5 * self.mass * self.lever / (self.lever + half_length) / 2.0
+
     def connect(
         self, mounts: tuple[Mount, Mount], corners: tuple[Corner, Corner], suspension: Suspension, name: str
     ) -> Joint:

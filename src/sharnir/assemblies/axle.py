@@ -71,9 +71,16 @@ class Axle(Description, frozen=True):
         left, right = self.centers()
         own = motion.centroid
         found = [(motion.mass, np.array(left) + own), (motion.mass, np.array(right) + own * [1.0, -1.0, 1.0])]
-        bars = [bar.mass for bar in (self.steering, self.anti_roll_bar) if isinstance(bar, Rack | AntiRollBar)]
         middle = (np.array(left) + right) / 2
-        return found + [(mass, middle) for mass in bars]
+        if isinstance(self.steering, Rack):
+            rod, _ = self.steering.tie_rod(self.suspension, self.wheel, self.track / 2, None)
+            found.append((self.steering.mass, middle + np.array([rod[0], 0.0, 0.0])))
+        if self.anti_roll_bar is not None:
+            # two halves, each of a lever and of a bar behind it, by their lengths
+            bar, half = self.anti_roll_bar, self.track / 2 + self.suspension.spring_foot[1]
+            x = self.suspension.spring_foot[0] - bar.lever + 0.5 * bar.lever**2 / (bar.lever + half)
+            found.append((bar.mass, middle + np.array([x, 0.0, 0.0])))
+        return found
 
     def build(
         self, scene: Scene, chassis: Body, name: str, loads: tuple[float, float], wheelbase: float | None, speed: float
@@ -85,6 +92,8 @@ class Axle(Description, frozen=True):
             Mount(scene, chassis, f"{name}_left", centers[0], "left"),
             Mount(scene, chassis, f"{name}_right", centers[1], "right"),
         )
+        bar = self.anti_roll_bar
+        hung = 0.0 if bar is None else bar.hung(self.track / 2 + self.suspension.spring_foot[1])
         left, right = (
             self.suspension.attach(
                 scene,
@@ -94,6 +103,7 @@ class Axle(Description, frozen=True):
                 mount.side,
                 self.wheel,
                 load=load,
+                hung=hung,
                 drive=self.drive,
                 brake=self.brake,
                 kingpin=pin,
@@ -102,10 +112,8 @@ class Axle(Description, frozen=True):
             for mount, load, pin in zip(mounts, loads, pins, strict=True)
         )
         steer = self._steer(mounts, (left, right), name, wheelbase)
-        bar = None
-        if self.anti_roll_bar is not None:
-            bar = self.anti_roll_bar.connect(mounts, (left, right), self.suspension, name)
-        return BuiltAxle(left, right, steer, bar)
+        twist = None if bar is None else bar.connect(mounts, (left, right), self.suspension, name)
+        return BuiltAxle(left, right, steer, twist)
 
     def _steer(
         self, mounts: tuple[Mount, Mount], corners: tuple[Corner, Corner], name: str, wheelbase: float | None

@@ -46,6 +46,7 @@ class Posture:
     contact: Array  # the lowest point of the wheel
     spring: float  # the spring's coordinate: length of the coil, angle of the torsion bar
     moment: float  # sum of mass times height of all parts, kg m
+    foot: float  # height of the hardpoint spring_foot
     poses: dict[str, Pose]  # of all parts
 
     @property
@@ -66,6 +67,7 @@ class Slopes(NamedTuple):
     contact: float  # height of its lowest point
     spring: float
     moment: float  # kg m
+    foot: float
 
 
 class Kinematics:
@@ -90,6 +92,7 @@ class Kinematics:
             self._held[self.parts.kingpin.angle] = 0.0
         coil = self.parts.coil
         self._spring = (coil, "length") if coil is not None else (self.parts.guide, self.parts.coordinate)
+        self._foot = self.parts.sprung.pose.inverse().point(mount.point(suspension.spring_foot))
         self._slopes: dict[float, Slopes] = {}
         self._travels: dict[float, Posture] = {}
         self.neutral = self.at(0.0)
@@ -117,7 +120,9 @@ class Kinematics:
         down = np.array([0.0, 0.0, -1.0]) - axis * -axis[2]
         edge = self.wheel.shape().round
         contact = wheel.position + (self.wheel.radius - edge) * down / np.linalg.norm(down) - [0.0, 0.0, edge]
-        return Posture(guide, wheel.position, axis, contact, self._spring_at(poses), self._moment(poses), poses)
+        foot = poses[self.parts.sprung.name].point(self._foot)[2]
+        spring, moment = self._spring_at(poses), self._moment(poses)
+        return Posture(guide, wheel.position, axis, contact, spring, moment, float(foot), poses)
 
     def _spring_at(self, poses: dict[str, Pose]) -> float:
         joint, name = self._spring
@@ -189,6 +194,7 @@ class Kinematics:
                 float(above.contact[2] - below.contact[2]),
                 above.spring - below.spring,
                 above.moment - below.moment,
+                above.foot - below.foot,
             ]
             self._slopes[posture.guide] = Slopes(*(rise / (2.0 * STEP) for rise in rises))
         return self._slopes[posture.guide]
@@ -198,10 +204,14 @@ class Kinematics:
         slopes = self.slopes(self.at_travel(z))
         return slopes.spring / slopes.contact
 
-    def spring_force(self, load: float, gravity: float) -> float:
-        """The spring's force (N) or torque (N m) in the neutral position that balances a vertical ``load`` (N)."""
+    def spring_force(self, load: float, gravity: float, hung: float = 0.0) -> float:
+        """The spring's force (N) or torque (N m) in the neutral position that balances a vertical ``load`` (N).
+
+        ``hung`` (kg) is what hangs on the hardpoint ``spring_foot`` besides.
+        """
         slopes = self.slopes(self.neutral)
-        return -(load * slopes.contact - gravity * slopes.moment) / slopes.spring
+        weight = gravity * (slopes.moment + hung * slopes.foot)
+        return -(load * slopes.contact - weight) / slopes.spring
 
     def wheel_force(self, force: float, gravity: float, z: float) -> float:
         """The vertical force (N) at the wheel's lowest point that balances a spring's force (N, N m) at a travel z."""

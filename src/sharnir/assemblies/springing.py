@@ -80,12 +80,18 @@ class BumpStops(Description, frozen=True):
 
 
 def spring_element(
-    spring: AnyWheelSpring, stops: BumpStops | None, motion: Kinematics, load: float, gravity: float, what: str
+    spring: AnyWheelSpring,
+    stops: BumpStops | None,
+    motion: Kinematics,
+    load: float,
+    gravity: float,
+    what: str,
+    hung: float = 0.0,
 ) -> Spring:
     """The spring on its own coordinate: it holds the wheel in its neutral position under the static ``load`` (N)."""
     ratio = motion.motion_ratio(0.0)
     stiffness, damping = spring.rates(ratio, load / gravity if gravity > 0.0 else 0.0, what)
-    preload = motion.spring_force(load, gravity)
+    preload = motion.spring_force(load, gravity, hung)
     if stops is None:
         return Spring(stiffness, damping, rest=None, preload=preload)
     extra = 10.0 * stiffness if stops.stiffness is None else stops.stiffness / ratio**2

@@ -1,8 +1,8 @@
 """The vehicle: a chassis with axles or tracks and, behind it, a trailer.
 
 The chassis' frame lies on the ground under the vehicle as it stands: x forward, y left, z up. The springs are set so
-that it stands still like that (the weight of anti-roll bars on their links is left out). The static loads N_i of the
-wheels at (x_i, y_i) balance the weight W at (x_w, y_w), and of all such loads are the most even ones:
+that it stands still like that. The static loads N_i of the wheels at (x_i, y_i) balance the weight W at (x_w, y_w), and
+of all such loads are the most even ones:
 
     sum N_i = W,  sum N_i x_i = W x_w,  sum N_i y_i = W y_w,  sum N_i^2 least
 """

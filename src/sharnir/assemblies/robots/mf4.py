@@ -7,7 +7,7 @@ and lifts 20 to 30 kg (as its users state in public); the other figures are assu
 |---|---|
 | chassis | 1.0 × 0.42 × 0.3 m, 240 kg |
 | tracks | 0.56 m apart, 0.9 m between the end wheels; radius 0.12 m, width 0.14 m; frame 20 kg, belt 6 kg |
-| track drives | stall 6 N m, idle 350 rad/s, 0.02 s, gear 50: 300 N m and 0.84 m/s per side |
+| track drives | stall 6 N m, idle 350 rad/s, 0.02 s, gear 50: 300 N m and 0.84 m/s per side; brakes |
 | arm | turret, shoulder, elbow and wrist; links of 0.15, 0.6, 0.55 and 0.25 m; 15, 14, 8 and 4 kg |
 | arm drives | stall 1.2 N m, idle 400 rad/s, worm gears of 400: 480 N m and 1 rad/s |
 """
@@ -33,6 +33,7 @@ TRACKS = Tracks(
     mass=20.0,
     belt_mass=6.0,
     drive=DcDrive(stall_torque=6.0, idle_speed=350.0, time_constant=0.02, ratio=50.0),
+    brake=True,
 )
 ARM_SERVO = PositionServo(DcDrive(1.2, 400.0, 0.02, 400.0, self_locking=True), gain=10.0, damping=0.5)
 

@@ -153,6 +153,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         wheel: RoadWheel | None = None,
         *,
         load: float = 0.0,
+        hung: float = 0.0,
         drive: AnyDrive | None = None,
         brake: bool = False,
         kingpin: Kingpin | None = None,
@@ -160,8 +161,9 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     ) -> Corner:
         """Hang a wheel on a chassis: its centre ``at`` a place of the chassis' frame (m), neutral, as things start.
 
-        ``load`` (N) is the vertical force under the wheel in that position, which the spring holds. A ``kingpin`` makes
-        it steerable, ``brake`` gives it a friction brake, ``drive`` a motor in its hinge, ``speed`` (m/s) lets it roll.
+        ``load`` (N) is the vertical force under the wheel in that position, which the spring holds, and ``hung`` (kg)
+        what else hangs on ``spring_foot``. A ``kingpin`` makes it steerable, ``brake`` gives it a friction brake,
+        ``drive`` a motor in its hinge, ``speed`` (m/s) lets it roll.
         """
         what = f"wheel '{name}'"
         wheel = wheel or RoadWheel()
@@ -170,7 +172,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         if self.spring is not None:
             gravity = float(np.linalg.norm(scene.gravity))
             load = not_negative(load, f"{what} load (N)")
-            spring = spring_element(self.spring, self.bump_stops, motion, load, gravity, what)
+            spring = spring_element(self.spring, self.bump_stops, motion, load, gravity, what, hung)
         carried = Carried(limits, spring, kingpin, drive, brake, speed)
         return self.emit(Mount(scene, chassis, name, at, side), wheel, carried)
 
