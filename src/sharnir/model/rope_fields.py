@@ -74,6 +74,7 @@ MEMORY: tuple[Row, ...] = (
     ("slide_drag", "slide", "real", "N s of friction on the rope in the next step; slide", True),
     ("touch_state", "touch_node", "int", "0: free, 1: sticks, 2: slides; touch", True),
     ("touch_impulse", "touch_node", "vec3", "N s on the node; touch", True),
+    ("touch_grip", "touch_node", "real", "N s per m/s of friction on a node that slides; touch", True),
     ("tangle_key", "tangle", "int", "1 + the other element of a pair; tangle", True),
     ("tangle_kept", "tangle", "vec3", "N s on the other element; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),

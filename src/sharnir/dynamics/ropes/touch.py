@@ -4,11 +4,11 @@ A node touches one thing at a time, that which it is nearest to, with the normal
 
     free     nothing holds it, as long as g + h n.u >= 0 with u its velocity against the thing
     sticks   u = -max(g, 0)/h n
-    slides   u.n likewise, friction against u with |p_t| = mu p.n
+    slides   u.n likewise, friction p_t = -y u_t with y = mu p.n/|u_t| from the solve before
 
 The states are sought as in an active-set method: solve the whole rope exactly, free what pulls (p.n < 0), hold what
-would enter, let slide what is held by more than mu p.n, stop what friction would push back; again until nothing
-changes. They start from those of the last step. What holds is proximal, because elements between nodes that stick would
+would enter, let slide what is held by more than mu p.n, hold what has come to a stop; again until nothing changes.
+They start from those of the last step. What holds is proximal, because elements between nodes that stick would
 be held twice: with c = 1e-3 of the node's inverse mass w
 
     v = held - c w (p - p_before)     so the node has the inverse mass w c/(1 + c), and p rests where v = held
@@ -154,9 +154,11 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                     free = held
                 else:
                     normal = k.touch_normal[i, w]
-                    free = free + weight * (before - wp.dot(before, normal) * normal)
+                    grip = weight * n.touch_grip[i, w]
+                    free = (free + grip * thing_velocity(m, s, k, i, w)) / (real(1.0) + grip)
                     free = free + wp.dot(normal, held - free) * normal
-                    inverse = inverse - (real(1.0) - share) * weight * wp.outer(normal, normal)
+                    loose = real(1.0) / (real(1.0) + grip)
+                    inverse = loose * inverse + (share - loose) * weight * wp.outer(normal, normal)
             k.rope_inverse[i, w] = packed(inverse)
             k.rope_free[i, w] = free
 
@@ -186,17 +188,15 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         bound = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape]] * pressed
         across = before + change - pressed * normal
         if state == wp.static(SLIDES):
-            drag = before - wp.dot(before, normal) * normal
-            across = slip - wp.dot(slip, normal) * normal
-            if wp.dot(across, drag) > wp.static(real(SETTLED)) * wp.length(drag):
+            sliding = slip - wp.dot(slip, normal) * normal
+            speed = wp.length(sliding)
+            across = -n.touch_grip[i, w] * sliding
+            n.touch_grip[i, w] = bound / wp.max(speed, wp.static(real(SETTLED)))
+            if speed < wp.static(real(0.5 * SETTLED)):
                 n.touch_state[i, w] = wp.static(STICKS)
-                n.touch_impulse[i, w] = pressed * normal
-                return 1
-            if wp.length(across) > wp.static(real(SETTLED)):  # else a direction of rounding
-                drag = -across
-            across = bound * wp.normalize(drag)
         elif wp.length(across) > bound:
             n.touch_state[i, w] = wp.static(SLIDES)
+            n.touch_grip[i, w] = bound / wp.static(real(SETTLED))
             across = bound * wp.normalize(across)
         n.touch_impulse[i, w] = pressed * normal + across
         moved = wp.length(n.touch_impulse[i, w] - before) * k.touch_weight[i, w]
