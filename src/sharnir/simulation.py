@@ -143,7 +143,7 @@ class Simulation:
         settings.swept, settings.terrains = counts["swept"], counts["terrain"]
         settings.joint_paths, settings.reach_room = counts["joint_path"], counts["reach"]
         settings.ropes, settings.clamps, settings.ports = counts["rope"], counts["clamp"], counts["port"]
-        settings.slides = counts["slide"]
+        settings.slides, settings.skips, settings.buckets = counts["slide"], counts["skip"], counts["bucket"]
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)

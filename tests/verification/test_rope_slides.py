@@ -45,7 +45,8 @@ def test_capstan_holds_up_to_its_ratio(heavier: float, holds: bool) -> None:
     run = sim.run(1.0)
     if holds:
         assert sim.state.slide_speed.numpy()[0, 0] == 0.0
-        assert run[body.position].values[-1, 2] == pytest.approx(-2.0, abs=2e-4)
+        swing = 2 * (1 - np.cos(0.05 / 2))  # it hangs at a slant at first
+        assert run[body.position].values[:, 2].min() > -2.0 - 1.01 * swing
     else:
         assert run[body.position].values[-1, 2] < -2.02
 

@@ -84,6 +84,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         ropes=bool(scene.ropes),
         rope_ports=rope_counts["port"] > 0,
         rope_slides=rope_counts["slide"] > 0,
+        rope_touch=rope_counts["touch_node"] > 0,
+        rope_tangles=rope_counts["tangle"] > 0,
     )
     counts = {
         "body": len(layout.bodies) + 1,

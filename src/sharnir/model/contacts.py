@@ -13,6 +13,7 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joints import Fixed, Revolute
 from ..scene.materials import MOST_GROUPS, Contact
+from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
 from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel, convex_hull
 from ..scene.terrain import AnySurface, HeightField, Plane
@@ -67,7 +68,7 @@ def contact_arrays(scene: Scene) -> ContactArrays:
     """What a scene says of contact, as arrays; all of them empty when nothing can touch."""
     shapes = _colliding(scene)
     hulls = [shape.hull for shape in shapes]
-    groups = _groups(shapes)
+    groups = group_numbers(scene)
     names = scene.materials.names
     place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
     model: dict[str, Any] = {
@@ -83,7 +84,8 @@ def contact_arrays(scene: Scene) -> ContactArrays:
         "excluded": _exclusions(scene, shapes),
     }
     grounds = [shape.ground for shape in shapes]
-    model |= _pairs(scene, names if shapes else ()) | _hulls(hulls) | ground_arrays(grounds)
+    used = names if shapes or _rope_contacts(scene) else ()
+    model |= _pairs(scene, used) | _hulls(hulls) | ground_arrays(grounds)
     model |= _tyres(shapes) | _belts(scene, shapes)
     model["swept"] = [i for i, shape in enumerate(shapes) if shape.kind < PLANE]
     model["terrain"] = [i for i, shape in enumerate(shapes) if shape.kind >= PLANE]
@@ -126,8 +128,31 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
     moving = {body.name for body in scene.bodies.values() if body.properties is not None}
-    can_touch = any(shape.body in moving for shape in found) and len(found) > 1
-    return found if can_touch or scene.rays else []
+    meet = any(shape.body in moving for shape in found) and len(found) > 1
+    return found if meet or _rope_contacts(scene) or scene.rays else []
+
+
+def rope_contact(scene: Scene, rope: Rope) -> Contact | None:
+    """What a rope says of contact; when nothing, it touches things as soon as there is terrain."""
+    given = rope.spec.contact
+    if isinstance(given, Contact):
+        scene.materials.check(given.material, f"rope '{rope.name}'")
+        return given
+    return Contact() if given or (given is None and scene.terrains) else None
+
+
+def _rope_contacts(scene: Scene) -> list[Contact]:
+    return [found for rope in scene.ropes.values() if (found := rope_contact(scene, rope)) is not None]
+
+
+def collides(scene: Scene) -> bool:
+    """Whether the scene has shapes that something can touch."""
+    return bool(_colliding(scene))
+
+
+def group_numbers(scene: Scene) -> tuple[str, ...]:
+    """The names of all contact groups; the place of each is its bit."""
+    return _groups([shape.contact for shape in _colliding(scene)] + _rope_contacts(scene))
 
 
 def _ground(owner: str, surface: Any) -> Heights | Triangles | None:
@@ -205,9 +230,9 @@ def _radius(found: _Colliding) -> float:
     }[found.kind]
 
 
-def _groups(shapes: list[_Colliding]) -> tuple[str, ...]:
+def _groups(contacts: list[Contact]) -> tuple[str, ...]:
     """All names of groups in order of appearance; each becomes one bit."""
-    names = dict.fromkeys(name for shape in shapes for name in (*shape.contact.groups, *shape.contact.ignores))
+    names = dict.fromkeys(name for contact in contacts for name in (*contact.groups, *contact.ignores))
     if len(names) > MOST_GROUPS:
         raise SceneError(f"the scene has {len(names)} contact groups; at most {MOST_GROUPS} are possible, merge some")
     return tuple(names)

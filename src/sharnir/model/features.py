@@ -31,6 +31,8 @@ class Features:
     ropes: bool = False
     rope_ports: bool = False  # some rope is tied to a body that moves, or to another rope
     rope_slides: bool = False  # some rope runs through an eyelet or off a drum
+    rope_touch: bool = False  # some rope can touch something
+    rope_tangles: bool = False  # some rope can touch itself or another
 
     @property
     def contacts(self) -> bool:

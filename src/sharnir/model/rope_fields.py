@@ -2,7 +2,7 @@
 
 Items: "rope"; "rope_node", where element i lies between nodes i and i + 1 and the last place of a rope is empty;
 "clamp", an element held in direction; "port", where a rope meets a body that moves, or another rope; "slide", an eyelet
-or the drum of a winch.
+or the drum of a winch; "skip", a rope and a body it is tied to; "tangle", places for pairs of elements that touch.
 """
 
 from __future__ import annotations
@@ -17,6 +17,15 @@ MODEL: tuple[Row, ...] = (
     ("rope_stiffness", "rope", "vec3", "N m^2: bending twice, twist", False),
     ("rope_damping", "rope", "real", "s, Kelvin-Voigt", False),
     ("rope_strength", "rope", "real", "N at which an element parts; inf: never", False),
+    ("rope_material", "rope", "int", "its place among the materials", False),
+    ("rope_groups", "rope", "int", "bits: the groups it is in", False),
+    ("rope_ignores", "rope", "int", "bits: the groups it passes through", False),
+    ("rope_touches", "rope", "int", "1: it touches shapes", False),
+    ("rope_tangles", "rope", "int", "1: it touches itself and other ropes", False),
+    ("rope_apart", "rope", "int", "elements that are not further apart along the rope do not touch", False),
+    ("skip_rope", "skip", "int", "a rope and", False),
+    ("skip_body", "skip", "int", "a body that it is tied to, which do not touch", False),
+    ("node_rope", "tangle_node", "int", "rope of a node", False),
     ("rope_rest", "rope_node", "vec3", "1/m, curvature without load between elements i and i + 1", False),
     ("rope_pinned", "rope_node", "int", "1: the node is tied to something that cannot move", False),
     ("clamp_rope", "clamp", "int", "rope of the clamp", False),
@@ -63,6 +72,11 @@ MEMORY: tuple[Row, ...] = (
     ("rope_pull", "rope_node", "vec3", "N s of the element on node i; solver", True),
     ("slide_slips", "slide", "int", "0: friction holds the rope; slide", True),
     ("slide_drag", "slide", "real", "N s of friction on the rope in the next step; slide", True),
+    ("touch_state", "touch_node", "int", "0: free, 1: sticks, 2: slides; touch", True),
+    ("touch_impulse", "touch_node", "vec3", "N s on the node; touch", True),
+    ("touch_grip", "touch_node", "real", "N s per m/s of friction on a node that slides; touch", True),
+    ("tangle_key", "tangle", "int", "1 + the other element of a pair; tangle", True),
+    ("tangle_kept", "tangle", "vec3", "N s on the other element; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
@@ -89,6 +103,18 @@ WORK: tuple[Row, ...] = (
     ("rope_twirl_kept", "port_rope_node", "vec3", "copy of rope_twirl; close", True),
     ("rope_push", "rope_node", "vec3", "m/s, pseudo-velocity; close", True),
     ("rope_push_spin", "rope_node", "vec3", "rad/s, pseudo-velocity; close", True),
+    ("touch_shape", "touch_node", "int", "the shape that is nearest, or -1; touch", True),
+    ("touch_normal", "touch_node", "vec3", "unit vector from it; touch", True),
+    ("touch_gap", "touch_node", "real", "m, negative where they overlap; touch", True),
+    ("touch_weight", "touch_node", "real", "1/kg of the node itself; touch", True),
+    ("rope_open", "touch_node", "vec3", "m/s of the node without tension and touch; touch", True),
+    ("tangle_other", "tangle", "int", "the other element, or -1; tangle", True),
+    ("tangle_shares", "tangle", "vec2", "where they touch, as shares of their lengths; tangle", True),
+    ("tangle_normal", "tangle", "vec3", "unit vector to the other; tangle", True),
+    ("tangle_gap", "tangle", "real", "m; tangle", True),
+    ("tangle_impulse", "tangle", "vec3", "N s on the other; tangle", True),
+    ("cell_first", "bucket", "int", "first element in a cell, or -1; tangle", True),
+    ("cell_next", "tangle_node", "int", "next element in the same cell, or -1; tangle", True),
     ("rope_slip", "slide_rope_node", "real", "1/kg of what runs through the node; prepare", True),
     ("rope_feed", "slide_rope_node", "real", "m/s through the node without the rope's tension; prepare", True),
     ("slide_fed", "slide", "real", "m that ran through in this step; slide", True),
@@ -106,4 +132,4 @@ WORK: tuple[Row, ...] = (
     ("port_matrix", "port_pair", "mat33", "answer of both sides, then its factors; prepare", True),
 )
 
-SETTINGS = {"ropes": "int", "clamps": "int", "ports": "int", "slides": "int"}
+SETTINGS = {"ropes": "int", "clamps": "int", "ports": "int", "slides": "int", "skips": "int", "buckets": "int"}

@@ -9,10 +9,13 @@ import numpy as np
 
 from .. import spatial
 from ..scene.body import Body
+from ..scene.materials import Contact
 from ..scene.rope import Eyelet, Rope, TiedNode, Winch
 from ..scene.scene import WORLD, Scene
+from .contacts import collides, group_numbers, rope_contact
 
 BODY_POINT, CLAMP, OTHER_ROPE, FEED = 0, 1, 2, 3  # kinds of ports
+TANGLES = 4  # pairs with elements further on that an element can be in
 LEAST_TWIST = 1e-6  # of the bending stiffness: what a clamp of a rope without twisting stiffness holds it with
 
 
@@ -64,6 +67,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "rope_rest": _joined([_padded(rest_curvature(rope)) for rope in ropes], 3),
         "rope_pinned": pinned,
     }
+    model |= touch_arrays(scene, ropes)
     model |= _columns("clamp", rows.clamps, ("rope", "element", "body", "turn", "rest", "port"))
     model |= _columns("port", rows.ports, tuple(PORT))
     model |= _columns("slide", rows.slides, ("rope", "winch", "fixed", "friction", "length"))
@@ -87,8 +91,40 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "port_pair": len(rows.ports) ** 2,
         "slide": len(rows.slides),
         "slide_rope_node": int(starts[-1]) if rows.slides else 0,
+        "skip": len(model["skip_rope"]),
+        "touch_node": int(starts[-1]) if any(model["rope_touches"]) or any(model["rope_tangles"]) else 0,
+        "tangle_node": int(starts[-1]) if any(model["rope_tangles"]) else 0,
+        "tangle": TANGLES * int(starts[-1]) if any(model["rope_tangles"]) else 0,
+        "bucket": 2 * int(starts[-1]) + 1 if any(model["rope_tangles"]) else 0,
     }
     return model, {name: np.asarray(values)[:, None] for name, values in state.items()}, counts
+
+
+def touch_arrays(scene: Scene, ropes: list[Rope]) -> dict[str, Any]:
+    """What ropes touch, and with which material."""
+    contacts = [rope_contact(scene, rope) for rope in ropes]
+    said = [contact or Contact() for contact in contacts]
+    groups = (*group_numbers(scene), *Contact().groups)
+    skips = [
+        (i, _device_body(scene, _body(scene, str(tied.tie.body))))
+        for i, rope in enumerate(ropes)
+        for tied in rope.tied
+        if tied.tie.body is not None and tied.tie.body != WORLD
+    ]
+    tangles = [
+        int(contact is not None and rope.spec.self_contact) for rope, contact in zip(ropes, contacts, strict=True)
+    ]
+    return {
+        "rope_material": [scene.materials.names.index(contact.material) for contact in said],
+        "rope_groups": [sum(1 << groups.index(name) for name in contact.groups) for contact in said],
+        "rope_ignores": [sum(1 << groups.index(name) for name in contact.ignores) for contact in said],
+        "rope_touches": [int(contact is not None and collides(scene)) for contact in contacts],
+        "rope_tangles": tangles,
+        "rope_apart": [1 + int(np.ceil(6 * rope.spec.radius / rope.lengths.mean())) for rope in ropes],
+        "skip_rope": [rope for rope, _ in skips],
+        "skip_body": [body for _, body in skips],
+        "node_rope": [i for i, rope in enumerate(ropes) for _ in range(rope.elements + 1)] if any(tangles) else [],
+    }
 
 
 def places_of(scene: Scene) -> dict[str, int]:

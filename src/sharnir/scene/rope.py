@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from ..errors import SceneError
 from .laying import laid_out, transported_frames
+from .materials import Contact
 from .quantity import XYZ, XYZW, Quantity
 from .values import ORIGIN, Description, Vec3, direction, not_negative, number, positive, shown, vector
 
@@ -111,7 +113,8 @@ class RopeSpec(Description, frozen=True):
     when it is laid. ``damping`` (s) is Kelvin-Voigt's: the moment of a bend is K (u + damping du/dt). ``start``,
     ``end`` and ``ties`` hold it, it runs through ``eyelets``, and a ``winch`` may take the place of ``start``.
     ``velocity`` (m/s) is that of all nodes at the start. ``breaking_load`` (N) is the tension
-    at which an element parts.
+    at which an element parts. ``contact`` says whether and how it touches things, as for bodies: None is yes as soon as
+    there is terrain; ``self_contact`` is whether it then touches itself and other ropes as well.
     """
 
     path: tuple[Vec3, ...]
@@ -134,6 +137,8 @@ class RopeSpec(Description, frozen=True):
     eyelets: tuple[Eyelet, ...] = ()
     winch: Winch | None = None
     breaking_load: float | None = None
+    contact: Contact | bool | None = None
+    self_contact: bool = True
 
 
 @dataclass(frozen=True)
@@ -293,6 +298,10 @@ def _checked(name: str, spec: RopeSpec) -> RopeSpec:
         positive(spec.length, f"{what} length (m)")
     if spec.breaking_load is not None:
         positive(spec.breaking_load, f"{what} breaking_load (N)")
+    if isinstance(spec.contact, Contact):
+        spec.contact.checked(what)
+    elif not isinstance(spec.contact, (bool, NoneType)):
+        raise SceneError(f"{what} contact is {shown(spec.contact)}; give True, False or sh.Contact(...)")
     vector(spec.velocity, f"{what} velocity (m/s)")
     number(spec.twist, f"{what} twist (rad)")
     if not isinstance(spec.as_laid, bool):

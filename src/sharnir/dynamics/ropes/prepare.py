@@ -180,8 +180,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, n, k, i, w)
-        for rope in range(o.ropes):
-            factor(m, s, k, k.rope_inertia, rope, w)
+        if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
+            for rope in range(o.ropes):
+                factor(m, s, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -192,5 +193,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             take_velocities(m, s, n, k, rope, w)
 
     return SimpleNamespace(
-        prepare_ropes=prepare_ropes, solve_alone=solve_alone, free_gap=free_gap, take_velocities=take_velocities
+        prepare_ropes=prepare_ropes,
+        solve_alone=solve_alone,
+        free_gap=free_gap,
+        take_velocities=take_velocities,
+        node_mass=node_mass,
     )

@@ -23,6 +23,7 @@ from .close import make_close
 from .mechanism import make_mechanism
 from .move import make_move
 from .prepare import make_prepare
+from .touch import make_rope_touch
 
 wp = load_warp()
 
@@ -38,6 +39,10 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
     factor_ports, warm_ports, solve_with_ports = attach.factor_ports, attach.warm_ports, attach.solve_with_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p).stiffen
+    touches = (
+        make_rope_touch(p, features) if features.rope_touch else SimpleNamespace(settle_touches=None, push_out=None)
+    )
+    settle_touches, push_out = touches.settle_touches, touches.push_out
 
     @wp.func
     def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -52,6 +57,8 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
         prepare_ropes(m, s, n, k, o, kick, w)
+        if wp.static(features.rope_touch):
+            settle_touches(m, s, n, k, o, w)
         if wp.static(features.rope_ports):
             rope_answers(m, s, k, o, w)
             if wp.static(features.direct):
@@ -67,6 +74,8 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
             solve_with_ports(m, s, n, k, o, w)
         else:
             solve_alone(m, s, n, k, o, w)
+        if wp.static(features.rope_touch):
+            push_out(m, s, n, k, o, w)
 
     return SimpleNamespace(
         place_ropes=place_ropes,
