@@ -140,7 +140,7 @@ class Simulation:
         settings.nodes, settings.fills = counts["node"], counts["fill"]
         settings.shapes, settings.exclusions = counts["shape"], counts["exclusion"]
         settings.materials, settings.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
-        settings.swept, settings.terrains = counts["swept"], counts["terrain"]
+        settings.swept, settings.terrains, settings.near_room = counts["swept"], counts["terrain"], counts["near"]
         settings.joint_paths, settings.reach_room = counts["joint_path"], counts["reach"]
         settings.ropes, settings.clamps, settings.ports = counts["rope"], counts["clamp"], counts["port"]
         settings.slides, settings.skips, settings.buckets = counts["slide"], counts["skip"], counts["bucket"]

@@ -37,6 +37,7 @@ KINDS = {
 # The groups of device code that a kind needs, see Features.contact_kinds.
 CODE = {BOX: "box", CYLINDER: "convex", HULL: "convex", HEIGHTS: "heights", MESH: "mesh"}
 
+PAIRS_PER_SHAPE = 24  # room in the list of shapes that are near each other
 POINTS_PER_SHAPE = 16  # room in the list of contacts; a box among boxes uses 8 to 12
 
 
@@ -91,6 +92,7 @@ def contact_arrays(scene: Scene) -> ContactArrays:
     model["terrain"] = [i for i, shape in enumerate(shapes) if shape.kind >= PLANE]
     counts = {items: len(model[field]) for items, field in COUNTS.items()}
     counts["contact"] = POINTS_PER_SHAPE * len(shapes)
+    counts["near"] = PAIRS_PER_SHAPE * len(shapes) + counts["terrain"] * counts["swept"]
     kinds = {"round"} | {CODE[shape.kind] for shape in shapes if shape.kind in CODE}
     return ContactArrays(model, counts, frozenset(kinds if shapes else ()), tuple(grounds))
 

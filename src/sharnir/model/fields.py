@@ -285,6 +285,9 @@ WORK = (
     Field("box_low", "shape", "vec3", "m, corner of a box that holds the shape throughout the step; find_contacts"),
     Field("box_high", "shape", "vec3", "m, the opposite corner; find_contacts"),
     Field("sweep_order", "swept", "int", "shapes along the axis of the sweep; find_contacts"),
+    Field("near_count", None, "int", "pairs of shapes that are near each other; find_contacts"),
+    Field("near_a", "near", "int", "shape a of such a pair; find_contacts"),
+    Field("near_b", "near", "int", "shape b; find_contacts"),
     Field("sweep_ready", None, "int", "1 once the order holds every shape; find_contacts"),
     # contacts
     Field("kept_first", "shape", "int", "one of the kept contacts of shape a, or -1; keep_contacts"),
@@ -398,6 +401,7 @@ SETTINGS = {
     "materials": "int",
     "contacts": "int",
     "swept": "int",
+    "near_room": "int",
     "terrains": "int",
     "joint_paths": "int",
     "reach_room": "int",

@@ -110,14 +110,27 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
         return not is_excluded(m, o, a, b)
 
     @wp.func
-    def try_pair(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, one: int, other: int, w: int):
+    def add_pair(m: t.model, k: t.work, r: t.report, o: t.settings, one: int, other: int, w: int):
+        """Note two shapes that are near each other, to be looked at closely."""
         a = wp.min(one, other)
         b = wp.max(one, other)
         if may_touch(m, o, a, b, w):
-            path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
-            slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
-            margin = slack + path + turning(m, k, o.dt, a, w) + turning(m, k, o.dt, b, w)
-            collide(m, s, k, r, o, margin, a, b, w)
+            i = k.near_count[w]
+            if i < o.near_room:
+                k.near_a[i, w] = a
+                k.near_b[i, w] = b
+                k.near_count[w] = i + 1
+            else:
+                r.contacts_lost[w] = r.contacts_lost[w] + 1
+
+    @wp.func
+    def look_closely(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, i: int, w: int):
+        a = k.near_a[i, w]
+        b = k.near_b[i, w]
+        path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
+        slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
+        margin = slack + path + turning(m, k, o.dt, a, w) + turning(m, k, o.dt, b, w)
+        collide(m, s, k, r, o, margin, a, b, w)
 
     @wp.func
     def widest_axis(m: t.model, k: t.work, o: t.settings, w: int) -> int:
@@ -172,7 +185,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
         )
 
     @wp.func
-    def sweep_boxes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, axis: int, w: int):
+    def sweep_boxes(m: t.model, k: t.work, r: t.report, o: t.settings, axis: int, w: int):
         for i in range(o.swept):
             one = k.sweep_order[i, w]
             end = k.box_high[one, w]
@@ -185,7 +198,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
                     going = False
                 else:
                     if overlap(k, one, other, w):
-                        try_pair(m, s, k, r, o, one, other, w)
+                        add_pair(m, k, r, o, one, other, w)
                     j += 1
                     going = j < o.swept
 
@@ -193,15 +206,18 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
     def find_contacts(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
         """All points where shapes touch or may do so within the step."""
         k.contact_count[w] = 0
+        k.near_count[w] = 0
         r.contacts_lost[w] = 0
         for i in range(o.swept):
             place_box(m, s, k, o.dt, m.swept[i], w)
         for g in range(o.terrains):
             for i in range(o.swept):
                 if m.inv_mass[m.shape_body[m.swept[i]], w] > real(0.0):
-                    try_pair(m, s, k, r, o, m.terrain[g], m.swept[i], w)
+                    add_pair(m, k, r, o, m.terrain[g], m.swept[i], w)
         axis = widest_axis(m, k, o, w)
         sort_boxes(m, k, o, axis, w)
-        sweep_boxes(m, s, k, r, o, axis, w)
+        sweep_boxes(m, k, r, o, axis, w)
+        for i in range(k.near_count[w]):
+            look_closely(m, s, k, r, o, i, w)
 
     return SimpleNamespace(find_contacts=find_contacts)

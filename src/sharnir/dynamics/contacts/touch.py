@@ -63,8 +63,14 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def touch(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points with a gap below the margin (m)."""
+        first = a
+        second = b
         if a.kind > b.kind:
-            return turned_round(in_order(m, b, a, margin))
-        return in_order(m, a, b, margin)
+            first = b
+            second = a
+        found = in_order(m, first, second, margin)  # written once, so that its code is made once
+        if a.kind > b.kind:
+            return turned_round(found)
+        return found
 
     return SimpleNamespace(touch=touch, Solid=Solid, Manifold=Manifold)
