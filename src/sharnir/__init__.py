@@ -24,11 +24,12 @@ from .scene.joints import (
     Universal,
 )
 from .scene.materials import Contact, Material
+from .scene.meshes import ConvexHull, Mesh
 from .scene.quantity import Quantity
 from .scene.relief import HalfRound, Ramp, Roughness, Sine, Stairs
 from .scene.rope import Eyelet, Rope, Tie, Winch
 from .scene.scene import Scene
-from .scene.shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
+from .scene.shapes import Box, Capsule, Cylinder, Sphere, Wheel
 from .scene.terrain import HeightField, Plane, Terrain
 from .scene.tyre import Belt, Tyre
 

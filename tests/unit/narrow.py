@@ -13,7 +13,7 @@ from sharnir.model.compile import build_model, compile_scene
 from sharnir.model.features import Features
 from sharnir.model.fields import allocate, read, structs, write
 from sharnir.model.precision import Precision, precision_of
-from sharnir.scene.shapes import Shape
+from sharnir.scene.shape import Shape
 
 wp = load_warp()
 

@@ -10,7 +10,7 @@ import trimesh
 
 import sharnir as sh
 from sharnir import spatial
-from sharnir.scene.shapes import Shape
+from sharnir.scene.shape import Shape
 
 TETRAHEDRON = sh.Mesh(
     vertices=((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)),

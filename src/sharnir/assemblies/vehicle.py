@@ -22,7 +22,8 @@ from ..scene.joint import Joint
 from ..scene.materials import DEFAULT, Contact
 from ..scene.rope import Rope
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, combined
+from ..scene.shape import combined
+from ..scene.shapes import AnyShape
 from ..scene.values import Description, Vec3, number, vector
 from ..spatial import Array, Pose
 from .axle import Axle, BuiltAxle

@@ -13,9 +13,10 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joints import Fixed, Revolute
 from ..scene.materials import MOST_GROUPS, Contact
+from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
-from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel, convex_hull
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import AnySurface, HeightField, Plane
 from ..scene.values import quaternion
 from .features import Features

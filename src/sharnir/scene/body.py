@@ -11,7 +11,8 @@ from .. import spatial
 from ..errors import SceneError
 from .materials import Contact
 from .quantity import XYZ, XYZW, Quantity
-from .shapes import AnyShape, MassProperties, combined
+from .shape import MassProperties, combined
+from .shapes import AnyShape
 from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, shown, vector
 
 

@@ -16,7 +16,8 @@ from .quantity import XYZ, Quantity
 from .ray import Ray, RaySpec
 from .rope import Rope, RopeSpec
 from .rope_ties import check_ties
-from .shapes import AnyShape, Shape
+from .shape import Shape
+from .shapes import AnyShape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, vector
 

@@ -11,8 +11,8 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from .materials import DEFAULT
+from .meshes import Mesh
 from .relief import AnyRelief
-from .shapes import Mesh
 from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, shown, vector
 
 LARGEST = 4_000_000  # heights of a field

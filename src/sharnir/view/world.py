@@ -14,8 +14,9 @@ from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere, Wheel
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
 from ..spatial import Array
 

@@ -1,9 +1,7 @@
 """Rays: how far from a point in a direction to the nearest shape or terrain.
 
-Boxes, hulls and the ends of cylinders are cut out of the ray by their planes, n.(o + t d) <= c; round sides by the
-roots of a square equation. A wheel is approached by its distance. A height field is walked cell by cell; the triangles
-of a mesh are searched by Warp in float32, and the one found is met in full precision. A ray that starts inside a solid
-goes 0 m.
+Convex shapes cut a span out of the ray (``spans.py``). A height field is walked cell by cell; the triangles of a mesh
+are searched by Warp in float32, and the one found is met in full precision. A ray that starts inside a solid goes 0 m.
 """
 
 from functools import cache
@@ -15,14 +13,13 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from .collide import make_collide
+from .facets import make_facets
 from .solids import make_solids
+from .spans import NEVER, make_spans
 from .terrain import make_terrain
 from .triangles import make_triangles
 
 wp = load_warp()
-
-APPROACHES = 100  # steps towards a wheel
-NEVER = 1.0e30
 
 
 @cache
@@ -31,144 +28,15 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of
-    ground = make_terrain(p, features)
-    cell_triangle, mesh_triangle, cell_of = ground.cell_triangle, ground.mesh_triangle, ground.cell_of
+    facets, cell_of = make_facets(p, features), make_terrain(p, features).cell_of
+    cell_triangle, mesh_triangle = facets.cell_triangle, facets.mesh_triangle
     Triangle = make_triangles(p, features).Triangle
+    spans = make_spans(p, features)
+    Span, endless, cut = spans.Span, spans.endless, spans.cut
+    through_ball, through_capsule, through_cylinder = spans.through_ball, spans.through_capsule, spans.through_cylinder
+    through_box, through_hull, to_wheel = spans.through_box, spans.through_hull, spans.to_wheel
     kinds = features.contact_kinds
     has_convex, has_heights, has_mesh = "convex" in kinds, "heights" in kinds, "mesh" in kinds
-
-    NEAR = wp.constant(real(1e-9 if p.name == "float64" else 1e-5))  # m, to a wheel
-
-    @wp.struct
-    class Span:
-        """The part of a ray inside something: where it enters and leaves (m), and the surface's normal there."""
-
-        enter: real
-        leave: real
-        normal: vec3
-
-    @wp.func
-    def endless() -> Span:
-        x = Span()
-        x.enter = real(-NEVER)
-        x.leave = real(NEVER)
-        return x
-
-    @wp.func
-    def cut(x: Span, n: vec3, c: real, o: vec3, d: vec3) -> Span:
-        """The part on the inner side of the plane n.x = c."""
-        slope = wp.dot(n, d)
-        room = c - wp.dot(n, o)
-        if slope > real(0.0):
-            x.leave = wp.min(x.leave, room / slope)
-        elif slope < real(0.0):
-            if room / slope > x.enter:
-                x.enter = room / slope
-                x.normal = n
-        elif room < real(0.0):
-            x.leave = real(-NEVER)
-        return x
-
-    @wp.func
-    def within(a: real, b: real, c: real) -> Span:
-        """Where a t^2 + 2 b t + c < 0, a >= 0; the normal is left to the caller."""
-        x = endless()
-        square = b * b - a * c
-        if a < real(1.0e-20):
-            if c > real(0.0):
-                x.leave = real(-NEVER)
-        elif square < real(0.0):
-            x.leave = real(-NEVER)
-        else:
-            x.enter = (-b - wp.sqrt(square)) / a
-            x.leave = (-b + wp.sqrt(square)) / a
-        return x
-
-    @wp.func
-    def through_ball(o: vec3, d: vec3, r: real) -> Span:
-        x = within(real(1.0), wp.dot(o, d), wp.dot(o, o) - r * r)
-        if x.leave > real(-NEVER):
-            x.normal = (o + x.enter * d) / r
-        return x
-
-    @wp.func
-    def through_tube(o: vec3, d: vec3, r: real) -> Span:
-        """A cylinder without ends."""
-        flat_o = vec3(o[0], o[1], real(0.0))
-        flat_d = vec3(d[0], d[1], real(0.0))
-        x = within(wp.dot(flat_d, flat_d), wp.dot(flat_o, flat_d), wp.dot(flat_o, flat_o) - r * r)
-        if x.leave > real(-NEVER) and x.enter > real(-NEVER):
-            x.normal = (flat_o + x.enter * flat_d) / r
-        return x
-
-    @wp.func
-    def through_cylinder(o: vec3, d: vec3, r: real, half: real) -> Span:
-        z = vec3(real(0.0), real(0.0), real(1.0))
-        return cut(cut(through_tube(o, d, r), z, half, o, d), -z, half, o, d)
-
-    @wp.func
-    def through_capsule(o: vec3, d: vec3, r: real, half: real) -> Span:
-        """What is inside the tube or one of the balls at its ends: convex, so from the first entry to the last exit."""
-        up = vec3(real(0.0), real(0.0), half)
-        x = through_cylinder(o, d, r, half)
-        for i in range(2):
-            y = through_ball(o - up, d, r)
-            if i == 1:
-                y = through_ball(o + up, d, r)
-            if y.enter < y.leave:
-                if x.enter >= x.leave:
-                    x = y
-                else:
-                    if y.enter < x.enter:
-                        x.enter = y.enter
-                        x.normal = y.normal
-                    x.leave = wp.max(x.leave, y.leave)
-        return x
-
-    @wp.func
-    def from_core(s: Solid, q: vec3) -> vec3:
-        """From the nearest point of a wheel's core to q, shape's axes."""
-        rho = wp.sqrt(q[0] * q[0] + q[1] * q[1])
-        in_core = vec3(q[0], q[1], wp.clamp(q[2], -s.size[2], s.size[2]))
-        if rho > s.size[0]:
-            in_core = vec3(q[0] * s.size[0] / rho, q[1] * s.size[0] / rho, in_core[2])
-        return q - in_core
-
-    @wp.func
-    def to_wheel(s: Solid, o: vec3, d: vec3, reach: real) -> Span:
-        """Steps of the distance never go too far; nearing the surface they are what is left."""
-        x = endless()
-        x.leave = real(-NEVER)
-        at = wp.max(-wp.dot(o, d) - s.radius, real(0.0))
-        for _ in range(APPROACHES):
-            away = from_core(s, o + at * d)
-            room = wp.length(away) - s.size[1]
-            if room < NEAR:
-                x.enter = at
-                x.leave = real(NEVER)
-                x.normal = wp.normalize(away)
-                return x
-            at = at + room
-            if at > reach or at > -wp.dot(o, d) + s.radius:
-                return x
-        return x
-
-    @wp.func
-    def through_box(s: Solid, o: vec3, d: vec3) -> Span:
-        x = endless()
-        for i in range(3):
-            n = vec3()
-            n[i] = real(1.0)
-            x = cut(cut(x, n, s.size[i], o, d), -n, s.size[i], o, d)
-        return x
-
-    @wp.func
-    def through_hull(m: t.model, s: Solid, o: vec3, d: vec3) -> Span:
-        x = endless()
-        for i in range(s.face_start, s.face_end):
-            n = m.face_normal[i]
-            x = cut(x, n, wp.dot(n, m.hull_vertex[m.face_corner[m.face_corner_start[i]]]), o, d)
-        return x
 
     @wp.func
     def to_triangle(x: Triangle, o: vec3, d: vec3) -> real:

@@ -13,6 +13,7 @@ from ...model.contacts import HEIGHTS, MESH, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from .facets import make_facets
 from .lists import make_lists
 from .solids import make_solids
 from .triangles import UNDECIDED, make_triangles
@@ -34,7 +35,10 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
     solids, triangles = make_solids(p, features), make_triangles(p, features)
     Solid, Manifold, support, rounding = solids.Solid, solids.Manifold, solids.support, solids.rounding
     Triangle, may_touch = triangles.Triangle, triangles.may_touch
-    at_once, thoroughly, height_at = triangles.at_once, triangles.thoroughly, triangles.height_at
+    at_once, thoroughly = triangles.at_once, triangles.thoroughly
+    facets = make_facets(p, features)
+    cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
+    mesh_triangle, mesh_neighbours, triangle_at = facets.mesh_triangle, facets.mesh_neighbours, facets.triangle_at
     emit = make_lists(p).emit
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
     TABLE = SIDES * PLACES
@@ -109,94 +113,9 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         return box
 
     @wp.func
-    def cell_triangle(m: t.model, g: int, i: int, j: int, half: int) -> Triangle:
-        """One half of the cell with its lower corner in row i, column j, cut from there to the opposite corner."""
-        x = Triangle()
-        first = i * m.height_columns[g] + j
-        opposite = first + m.height_columns[g] + 1
-        x.is_ground = 1
-        x.ground = g
-        x.corner_a = first
-        x.a = height_at(m, g, i, j)
-        if half == 0:
-            x.b = height_at(m, g, i + 1, j)
-            x.c = height_at(m, g, i + 1, j + 1)
-            x.corner_b = opposite - 1
-            x.corner_c = opposite
-        else:
-            x.b = height_at(m, g, i + 1, j + 1)
-            x.c = height_at(m, g, i, j + 1)
-            x.corner_b = opposite
-            x.corner_c = first + 1
-        x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
-        return x
-
-    @wp.func
-    def cell_neighbours(m: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
-        """The same triangle with the vertices across its edges."""
-        if half == 0:
-            x.across_ca = height_at(m, g, i, j + 1)
-            x.has_ca = 1
-            if j > 0:
-                x.across_ab = height_at(m, g, i, j - 1)
-                x.has_ab = 1
-            if i + 2 < m.height_rows[g]:
-                x.across_bc = height_at(m, g, i + 2, j + 1)
-                x.has_bc = 1
-        else:
-            x.across_ab = height_at(m, g, i + 1, j)
-            x.has_ab = 1
-            if j + 2 < m.height_columns[g]:
-                x.across_bc = height_at(m, g, i + 1, j + 2)
-                x.has_bc = 1
-            if i > 0:
-                x.across_ca = height_at(m, g, i - 1, j)
-                x.has_ca = 1
-        return x
-
-    @wp.func
     def cell_of(x: real, step: real, count: int) -> int:
         """The cell along one side of a field that holds a coordinate, its middle at 0; not beyond the ends."""
         return wp.clamp(int(wp.floor(x / step + real(0.5) * real(count - 1))), 0, count - 2)
-
-    @wp.func
-    def mesh_triangle(m: t.model, i: int) -> Triangle:
-        x = Triangle()
-        x.corner_a = m.triangle[6 * i]
-        x.corner_b = m.triangle[6 * i + 1]
-        x.corner_c = m.triangle[6 * i + 2]
-        x.a = m.mesh_vertex[x.corner_a]
-        x.b = m.mesh_vertex[x.corner_b]
-        x.c = m.mesh_vertex[x.corner_c]
-        x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
-        return x
-
-    @wp.func
-    def mesh_neighbours(m: t.model, i: int, x: Triangle) -> Triangle:
-        ab = m.triangle[6 * i + 3]
-        bc = m.triangle[6 * i + 4]
-        ca = m.triangle[6 * i + 5]
-        if ab >= 0:
-            x.across_ab = m.mesh_vertex[ab]
-            x.has_ab = 1
-        if bc >= 0:
-            x.across_bc = m.mesh_vertex[bc]
-            x.has_bc = 1
-        if ca >= 0:
-            x.across_ca = m.mesh_vertex[ca]
-            x.has_ca = 1
-        return x
-
-    @wp.func
-    def triangle_at(m: t.model, g: int, number: int) -> Triangle:
-        """The triangle of terrain g with a number, neighbours and all."""
-        if wp.static(has_heights):
-            if m.shape_kind[g] == wp.static(HEIGHTS):
-                cell = number // 2
-                i = cell // m.height_columns[g]
-                j = cell % m.height_columns[g]
-                return cell_neighbours(m, g, i, j, number % 2, cell_triangle(m, g, i, j, number % 2))
-        return mesh_neighbours(m, number, mesh_triangle(m, number))
 
     @wp.func
     def deepest_of(spots: wp.array(dtype=Spot), margin: real) -> real:
@@ -336,6 +255,4 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 else:
                     emit(k, r, o, b, g, n, at, spot.gap, i, w)
 
-    return SimpleNamespace(
-        touch_terrain=touch_terrain, cell_triangle=cell_triangle, mesh_triangle=mesh_triangle, cell_of=cell_of
-    )
+    return SimpleNamespace(touch_terrain=touch_terrain, cell_of=cell_of)

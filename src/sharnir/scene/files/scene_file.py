@@ -19,10 +19,10 @@ from ...errors import SceneError
 from ..body import BodySpec
 from ..joint import JointSpec
 from ..materials import Material, MaterialPair
+from ..meshes import ConvexHull, Mesh
 from ..ray import RaySpec
 from ..rope import RopeSpec
 from ..scene import STANDARD_GRAVITY, Scene
-from ..shapes import ConvexHull, Mesh
 from ..terrain import HeightField, TerrainSpec
 from ..values import Description, Vec3, shown
 from . import text as texts
