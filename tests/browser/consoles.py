@@ -75,12 +75,27 @@ class Browser:
     def input(self, name: str) -> float:
         return float(self.do("(name) => sharnir.link.reader.input(sharnir.link.frame, name)", name))
 
+    def press(self, name: str, value: float) -> None:
+        """Keep giving an input, as a hand on a stick does: on a busy machine the dead-man may trip meanwhile."""
+        self.do(
+            "([n, v]) => { clearInterval(window.hand); window.hand = setInterval(() => sharnir.link.set(n, v), 80) }",
+            [name, value],
+        )
+
+    def let_go(self) -> None:
+        self.do("() => clearInterval(window.hand)")
+
     def pixels(self) -> bytes:
         """The picture of the view."""
         return bytes(self.page.locator("#stage canvas").first.screenshot())
 
+    def stop_drawing(self) -> None:
+        """Two pages that draw in software keep a small machine from everything else."""
+        self.do("() => sharnir.view.renderer.setAnimationLoop(null)")
+
     def fresh(self) -> None:
         """Back to the start, running, nothing held."""
+        self.let_go()
         for do in ("release", "reset", "run"):
             self.send(do=do)
         self.until("() => sharnir.link.frame.held === 0 && sharnir.link.frame.mode === 1")

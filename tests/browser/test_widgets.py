@@ -156,7 +156,11 @@ def test_a_gamepad_moves_an_input(desk_page: Browser) -> None:
 
 def test_the_gauge_the_diagram_and_the_plot_show_what_happens(desk_page: Browser) -> None:
     page = desk_page.page
-    desk_page.do("() => { sharnir.link.set('gear', 2); sharnir.link.set('x', 0.5) }")
+    desk_page.do("() => sharnir.link.set('gear', 2)")
+    shows(desk_page, "gear", 2)
+    desk_page.do(
+        "() => { window.hand = setInterval(() => { sharnir.link.set('gear', 2); sharnir.link.set('x', 0.5) }, 80) }"
+    )
     desk_page.until("() => parseFloat(document.querySelector('sh-gauge .w-value').textContent) > 160")  # °/s: 3 rad/s
     page.locator(".chips button", has_text="Diagram").click()
     desk_page.until("() => document.querySelector('#sheet [data-signal=x].value').textContent === '0.500'")

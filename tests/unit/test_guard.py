@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the console's packages are not installed: pip install 'sharnir[view]'")
 
+from sharnir.cli import main
 from sharnir.view.guard import COOKIE, Guard, Tokens
 
 HOST = "127.0.0.1:8000"
@@ -89,3 +90,8 @@ def test_an_old_token_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     token = tokens.issue()
     monkeypatch.setattr("sharnir.view.guard.time.monotonic", lambda: 1e12)
     assert not tokens.redeem(token)
+
+
+def test_the_server_is_not_opened_to_every_address(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", "door", "--no-browser", "--host", "0.0.0.0"]) == 2
+    assert "browsers will ask for" in capsys.readouterr().err

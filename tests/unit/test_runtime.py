@@ -414,6 +414,25 @@ def test_brakes_are_on_in_the_safe_state_and_off_after_it() -> None:
     assert read() == 0.5
 
 
+def test_no_block_can_overrule_the_safe_state() -> None:
+    scene = machine()
+    axle = scene.joints["axle"]
+    d = scene.diagram = sh.Diagram("stubborn")
+    d.drive(axle, d.to_real(d.time() >= 0.0))
+    plant = Plant(scene, 0.005, {})
+    for _ in range(100):
+        plant.step()
+    assert plant.simulation.get(axle.speed) == pytest.approx(6.0, rel=0.01)
+    plant.apply(c.Stop())
+    for _ in range(200):
+        plant.step()
+    assert plant.simulation.get(axle.voltage()) == 0.0
+    assert abs(plant.simulation.get(axle.speed)) < 1e-6
+    plant.apply(c.Release())
+    plant.step()
+    assert plant.simulation.get(axle.voltage()) == 1.0
+
+
 def test_ropes_in_a_frame() -> None:
     """Nodes on a drum lie at the first one that is off it; parted elements are marked."""
     rope = SimpleNamespace(elements=3)

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import SceneError
 
 RUNS = Path("runs")
+ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
 DIFFERS = 1  # exit code of a replay that did not give the same bits
 FindExperiment = Callable[[str], tuple[str, Any]]
 
@@ -65,6 +66,8 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     from ..runtime.journal import Run, create_run
 
     server = _server()
+    if options.host in ANY_ADDRESS:
+        raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
     from .robots import ROBOTS
 
     name = options.what
