@@ -175,6 +175,22 @@ def test_worm_gear_holds_the_load(scheme: dict[str, str]) -> None:
         assert abs(end) < turned if turned else abs(end) > 1.0
 
 
+def test_worm_gear_of_a_light_mast_in_single_precision() -> None:
+    """Gears of 600 in a light mast and its camera, on a base that floats: what is at rest stays so in float32, too."""
+    gear = sh.DcDrive(0.05, 600.0, 0.02, 600.0, self_locking=True)
+    scene = sh.Scene("mast", gravity=mech.FREE)
+    base = scene.body("base", sh.Box(1.0, 0.3, 0.2, mass=130.0))
+    mast = scene.body("mast", sh.Box(0.05, 0.05, 0.5, mass=8.0), position=(0.2, 0, 0.35))
+    camera = scene.body("camera", sh.Box(0.15, 0.05, 0.05, mass=3.0), position=(0.275, 0, 0.6))
+    servo = sh.PositionServo(gear, gain=8.0, damping=0.2)
+    scene.joint("pan", sh.Revolute(axis=(0, 0, 1), anchor=(0.2, 0, 0.1)), base, mast, drive=servo, limits=(-3.0, 3.0))
+    scene.joint(
+        "tilt", sh.Revolute(axis=(0, 1, 0), anchor=(0.2, 0, 0.6)), mast, camera, drive=servo, limits=(-1.0, 1.0)
+    )
+    run = sh.Simulation(scene, dt=0.005, precision="float32", **mech.DIRECT).run(1.0, every=20)
+    assert np.abs(mech.values(run, base.position)).max() < 1e-6
+
+
 def test_efficiency_lowers_the_driving_torque(scheme: dict[str, str]) -> None:
     """At stall the joint feels eta r M_s U: with eta = 0.5 it is held by 37.5 N m instead of 75."""
     scene, axle = driven(sh.DcDrive(1.5, 300.0, 0.02, 50.0, efficiency=0.5))

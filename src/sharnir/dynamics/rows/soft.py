@@ -35,7 +35,6 @@ wp = load_warp()
 
 PUSH, PULL = 1, 2
 PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
-WORM = 1e6  # how much stiffer than the motor a self-locking gear holds against the load
 
 
 @cache
@@ -43,6 +42,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
+    # how much stiffer than the motor a self-locking gear holds against the load; float32 has no digits for more
+    WORM = wp.constant(real(1e6 if p.name == "float64" else 1e3))
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     frames_of, coordinate_axis, coordinate_value = (
@@ -121,7 +122,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             share = real(1.0) / share  # the load drives the motor
         y = share * ratio * ratio * inertia_and_slope
         if m.drive_locks[i] == 1 and n.soft_impulse[i, w] * rate <= real(0.0):
-            y = y * real(WORM)  # a worm gear holds: the joint follows the motor, whatever the load
+            y = y * WORM  # a worm gear holds: the joint follows the motor, whatever the load
         k.soft_y[i, w] = k.soft_y[i, w] + y
         k.soft_source[i, w] = k.soft_source[i, w] + y * ahead / ratio
 
