@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, contacts, control, elements, solvers, startup, vehicles
+from . import accuracy, chain, contacts, control, elements, ropes, solvers, startup, vehicles
 from .report import machine
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "solvers": solvers.run,
     "elements": elements.run,
     "contacts": contacts.run,
+    "ropes": ropes.run,
     "control": control.run,
     "vehicles": vehicles.run,
     "accuracy": accuracy.run,
