@@ -5,13 +5,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench soak clean
 
 demo: $(VENV)/installed
 	$(BIN)/sharnir demo --out out
 
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --ignore tests/browser
+	$(BIN)/python -m pytest tests/browser
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -25,6 +26,9 @@ format: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	mkdir -p out
 	$(BIN)/python -m benchmarks --out out/bench.json
+
+soak: $(VENV)/installed-dev
+	SHARNIR_SOAK=3600 $(BIN)/python -m pytest tests/browser -k soak -s
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

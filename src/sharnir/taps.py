@@ -43,6 +43,7 @@ READABLE = {
     "friction_level": ("model", "dynamic_level", "frictions"),
     "stall_torque": ("model", "drive_stall", "softs"),
     "ray_distance": ("work", "ray_distance", "rays"),
+    "rope_strength": ("model", "rope_strength", "ropes"),
     "force": ("control", "force", "bodies"),
     "torque": ("control", "torque", "bodies"),
 }
@@ -54,6 +55,7 @@ WRITABLE = {
     "torque": ("control", "torque", "bodies"),
     "friction_level": ("model", "dynamic_level", "frictions"),
     "stall_torque": ("model", "drive_stall", "softs"),
+    "rope_strength": ("model", "rope_strength", "ropes"),
 }
 
 

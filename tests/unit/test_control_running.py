@@ -21,6 +21,7 @@ from sharnir.control import (
     Gust,
     KeyBinding,
     Panel,
+    RopeBreak,
     default_diagram,
     default_panel,
 )
@@ -378,6 +379,36 @@ def test_faults_repeat_bit_for_bit_from_a_snapshot():
     board.withdraw("dead")
     sim.step(30)
     assert sim.state.spin.numpy().tobytes() == first
+
+
+def test_a_rope_breaks_once_at_its_top_and_its_load_falls():
+    scene = sh.Scene("hanging")
+    ball = scene.body("ball", sh.Sphere(0.05, mass=5.0), position=(0, 0, -1))
+    scene.rope(
+        "cable",
+        path=((0, 0, 0), (0, 0, -1)),
+        radius=0.005,
+        density=1000.0,
+        elements=10,
+        start=sh.Tie("world"),
+        end=sh.Tie("ball"),
+    )
+    sim = sh.Simulation(scene, dt=DT)
+    board = FaultBoard(sim, {"cut": RopeBreak("cable")})
+    sim.step(40)
+    held = sim.get(ball.position)[2]
+    snapshot = sim.snapshot()
+    board.apply("cut")
+    sim.step(40)
+    parted = sim.state.rope_parted.numpy()[:, 0]
+    assert parted.sum() == 1
+    assert parted[0] == 1  # the top element carries the rope as well
+    assert held - sim.get(ball.position)[2] == pytest.approx(9.81 * (39 * DT) ** 2 / 2, rel=0.06)
+    board.withdraw("cut")
+    assert np.isinf(sim.model.rope_strength.numpy()[0])
+    sim.restore(snapshot)
+    sim.step(40)
+    assert sim.get(ball.position)[2] == pytest.approx(held, abs=1e-3)
 
 
 class SinglePrecision:

@@ -37,7 +37,7 @@ from .blocks import BLOCKS, AnyBlock, Kind
 from .controller import Controller, ControllerState
 from .defaults import default_diagram, default_panel
 from .diagram import Diagram
-from .faults import AnyFault, BrakeFailure, DriveLoss, ExtraFriction, FaultBoard, Gust
+from .faults import AnyFault, BrakeFailure, DriveLoss, ExtraFriction, FaultBoard, Gust, RopeBreak
 from .panel import AxisBinding, Group, KeyBinding, Panel
 from .pin import Pin
 from .spec import DiagramSpec, InputSpec, SubDiagramSpec
@@ -62,6 +62,7 @@ __all__ = [
     "Kind",
     "Panel",
     "Pin",
+    "RopeBreak",
     "SubDiagramSpec",
     "default_diagram",
     "default_panel",

@@ -20,9 +20,11 @@ from .sinks import Plant, Reader, Writer, find_joint
 if TYPE_CHECKING:
     from ..scene.scene import Scene
 
-Law = Callable[[float, float], float]  # what a number becomes, from what it would be and the time since the start (s)
+# What a number becomes, from what it would be, the steps since the fault began, and the step (s).
+Law = Callable[[float, int, float], float]
 
 LEAST_TORQUE = 1e-9  # of the motor's own: none at all would leave a motor without inertia undefined
+NOTHING = -1e30  # N; every element pulls harder than this
 FOREVER = 1 << 60  # steps
 
 
@@ -56,7 +58,7 @@ class DriveLoss(Fault, frozen=True, tag="drive_loss"):
         joint, axis = find_joint(scene, self.joint)
         voltage = joint.voltage(axis)
         share = max(self.remaining, LEAST_TORQUE)
-        return [Effect(Quantity("stall_torque", voltage.item, "N m"), None, lambda torque, _: torque * share)]
+        return [Effect(Quantity("stall_torque", voltage.item, "N m"), None, lambda torque, *_: torque * share)]
 
 
 class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
@@ -73,7 +75,7 @@ class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
         joint, axis = find_joint(scene, self.joint)
         level = joint.friction_level(axis)
         own = float(getattr(joint.friction[str(level.item).partition(".")[2]], "level", 0.0))
-        return [Effect(level, None, lambda given, _: own + self.remaining * max(given - own, 0.0))]
+        return [Effect(level, None, lambda given, *_: own + self.remaining * max(given - own, 0.0))]
 
 
 class ExtraFriction(Fault, frozen=True, tag="extra_friction"):
@@ -88,7 +90,7 @@ class ExtraFriction(Fault, frozen=True, tag="extra_friction"):
 
     def effects(self, scene: Scene) -> list[Effect]:
         joint, axis = find_joint(scene, self.joint)
-        return [Effect(joint.friction_level(axis), None, lambda given, _: given + self.level)]
+        return [Effect(joint.friction_level(axis), None, lambda given, *_: given + self.level)]
 
 
 class Gust(Fault, frozen=True, tag="gust"):
@@ -111,7 +113,8 @@ class Gust(Fault, frozen=True, tag="gust"):
         return [Effect(quantity, axis, self._law(peak)) for axis, peak in zip(XYZ, self.force, strict=True) if peak]
 
     def _law(self, peak: float) -> Law:
-        def law(given: float, time: float) -> float:
+        def law(given: float, steps: int, dt: float) -> float:
+            time = (steps + 0.5) * dt
             if time >= self.duration:
                 return given
             return given + peak * 0.5 * (1.0 - math.cos(2.0 * math.pi * time / self.duration))
@@ -119,7 +122,21 @@ class Gust(Fault, frozen=True, tag="gust"):
         return law
 
 
-AnyFault = DriveLoss | BrakeFailure | ExtraFriction | Gust
+class RopeBreak(Fault, frozen=True, tag="rope_break"):
+    """A rope that parts, at the element that pulls hardest. Withdrawing it does not mend the rope; a reset does."""
+
+    rope: str
+
+    def effects(self, scene: Scene) -> list[Effect]:
+        if self.rope not in scene.ropes:
+            raise SceneError(f"there is no rope '{self.rope}'{nearest(self.rope, scene.ropes)}")
+        strength = Quantity("rope_strength", self.rope, "N")
+        return [
+            Effect(strength, None, lambda given, steps, _: given if steps else NOTHING)
+        ]  # in one step, at one place
+
+
+AnyFault = DriveLoss | BrakeFailure | ExtraFriction | Gust | RopeBreak
 
 
 def _check_share(value: Any, what: str) -> None:
@@ -236,7 +253,7 @@ class FaultBoard:
             cell.base = now
         value = cell.base
         for name, law in cell.laws.items():
-            value = law(value, (self._plant.steps - self._started[name] + 0.5) * self._plant.dt)
+            value = law(value, self._plant.steps - self._started[name], self._plant.dt)
         if value != now:
             cell.write(value)
         cell.seen = float(cell.read())  # as it was stored, which in float32 is not what was written

@@ -104,6 +104,8 @@ class Recording:
             time=self.times[:used],
             counted=tuple(range(len(self.layout.coordinates))),
             **(one | {"stuck": one["stuck"].astype(bool)}),
+            contact_force=np.zeros((used, len(parts), 1, 3)),
+            contacts=np.zeros((used, 1), int),
             iterations=np.zeros((used, 1), int),
             residual=np.zeros((used, 1)),
             out_of_budget=np.zeros((used, 1), bool),
