@@ -28,7 +28,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks --out out/bench.json
 
 soak: $(VENV)/installed-dev
-	SHARNIR_SOAK=3600 $(BIN)/python -m pytest tests/browser -k soak -s
+	$(BIN)/python -m benchmarks.console --minutes 60
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
