@@ -65,21 +65,28 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
         return dt * k.velocity[body, w]
 
     @wp.func
-    def turning(m: t.model, k: t.work, dt: real, i: int, w: int) -> real:
-        """How far the surface of shape i may move by turning; a ball shows no difference, and terrain stands still."""
+    def turning(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> real:
+        """How far the surface of shape i may move by turning.
+
+        A ball shows no difference, what is round about its axis none by turning about that; terrain stands still.
+        """
         kind = m.shape_kind[i]
         if kind == wp.static(SPHERE) or kind >= wp.static(PLANE):
             return real(0.0)
-        spin = k.spin[m.shape_body[i], w]
-        reach = m.shape_radius[i]
-        return wp.min(dt * wp.length(spin), real(2.0)) * (reach + wp.length(m.shape_place[i]))
+        body = m.shape_body[i]
+        spin = k.spin[body, w]
+        swept = wp.min(dt * wp.length(spin), real(2.0)) * wp.length(m.shape_place[i])
+        if kind != wp.static(BOX) and kind != wp.static(HULL):
+            axis = wp.quat_rotate(s.rotation[body, w] * m.shape_turn[i], vec3(real(0.0), real(0.0), real(1.0)))
+            spin = spin - wp.dot(spin, axis) * axis
+        return swept + wp.min(dt * wp.length(spin), real(2.0)) * m.shape_radius[i]
 
     @wp.func
     def place_box(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int):
         body = m.shape_body[i]
         turn = wp.quat_to_matrix(s.rotation[body, w] * m.shape_turn[i])
         center = s.position[body, w] + wp.quat_rotate(s.rotation[body, w], m.shape_place[i])
-        slack = real(SLACK) * m.shape_radius[i] + turning(m, k, dt, i, w)
+        slack = real(SLACK) * m.shape_radius[i] + turning(m, s, k, dt, i, w)
         half = half_extent(m, turn, i) + vec3(slack, slack, slack)
         path = travel(m, k, dt, i, w)
         k.box_low[i, w] = center - half + wp.min(path, vec3())
@@ -129,7 +136,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
         b = k.near_b[i, w]
         path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
         slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
-        margin = slack + path + turning(m, k, o.dt, a, w) + turning(m, k, o.dt, b, w)
+        margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
         collide(m, s, k, r, o, margin, a, b, w)
 
     @wp.func

@@ -87,7 +87,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         body = m.shape_body[shape]
         turn = s.rotation[body, w] * m.shape_turn[shape]
         axle = wp.quat_rotate(turn, vec3(real(0.0), real(0.0), real(1.0)))
-        speed = wp.abs(wp.dot(axle, s.spin[body, w])) * m.shape_radius[shape]
+        speed = wp.abs(wp.dot(axle, s.spin[body, w])) * (m.shape_size[shape][0] + m.shape_size[shape][1])
         k.tyre_rate[i, w] = speed / m.tyre_relaxation[tyre]
         return wp.normalize(wp.cross(axle, k.contact_normal[i, w]))
 

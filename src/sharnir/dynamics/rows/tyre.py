@@ -6,7 +6,7 @@
 
 The brush with a parabolic pressure (Pacejka, Tire and Vehicle Dynamics, chapter 3): c N is the slip stiffness, mu may
 differ across, which makes the friction ellipse. At standstill the bristles are springs: a parked vehicle stays parked,
-and a damping time T (s) calms it: z + T z' takes the place of z in F.
+and a damping time calms it: z + T z' takes the place of z in F, T = T_0/(1 + T_0 |v_r|/s) fading with the speed.
 
 Implicit, like bristles in a joint: z_end = (z + h u)/(1 + h a), a = |v_r|/s, and p = source - y u on each axis with the
 secant g = F/z of the last visit.
@@ -57,7 +57,7 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         share = old[2] * held_share(q) / m.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
         g = vec2(share * m.tyre_longitudinal[i], share * m.tyre_lateral[i])
         left = real(1.0) / (real(1.0) + h * rate)
-        calm = real(CALM) / h
+        calm = real(CALM) / (h * (real(1.0) + real(CALM) * rate))
         y = (real(1.0) + calm) * left * h * g
         s = -((real(1.0) + calm) * left - calm) * wp.cw_mul(g, z)
         # (E + y W) p = s - y (u - W p_old), two by two
