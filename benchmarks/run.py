@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, contacts, control, elements, solvers, startup, vehicles
+from . import accuracy, chain, contacts, control, elements, ropes, solvers, startup, vehicles
 from .report import machine
 
 BENCHMARKS = {
     "chain": chain.run,
     "solvers": solvers.run,
     "elements": elements.run,
+    "ropes": ropes.run,
     "contacts": contacts.run,
     "control": control.run,
     "vehicles": vehicles.run,

@@ -86,6 +86,21 @@ def test_coils_lie_on_each_other() -> None:
     assert np.abs(z[-1] - z[-50]).max() < 1e-3
 
 
+def test_rope_on_a_height_field() -> None:
+    """A rope dropped on waves lies on them: every node is its radius above the surface, to the size of a facet."""
+    scene = sh.Scene("waves")
+    waves = sh.HeightField.sampled(lambda x, y: 0.1 * np.sin(2 * x) + 0 * y, size=(6, 2), spacing=0.05)
+    scene.terrain("waves", waves)
+    scene.rope("rope", [(-2, 0.3, 0.15), (2, -0.2, 0.15)], elements=60, self_contact=False, **THICK)
+    run = sh.Simulation(scene, dt=0.005).run(3.0)
+    x, _, z = positions(run).transpose(2, 0, 1)
+    slope = 0.2 * np.cos(2 * x)
+    gap = (z - 0.1 * np.sin(2 * x)) / np.sqrt(1 + slope**2) - 0.01
+    assert gap.min() > -1e-3
+    assert gap[-1].max() < 0.02  # it bends, but hardly resists
+    assert np.abs(run.data["node_velocity"].values[-1]).max() < 1e-2
+
+
 def test_weight_on_a_body() -> None:
     """A rope lying across a plate on a spring adds its weight: the plate sinks by m g/k more."""
     scene = sh.Scene("plate")

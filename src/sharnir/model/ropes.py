@@ -56,7 +56,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
             _add_eyelet(scene, rows, first_node, place, rope, eyelet)
         if rope.spec.winch is not None:
             _add_winch(scene, rows, first_node, place, rope, rope.spec.winch)
-    model = {
+    model: dict[str, Any] = {
         "rope_start": starts[:-1],
         "rope_end": starts[1:],
         "rope_line": [rope.mass_per_metre for rope in ropes],

@@ -10,6 +10,9 @@ frozen directions shortens it enough. Then the whole problem is solved, min |V*|
 G = 0, by Newton steps with new directions and with the second derivative of the lengths, which is the geometric
 stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The
 velocities take it over, and with them whatever energy the jerk of a rope drawn straight leaves to be dissipated.
+
+In the second-order step the velocities always take V* over: that is RATTLE's drift, with the impulses along the frozen
+directions such that G = 0 at the end, and the rope does not lose energy by turning.
 """
 
 from functools import cache
@@ -214,7 +217,6 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 k.rope_moving[i, w] = k.rope_moving[i, w] + k.rope_push[i, w]
                 k.rope_spinning[i, w] = k.rope_spinning[i, w] + k.rope_push_spin[i, w]
-                n.rope_pull[i, w] = n.rope_pull[i, w] + k.rope_impulse[i, w]
                 k.rope_push[i, w] = vec3()
                 k.rope_push_spin[i, w] = vec3()
         if wp.static(features.rope_ports):
@@ -222,7 +224,15 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 push_body(m, k, i, k.port_push[i, w], w)
                 strike_body(m, k, i, -k.port_push[i, w], w)
                 n.port_impulse[i, w] = n.port_impulse[i, w] + k.port_push[i, w]
+                k.port_push[i, w] = vec3()
             settle(m, n, k, o, w)
+
+    @wp.func
+    def add_pulls(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Count pseudo-impulses of the elements as real ones."""
+        for rope in range(o.ropes):
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                n.rope_pull[j, w] = n.rope_pull[j, w] + k.rope_impulse[j, w]
 
     @wp.func
     def close_fully(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -235,6 +245,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 left = 0
             else:
                 full_step(m, s, n, k, o, w)
+        add_pulls(m, s, n, k, o, w)
         take_over(m, s, n, k, o, w)
 
     @wp.func
@@ -258,5 +269,9 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             else:
                 before = worst
                 simple_step(m, s, n, k, o, w)
+                if wp.static(features.second_order):
+                    add_pulls(m, s, n, k, o, w)
+        if wp.static(features.second_order):
+            take_over(m, s, n, k, o, w)
 
     return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

@@ -4,7 +4,8 @@ A node touches one thing at a time, that which it is nearest to, with the normal
 
     free     nothing holds it, as long as g + h n.u >= 0 with u its velocity against the thing
     sticks   u = -max(g, 0)/h n
-    slides   u.n likewise, friction p_t = -y u_t with y = mu p.n/|u_t| from the solve before
+    slides   u.n likewise; friction mu p.n against u_t, or, as long as it hardly moves and its direction is not sure,
+             p_t = -y u_t with the grip y = mu p.n/|u_t| from the solve before
 
 The states are sought as in an active-set method: solve the whole rope exactly, free what pulls (p.n < 0), hold what
 would enter, let slide what is held by more than mu p.n, hold what has come to a stop; again until nothing changes.
@@ -13,21 +14,22 @@ be held twice: with c = 1e-3 of the node's inverse mass w
 
     v = held - c w (p - p_before)     so the node has the inverse mass w c/(1 + c), and p rests where v = held
 
-Overlap is closed by pseudo-velocities. A body that moves feels -p at once; its velocity is that of the last step, so it
-should not be much lighter than a node.
+On a height field it is the triangle below (or above) the node that counts. Overlap is closed by pseudo-velocities. A
+body that moves feels -p at once; its velocity is that of the last step, so it should not be much lighter than a node.
 """
 
 from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import PLANE, SPHERE
+from ...model.contacts import HEIGHTS, PLANE, SPHERE
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.collide import make_collide
 from ..contacts.touch import make_touch
+from ..contacts.triangles import make_triangles
 from .attach import make_attach
 from .chain import make_chain
 from .prepare import make_prepare
@@ -55,6 +57,9 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     find_tangles, visit_tangles = tangle.find_tangles, tangle.visit_tangles
     collide, narrow = make_collide(p, features), make_touch(p, features)
     solid_of, Solid, touch = collide.solid_of, narrow.Solid, narrow.touch
+    vec4 = wp.types.vector(4, real)
+    has_heights = "heights" in features.contact_kinds
+    height_at = make_triangles(p, features).height_at
 
     @wp.func
     def is_held(m: t.model, s: t.state, o: t.settings, i: int, w: int) -> bool:
@@ -82,6 +87,26 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         return False
 
     @wp.func
+    def facet(m: t.model, g: int, at: vec3) -> vec4:
+        """Height field g below or above a point in its axes: the unit normal of the triangle, and the distance."""
+        size = m.shape_size[g]
+        x = at[0] / size[0] + real(0.5) * real(m.height_rows[g] - 1)
+        y = at[1] / size[1] + real(0.5) * real(m.height_columns[g] - 1)
+        i = wp.clamp(int(wp.floor(x)), 0, m.height_rows[g] - 2)
+        j = wp.clamp(int(wp.floor(y)), 0, m.height_columns[g] - 2)
+        corner = height_at(m, g, i, j)
+        opposite = height_at(m, g, i + 1, j + 1)
+        normal = wp.cross(opposite - corner, height_at(m, g, i, j + 1) - corner)
+        if x - real(i) > y - real(j):
+            normal = wp.cross(height_at(m, g, i + 1, j) - corner, opposite - corner)
+        normal = wp.normalize(normal)
+        distance = wp.dot(normal, at - corner)
+        outside = wp.max(wp.abs(x - real(i) - real(0.5)), wp.abs(y - real(j) - real(0.5))) > real(0.5)
+        if outside:
+            distance = real(1.0e30)
+        return vec4(normal[0], normal[1], normal[2], distance)
+
+    @wp.func
     def look(m: t.model, s: t.state, k: t.work, radius: real, margin: real, shape: int, i: int, w: int):
         """Keep shape as what node i touches if it is the nearest so far."""
         at = s.rope_position[i, w]
@@ -103,6 +128,12 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 if found.count > 0:
                     gap = found.gap[0]
                     normal = -found.normal
+        if wp.static(has_heights):
+            if m.shape_kind[shape] == wp.static(HEIGHTS):
+                turn = m.shape_turn[shape]
+                found_facet = facet(m, shape, wp.quat_rotate_inv(turn, at - m.shape_place[shape]))
+                normal = wp.quat_rotate(turn, vec3(found_facet[0], found_facet[1], found_facet[2]))
+                gap = found_facet[3] - radius
         if gap < margin and (k.touch_shape[i, w] < 0 or gap < k.touch_gap[i, w]):
             k.touch_shape[i, w] = shape
             k.touch_normal[i, w] = normal
@@ -155,7 +186,10 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 else:
                     normal = k.touch_normal[i, w]
                     grip = weight * n.touch_grip[i, w]
-                    free = (free + grip * thing_velocity(m, s, k, i, w)) / (real(1.0) + grip)
+                    if grip > real(0.0):
+                        free = (free + grip * thing_velocity(m, s, k, i, w)) / (real(1.0) + grip)
+                    else:
+                        free = free + weight * before
                     free = free + wp.dot(normal, held - free) * normal
                     loose = real(1.0) / (real(1.0) + grip)
                     inverse = loose * inverse + (share - loose) * weight * wp.outer(normal, normal)
@@ -190,10 +224,16 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         if state == wp.static(SLIDES):
             sliding = slip - wp.dot(slip, normal) * normal
             speed = wp.length(sliding)
-            across = -n.touch_grip[i, w] * sliding
-            n.touch_grip[i, w] = bound / wp.max(speed, wp.static(real(SETTLED)))
-            if speed < wp.static(real(0.5 * SETTLED)):
-                n.touch_state[i, w] = wp.static(STICKS)
+            across = -(bound / wp.max(speed, wp.static(real(1e-12)))) * sliding
+            if n.touch_grip[i, w] > real(0.0):
+                if speed < wp.static(real(0.5 * SETTLED)):
+                    n.touch_state[i, w] = wp.static(STICKS)
+                    across = -n.touch_grip[i, w] * sliding
+                n.touch_grip[i, w] = bound / wp.max(speed, wp.static(real(SETTLED)))
+                if speed > wp.static(real(SETTLED)):
+                    n.touch_grip[i, w] = real(0.0)
+            elif wp.dot(sliding, before - wp.dot(before, normal) * normal) > real(0.0):
+                n.touch_grip[i, w] = bound / wp.static(real(SETTLED))
         elif wp.length(across) > bound:
             n.touch_state[i, w] = wp.static(SLIDES)
             n.touch_grip[i, w] = bound / wp.static(real(SETTLED))
