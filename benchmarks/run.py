@@ -15,6 +15,7 @@ BENCHMARKS = {
     "chain": chain.run,
     "solvers": solvers.run,
     "elements": elements.run,
+    "ropes": ropes.run,
     "contacts": contacts.run,
     "ropes": ropes.run,
     "control": control.run,

@@ -31,7 +31,7 @@ from .slide import make_slide
 
 wp = load_warp()
 
-SIMPLE_STEPS, FULL_STEPS = 2, 12
+SIMPLE_STEPS, FULL_STEPS = 2, 20
 SLOW = 0.1  # a simple step that leaves more than this share of the gaps, and
 NOTEWORTHY = 1e-5  # more than this share of an element's length, is not good enough
 CLOSED = 1e-8  # share of an element's length

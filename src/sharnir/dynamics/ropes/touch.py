@@ -20,7 +20,6 @@ body that moves feels -p at once; its velocity is that of the last step, so it s
 
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 from ...device import load_warp
 from ...model.contacts import HEIGHTS, PLANE, SPHERE
@@ -60,7 +59,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     solid_of, Solid, touch = collide.solid_of, narrow.Solid, narrow.touch
     vec4 = wp.types.vector(4, real)
     has_heights = "heights" in features.contact_kinds
-    height_at: Any = make_triangles(p, features).height_at if has_heights else None
+    height_at = make_triangles(p, features).height_at
 
     @wp.func
     def is_held(m: t.model, s: t.state, o: t.settings, i: int, w: int) -> bool:
