@@ -15,7 +15,6 @@ BENCHMARKS = {
     "chain": chain.run,
     "solvers": solvers.run,
     "elements": elements.run,
-    "ropes": ropes.run,
     "contacts": contacts.run,
     "ropes": ropes.run,
     "control": control.run,
