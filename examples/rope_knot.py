@@ -40,7 +40,6 @@ def experiment() -> sh.Experiment:
         turns = run[guide.coordinate("angle")].values[-1] / (2 * np.pi)
         twist, writhe = twist_of(run.data["bone"].values[-1]), writhe_of(nodes)
         return [
-            sh.Figure("turns of the chuck", turns, ""),
             sh.Figure("writhe", abs(writhe), "", expected=0.8 * TURNS, tolerance=0.4 * TURNS),
             sh.Figure("turns - twist - writhe", turns - twist - writhe, "", expected=0.0, tolerance=0.5),
             sh.Figure("error of length", run[rope.stretch].values.max(), "", expected=0.0, tolerance=1e-3),
