@@ -192,6 +192,8 @@ def test_a_command_that_was_held_up_is_not_taken(driver: Browser) -> None:
         link.number += 1;
         link.socket.send(JSON.stringify({ number: link.number, seen: link.frame.clock - 2, command }));
     }"""
+    driver.do("() => sharnir.link.set('axle voltage', 0)")
+    driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0")
     driver.do(old)
     driver.until("() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('s old'))")
     assert driver.input(AXLE) == 0.0
