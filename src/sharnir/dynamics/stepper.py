@@ -26,7 +26,7 @@ NOTICE_AFTER = 1.0  # s; kernels from the cache load sooner
 @contextmanager
 def announced() -> Iterator[None]:
     """Say on standard error that kernels are being compiled, if it takes longer than loading them from the cache."""
-    text = "Compiling the kernels for this kind of scene: once, some ten seconds ..."
+    text = "Compiling the kernels for this kind of scene: once, ten seconds to a minute ..."
     notice = threading.Timer(NOTICE_AFTER, lambda: print(text, file=sys.stderr, flush=True))
     notice.daemon = True
     notice.start()
