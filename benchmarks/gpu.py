@@ -83,7 +83,7 @@ def measure_mujoco_warp(worlds: int) -> dict[str, Any]:
     except ImportError as error:
         return {"missing": str(error)}
     wp = load_warp()
-    text = mjcf(chain(LINKS), {"timestep": str(DT), "iterations": "10"}, {})
+    text = mjcf(chain(LINKS), {"timestep": str(DT), "iterations": "10"}, {}, {})
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

@@ -69,7 +69,7 @@ class MujocoVehicle:
 def _xml(scene: sh.Scene, dt: float, wheels: list[sh.Body]) -> str:
     bare = _stripped(scene)
     option = {"timestep": repr(dt), "integrator": "implicitfast", "solver": "Newton", "iterations": "50"}
-    root = ElementTree.fromstring(mjcf(bare, option, {"solref": f"{2 * dt} 1"}))
+    root = ElementTree.fromstring(mjcf(bare, option, {"solref": f"{2 * dt} 1"}, {}))
     flag = root.find("option/flag")
     assert flag is not None
     flag.set("contact", "enable")
