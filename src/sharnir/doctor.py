@@ -66,10 +66,9 @@ def _warp() -> list[Finding]:
 
 
 def _kernel_cache(folder: Path) -> Finding:
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    size = sum(file.stat().st_size for file in files) / 2**20
-    found = f"{folder}, {size:.1f} MiB"
-    if not files:
+    sizes = [_size(file) for file in folder.rglob("*") if file.is_file()]
+    found = f"{folder}, {sum(sizes) / 2**20:.1f} MiB"
+    if not sizes:
         return Finding("kernel cache", "ok", f"{folder}, empty", "the first run of a scene compiles its kernels, once")
     return Finding("kernel cache", "ok", found)
 
@@ -102,3 +101,11 @@ def print_findings(findings: list[Finding]) -> None:
         print("Everything a simulation needs is here.")
     for finding in missing:
         print(f"{finding.what} is missing; mend it with: {finding.remedy}")
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file; 0 if another program that compiles has just moved it away."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
