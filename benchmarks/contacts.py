@@ -18,6 +18,7 @@ from .ours import SharnirRun
 from .peers.mujoco_peer import MujocoRun
 from .peers.pybullet_peer import PybulletRun
 from .report import Bar, Section
+from .scenes import as_mesh
 from .timing import interleaved, ratio
 
 BOXES = 500
@@ -187,18 +188,6 @@ def rolling_ground() -> sh.HeightField:
     return sh.HeightField(
         relief=sh.Roughness(rms=0.03, shortest=0.5, longest=5.0, seed=3), size=size, spacing=(CELL, CELL)
     )
-
-
-def as_mesh(field: sh.HeightField) -> sh.Mesh:
-    """The same ground as triangles."""
-    heights, (dx, dy) = field.sample("ground")
-    rows, columns = heights.shape
-    sides = [(np.arange(n) - (n - 1) / 2) * d for n, d in ((rows, dx), (columns, dy))]
-    x, y = np.meshgrid(*sides, indexing="ij")
-    number = np.arange(rows * columns).reshape(rows, columns)
-    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    triangles = np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
-    return sh.Mesh(vertices=np.stack([x, y, heights], axis=-1).reshape(-1, 3), triangles=triangles)
 
 
 class DrivenRobot(SharnirRun):

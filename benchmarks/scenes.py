@@ -330,3 +330,15 @@ def _along_x(direction: Array) -> Array:
 def _tuple(vector: Array) -> tuple[float, float, float]:
     x, y, z = (float(value) for value in vector)
     return (x, y, z)
+
+
+def as_mesh(field: sh.HeightField) -> sh.Mesh:
+    """The same ground as triangles."""
+    heights, (dx, dy) = field.sample("ground")
+    rows, columns = heights.shape
+    sides = [(np.arange(n) - (n - 1) / 2) * d for n, d in ((rows, dx), (columns, dy))]
+    x, y = np.meshgrid(*sides, indexing="ij")
+    number = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    triangles = np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
+    return sh.Mesh(vertices=np.stack([x, y, heights], axis=-1).reshape(-1, 3), triangles=triangles)

@@ -1,11 +1,10 @@
 """KRT-100 with its trailer on rough ground, all loops closed, beside the nearest equivalent in MuJoCo.
 
-On a machine with a GPU: ``python -m benchmarks.vehicles --gpu 16384`` counts the steps of that many robots.
+Many of them on a GPU are in ``python -m benchmarks.gpu``.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from statistics import median
 from typing import Any
@@ -26,11 +25,6 @@ VOLTAGE = 0.6  # 0.54 m/s
 BARS = 40
 SECONDS = 6.0  # of driving, then back to the start
 REAL_TIME = 20.0  # times as fast, at least
-GPU_CASES: dict[str, dict[str, Any]] = {
-    "float32, 4 iterations": {"precision": "float32", "iterations": 4},
-    "float32, 10 iterations": {"precision": "float32", "iterations": 10},
-    "float64, 10 iterations": {"precision": "float64", "iterations": 10},
-}
 EASED = "Sharnir, changes below 1e-4 N s"
 
 
@@ -143,28 +137,3 @@ def run(quick: bool) -> list[Section]:
 def _gap_after(contender: Any, steps: int) -> float:
     contender.step(steps)
     return float(contender.gap())
-
-
-def on_gpu(worlds: int) -> list[Section]:
-    """Robot-steps per second of many robots on a GPU, all on the rough ground at different voltages."""
-    from .gpu import rate
-
-    section = Section(
-        title=f"{worlds} times KRT-100 with trailer on rough ground, one GPU, dt {DT * 1000:g} ms",
-        columns=["", "robot-steps/s"],
-        rows=[],
-    )
-    for name, settings in GPU_CASES.items():
-        made, robot = scene()
-        simulation = sh.Simulation(made, dt=DT, worlds=worlds, device="cuda", **settings)
-        for corner in robot.vehicle.corners:
-            simulation.set(corner.spin.voltage(), np.linspace(0.4, 0.6, worlds))
-        found = rate(lambda simulation=simulation: simulation.step(20), worlds, 20)
-        section.rows.append([name, f"{found:.3g}"])
-        section.data[name] = {"robot_steps_per_second": found}
-    return [section]
-
-
-if __name__ == "__main__":
-    for part in on_gpu(int(sys.argv[2])) if "--gpu" in sys.argv else run(quick=False):
-        part.show()

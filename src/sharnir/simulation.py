@@ -274,6 +274,8 @@ class Simulation:
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes touched in the last step, or were about to."""
+        if not 0 <= world < self.worlds:
+            raise SceneError(f"contacts: there is no world {world}; this simulation has {self.worlds}, counted from 0")
         count = int(self.work.contact_count.numpy()[world])
         names = ("contact_body_a", "contact_body_b", "contact_point", "contact_normal", "contact_gap", "contact_force")
         columns = [getattr(self.work, name).numpy()[:count, world] for name in (*names, "contact_slip")]

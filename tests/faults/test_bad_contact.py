@@ -153,3 +153,11 @@ def test_triangles_without_area_and_holes_are_no_trouble() -> None:
 
 def test_every_surface_is_known() -> None:
     assert {kind.__name__ for kind in AnySurface.__args__} == {"Plane", "HeightField", "Mesh"}
+
+
+def test_contacts_of_a_world_that_is_not_there() -> None:
+    scene = sh.Scene()
+    scene.ground()
+    scene.body("box", sh.Box(1, 1, 1, mass=1.0), position=(0, 0, 0.5))
+    with pytest.raises(sh.SceneError, match="there is no world 3"):
+        sh.Simulation(scene).contacts(3)

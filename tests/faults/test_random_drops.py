@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.scenes import as_mesh
 
 import sharnir as sh
 
@@ -25,18 +26,6 @@ def height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Rough ground in a bowl, so that all stays on it."""
     rim = np.maximum(np.maximum(np.abs(x), np.abs(y)) - 0.5 * HALF, 0.0)
     return ROUGHNESS(x, y) + 1.5 * rim
-
-
-def as_mesh(field: sh.HeightField) -> sh.Mesh:
-    """The same ground as triangles."""
-    heights, (dx, dy) = field.sample("ground")
-    rows, columns = heights.shape
-    sides = [(np.arange(n) - (n - 1) / 2) * d for n, d in ((rows, dx), (columns, dy))]
-    x, y = np.meshgrid(*sides, indexing="ij")
-    number = np.arange(rows * columns).reshape(rows, columns)
-    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
-    triangles = np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
-    return sh.Mesh(vertices=np.stack([x, y, heights], axis=-1).reshape(-1, 3), triangles=triangles)
 
 
 def scene_of_drops(generator: np.random.Generator, each: int) -> sh.Scene:

@@ -31,6 +31,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
+    Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     algebra, chain, prepare = make_algebra(p), make_chain(p, features), make_prepare(p, features)
     full, diagonal, rotated = algebra.full, algebra.diagonal, algebra.rotated
     solve, pulled = chain.solve, chain.pulled
@@ -148,36 +149,28 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace:
         return vec3()
 
     @wp.func
-    def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
-        """An impulse on the body at port i."""
+    def act_on_body(m: t.model, k: t.work, v: Bodies, s: Bodies, i: int, impulse: vec3, w: int):
+        """An impulse (or pseudo-impulse) on the body at port i; v and s are the velocities and spins it changes."""
         b = m.port_body[i]
         inverse = full(k.inv_inertia[b, w])
         if m.port_kind[i] == wp.static(BODY_POINT):
-            k.velocity[b, w] = k.velocity[b, w] + m.inv_mass[b, w] * impulse
-            k.spin[b, w] = k.spin[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
+            v[b, w] = v[b, w] + m.inv_mass[b, w] * impulse
+            s[b, w] = s[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
         if m.port_kind[i] == wp.static(CLAMP):
-            k.spin[b, w] = k.spin[b, w] + inverse * impulse
+            s[b, w] = s[b, w] + inverse * impulse
         if m.port_kind[i] == wp.static(FEED):
             drum = m.port_drum[i]
             turn = impulse[0] * k.port_arm[i, w]
-            k.spin[b, w] = k.spin[b, w] - inverse * turn
-            k.spin[drum, w] = k.spin[drum, w] + full(k.inv_inertia[drum, w]) * turn
+            s[b, w] = s[b, w] - inverse * turn
+            s[drum, w] = s[drum, w] + full(k.inv_inertia[drum, w]) * turn
+
+    @wp.func
+    def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        act_on_body(m, k, k.velocity, k.spin, i, impulse, w)
 
     @wp.func
     def push_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
-        """A pseudo-impulse on the body at port i."""
-        b = m.port_body[i]
-        inverse = full(k.inv_inertia[b, w])
-        if m.port_kind[i] == wp.static(BODY_POINT):
-            k.push[b, w] = k.push[b, w] + m.inv_mass[b, w] * impulse
-            k.push_spin[b, w] = k.push_spin[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
-        if m.port_kind[i] == wp.static(CLAMP):
-            k.push_spin[b, w] = k.push_spin[b, w] + inverse * impulse
-        if m.port_kind[i] == wp.static(FEED):
-            drum = m.port_drum[i]
-            turn = impulse[0] * k.port_arm[i, w]
-            k.push_spin[b, w] = k.push_spin[b, w] - inverse * turn
-            k.push_spin[drum, w] = k.push_spin[drum, w] + full(k.inv_inertia[drum, w]) * turn
+        act_on_body(m, k, k.push, k.push_spin, i, impulse, w)
 
     @wp.func
     def body_answers(m: t.model, k: t.work, o: t.settings, w: int):
