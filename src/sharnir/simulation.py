@@ -18,7 +18,7 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, nearest
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import MEMORY, STATE, allocate, read, structs, write
+from .model.fields import MEMORY, STATE, allocate, read, struct_values, write
 from .model.precision import precision_of
 from .parameters import set_quantity
 from .rays import RayHits, Rays
@@ -109,8 +109,9 @@ class Simulation:
         self.budget = budget
         self.iterations = int(iterations)
         self.fault_folder = Path(fault_folder)
-        self._precision = precision_of(precision)
         self._compiled = compile_scene(scene, solver, integrator)
+        large_kernel = self._compiled.features.contacts or self._compiled.features.ropes
+        self._precision = precision_of(precision, by_reference=large_kernel and self.device != "cpu")
         self._layout = self._compiled.layout
         self._out_of_budget = False
         counts = self._compiled.counts
@@ -128,7 +129,7 @@ class Simulation:
             "report": self.report_arrays,
         }
         self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
-        settings = structs(self._precision).settings()
+        settings = struct_values(self._precision).settings()
         settings.dt, settings.erp, settings.epsilon, settings.top_speed = dt, erp, epsilon, top_speed
         settings.iterations, settings.warm_start = iterations, int(warm_start)
         half = (iterations + 1) // 2

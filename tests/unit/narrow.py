@@ -11,7 +11,7 @@ from sharnir.device import load_warp
 from sharnir.dynamics.contacts.collide import make_collide
 from sharnir.model.compile import build_model, compile_scene
 from sharnir.model.features import Features
-from sharnir.model.fields import allocate, read, structs, write
+from sharnir.model.fields import allocate, read, struct_values, write
 from sharnir.model.precision import Precision, precision_of
 from sharnir.scene.shape import Shape
 
@@ -44,7 +44,7 @@ class Touching:
 
 @cache
 def collide_kernel(p: Precision, features: Features) -> Any:
-    t = structs(p)
+    t = struct_values(p)
     collide = make_collide(p, features).collide
 
     @wp.kernel(enable_backward=False, module="unique")
@@ -96,7 +96,7 @@ class Bench:
             rotation[bodies[moving], every[moving]] = np.broadcast_to(turn, (pairs, 4))[moving]
         write(state.position, position)
         write(state.rotation, rotation)
-        settings = structs(self.precision).settings()
+        settings = struct_values(self.precision).settings()
         settings.shapes, settings.contacts = counts["shape"], counts["contact"]
         kernel = collide_kernel(self.precision, self.compiled.features)
         numbers = [wp.array(x, dtype=int, device="cpu") for x in (a, b)]

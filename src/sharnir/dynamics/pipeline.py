@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 from ..device import load_warp
 from ..model.features import Features
-from ..model.fields import structs
+from ..model.fields import struct_values, structs
 from ..model.precision import Precision
 from .contacts.broad import make_broad
 from .contacts.keep import make_keep
@@ -330,16 +330,54 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(begin=begin, iterate=solve, finish=finish)
 
 
+def launched(p: Precision, run: object, **options: object) -> object:
+    """A kernel that runs a device function for every world from the first one given."""
+    v = struct_values(p)
+    if p.by_reference:
+        one = SimpleNamespace(**{table: wp.array(dtype=made) for table, made in vars(v).items()})
+
+        @wp.kernel(enable_backward=False, module="unique", **options)
+        def sharnir_by_reference(
+            m: one.model,
+            c: one.control,
+            s: one.state,
+            n: one.memory,
+            k: one.work,
+            r: one.report,
+            o: v.settings,
+            first_world: int,
+            count: int,
+        ):
+            run(m[0], c[0], s[0], n[0], k[0], r[0], o, count, first_world + wp.tid())
+
+        return sharnir_by_reference
+
+    @wp.kernel(enable_backward=False, module="unique", **options)
+    def sharnir(
+        m: v.model,
+        c: v.control,
+        s: v.state,
+        n: v.memory,
+        k: v.work,
+        r: v.report,
+        o: v.settings,
+        first_world: int,
+        count: int,
+    ):
+        run(m, c, s, n, k, r, o, count, first_world + wp.tid())
+
+    return sharnir
+
+
 @cache
 def step_kernel(p: Precision, features: Features) -> object:
     """The kernel that makes whole steps: one thread per world, ``steps`` steps a launch."""
     t = structs(p)
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
-    together = GPU_BLOCKS_TOGETHER["direct" if features.direct else "sequential"]
 
-    @wp.kernel(enable_backward=False, module="unique", launch_bounds=(GPU_BLOCK, together))
-    def sharnir_step(
+    @wp.func
+    def step(
         m: t.model,
         c: t.control,
         s: t.state,
@@ -347,17 +385,17 @@ def step_kernel(p: Precision, features: Features) -> object:
         k: t.work,
         r: t.report,
         o: t.settings,
-        first_world: int,
         steps: int,
+        w: int,
     ):
-        w = first_world + wp.tid()
         for _ in range(steps):
             if r.fault[w] == 0:
                 begin(m, c, s, n, k, r, o, w)
                 iterate(m, n, k, r, o, o.iterations, w)
                 finish(m, c, s, n, k, r, o, w)
 
-    return sharnir_step
+    together = GPU_BLOCKS_TOGETHER["direct" if features.direct else "sequential"]
+    return launched(p, step, launch_bounds=(GPU_BLOCK, together))
 
 
 @cache
@@ -367,52 +405,27 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_begin(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        first_world: int,
-        count: int,
+    @wp.func
+    def begin_step(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
-        w = first_world + wp.tid()
         if r.fault[w] == 0:
             begin(m, c, s, n, k, r, o, w)
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_iterate(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        first_world: int,
-        count: int,
+    @wp.func
+    def iterate_step(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int
     ):
-        w = first_world + wp.tid()
         if r.fault[w] == 0:
             iterate(m, n, k, r, o, count, w)
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_finish(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        first_world: int,
-        count: int,
+    @wp.func
+    def finish_step(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
-        w = first_world + wp.tid()
         if r.fault[w] == 0:
             finish(m, c, s, n, k, r, o, w)
 
-    return SimpleNamespace(begin=sharnir_begin, iterate=sharnir_iterate, finish=sharnir_finish)
+    return SimpleNamespace(
+        begin=launched(p, begin_step), iterate=launched(p, iterate_step), finish=launched(p, finish_step)
+    )

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..device import load_warp
 from ..model.features import Features
+from ..model.fields import hand_over
 from ..model.precision import Precision
 from .pipeline import GPU_BLOCK, budget_kernels, step_kernel
 
@@ -47,7 +48,8 @@ class Stepper:
         self, precision: Precision, features: Features, arrays: tuple[Any, ...], worlds: int, device: str, threads: int
     ) -> None:
         self._precision, self._features = precision, features
-        self._arrays, self._worlds, self._device = arrays, worlds, device
+        handed = [hand_over(precision, table, device) for table in arrays[:-1]]
+        self._arrays, self._worlds, self._device = (*handed, arrays[-1]), worlds, device
         workers = min(threads, worlds) if device == "cpu" else 1
         edges = [worlds * i // workers for i in range(workers + 1)]
         self._parts = [(low, high - low) for low, high in itertools.pairwise(edges)]

@@ -427,8 +427,8 @@ def element_type(precision: Precision, name: str) -> Any:
 
 
 @cache
-def structs(precision: Precision) -> SimpleNamespace:
-    """The Warp structs of all tables, and ``settings``, in a precision."""
+def struct_values(precision: Precision) -> SimpleNamespace:
+    """The Warp structs of all tables, and ``settings``, in a precision: what kernels take."""
     wp = load_warp()
 
     def struct(name: str, annotations: dict[str, Any]) -> Any:
@@ -446,6 +446,29 @@ def structs(precision: Precision) -> SimpleNamespace:
     return SimpleNamespace(**made)
 
 
+@cache
+def structs(precision: Precision) -> SimpleNamespace:
+    """The same as device functions take them: by value, or by reference.
+
+    By value every access is direct once all functions are inlined, and the fastest. But a table is kilobytes of array
+    descriptors, and a large kernel for the GPU, with contacts or ropes, then compiles for hours: it gets references
+    into the GPU's memory, and its functions need not be inlined.
+    """
+    values = struct_values(precision)
+    if not precision.by_reference:
+        return values
+    wp = load_warp()
+    return SimpleNamespace(**{table: wp.ref[made] for table, made in vars(values).items()})
+
+
+def hand_over(precision: Precision, filled: Any, device: str) -> Any:
+    """A filled struct as the step's kernels take it: itself, or an array of one that lies on the device."""
+    if not precision.by_reference:
+        return filled
+    wp = load_warp()
+    return wp.array([filled], dtype=filled._cls, device=device)
+
+
 def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Any:
     """A struct of zeroed arrays for a table.
 
@@ -454,7 +477,7 @@ def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: i
     [item, world] either way: the CPU arrays are transposed views.
     """
     wp = load_warp()
-    filled = getattr(structs(precision), table)()
+    filled = getattr(struct_values(precision), table)()
     for field in TABLES[table]:
         dtype = element_type(precision, field.type)
         if field.items is None:

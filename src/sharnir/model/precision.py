@@ -23,14 +23,17 @@ class Precision:
     quat: Any
     mat33: Any
     sym33: Any  # six numbers: xx, yy, zz, xy, xz, yz
+    by_reference: bool  # how device functions take the tables of arrays, see model/fields.py
 
 
 @cache
-def precision_of(name: str) -> Precision:
+def precision_of(name: str, by_reference: bool = False) -> Precision:
     """The types of a precision by name."""
     wp = load_warp()
     if name == "float64":
-        return Precision(name, wp.float64, wp.vec2d, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
+        types = (wp.float64, wp.vec2d, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
+        return Precision(name, *types, by_reference)
     if name == "float32":
-        return Precision(name, wp.float32, wp.vec2f, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
+        types = (wp.float32, wp.vec2f, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
+        return Precision(name, *types, by_reference)
     raise SceneError(f"precision '{name}' is unknown{nearest(name, PRECISIONS)}")
