@@ -447,18 +447,22 @@ def struct_values(precision: Precision) -> SimpleNamespace:
 
 
 @cache
-def structs(precision: Precision) -> SimpleNamespace:
-    """The same as device functions take them: by value, or by reference.
+def references(precision: Precision) -> SimpleNamespace:
+    """The same by reference, for device functions that are too large to be inlined where they are called.
 
-    By value every access is direct once all functions are inlined, and the fastest. But a table is kilobytes of array
-    descriptors, and a large kernel for the GPU, with contacts or ropes, then compiles for hours: it gets references
-    into the GPU's memory, and its functions need not be inlined.
+    A table is kilobytes of array descriptors: by value a call that is not inlined copies them.
     """
-    values = struct_values(precision)
-    if not precision.by_reference:
-        return values
     wp = load_warp()
-    return SimpleNamespace(**{table: wp.ref[made] for table, made in vars(values).items()})
+    return SimpleNamespace(**{table: wp.ref[made] for table, made in vars(struct_values(precision)).items()})
+
+
+def structs(precision: Precision) -> SimpleNamespace:
+    """The same as most device functions take them: by value, or all by reference.
+
+    By value every access is direct once a function is inlined, and nothing else can point there: the fastest. But a
+    large kernel for the GPU, with contacts or ropes, then compiles for hours. It gets references into the GPU's memory.
+    """
+    return references(precision) if precision.by_reference else struct_values(precision)
 
 
 def hand_over(precision: Precision, filled: Any, device: str) -> Any:

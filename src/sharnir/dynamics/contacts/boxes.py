@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .distance import make_distance
 from .manifold import make_manifold
@@ -24,7 +24,7 @@ wp = load_warp()
 def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    t = references(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
     Closest, closest, away = distances.Closest, distances.closest, distances.away

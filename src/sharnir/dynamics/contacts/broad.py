@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, HULL, PLANE, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references, structs
 from ...model.precision import Precision
 from .collide import make_collide
 
@@ -25,7 +25,7 @@ SLACK = 0.02  # of a shape's radius: how far apart surfaces may be and still hav
 def make_broad(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t, given = references(p), structs(p)
     collide = make_collide(p, features).collide
 
     @wp.func
@@ -210,7 +210,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace:
                     going = j < o.swept
 
     @wp.func
-    def find_contacts(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
+    def find_contacts(m: given.model, s: given.state, k: given.work, r: given.report, o: given.settings, w: int):
         """All points where shapes touch or may do so within the step."""
         k.contact_count[w] = 0
         k.near_count[w] = 0

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import PLANE
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .lists import make_lists
 from .solids import make_solids
@@ -20,7 +20,7 @@ wp = load_warp()
 def make_collide(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     real = p.real
-    t = structs(p)
+    t = references(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
     emit, touch_terrain = make_lists(p).emit, make_terrain(p, features).touch_terrain
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)

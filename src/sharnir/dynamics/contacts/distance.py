@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import HULL, SPHERE
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .simplex import make_simplex
 from .solids import make_solids
@@ -39,7 +39,7 @@ HOPEFUL = 2.5  # times the depth so far: from directions along which they overla
 def make_distance(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     solids, simplex = make_solids(p, features), make_simplex(p)
     Solid, support = solids.Solid, solids.support
     mat43, nearest, weighted = simplex.mat43, simplex.nearest, simplex.weighted

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import HEIGHTS
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .triangles import make_triangles
 
@@ -16,7 +16,7 @@ wp = load_warp()
 @cache
 def make_facets(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
-    t = structs(p)
+    t = references(p)
     triangles = make_triangles(p, features)
     Triangle, height_at = triangles.Triangle, triangles.height_at
     has_heights = "heights" in features.contact_kinds

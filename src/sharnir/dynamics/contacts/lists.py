@@ -4,7 +4,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 
 wp = load_warp()
@@ -14,7 +14,7 @@ wp = load_warp()
 def make_lists(p: Precision) -> SimpleNamespace:
     """The function in a precision."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
 
     @wp.func
     def emit(

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .distance import make_distance
 from .solids import make_solids
@@ -28,7 +28,7 @@ BLEND = 0.02  # of a wheel's tread: gaps that differ by less move its one point 
 def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     solids, distances = make_solids(p, features), make_distance(p, features)
     Solid, Face, Manifold = solids.Solid, solids.Face, solids.Manifold
     Closest = distances.Closest

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .manifold import make_manifold
 from .solids import CORNERS, make_solids
@@ -18,7 +18,7 @@ wp = load_warp()
 def make_planes(p: Precision, features: Features) -> SimpleNamespace:
     """The function in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     solids, shared = make_solids(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
     rounding, support, face = solids.rounding, solids.support, solids.face

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 
 wp = load_warp()
@@ -26,7 +26,7 @@ PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at
 def make_solids(p: Precision, features: Features) -> SimpleNamespace:
     """The structs and functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    t = references(p)
     has_box = "box" in features.contact_kinds
     has_convex = "convex" in features.contact_kinds
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)

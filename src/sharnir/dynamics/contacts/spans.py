@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .solids import make_solids
 
@@ -23,7 +23,7 @@ NEVER = 1.0e30
 def make_spans(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     Solid = make_solids(p, features).Solid
 
     NEAR = wp.constant(real(1e-9 if p.name == "float64" else 1e-5))  # m, to a wheel

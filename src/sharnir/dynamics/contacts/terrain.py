@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import HEIGHTS, MESH, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .facets import make_facets
 from .lists import make_lists
@@ -31,7 +31,7 @@ HOVER = 10.0  # a point this much nearer the surface is worth one farther out by
 def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    t = references(p)
     solids, triangles = make_solids(p, features), make_triangles(p, features)
     Solid, Manifold, support, rounding = solids.Solid, solids.Manifold, solids.support, solids.rounding
     Triangle, may_touch = triangles.Triangle, triangles.may_touch

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .boxes import make_boxes
 from .distance import make_distance
@@ -22,7 +22,7 @@ wp = load_warp()
 def make_touch(p: Precision, features: Features) -> SimpleNamespace:
     """The function in a precision, for the kinds a scene has."""
     real = p.real
-    t = structs(p)
+    t = references(p)
     solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)
     Solid, Manifold, rounding = solids.Solid, solids.Manifold, solids.rounding
     sphere_sphere, sphere_capsule, capsule_capsule = balls.sphere_sphere, balls.sphere_capsule, balls.capsule_capsule

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import SPHERE
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from .distance import make_distance
 from .manifold import SQUARE, make_manifold
@@ -38,7 +38,7 @@ LOWERINGS = 8  # steps of letting a solid down onto a triangle
 def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Face, Manifold, Closest = solids.Solid, solids.Face, solids.Manifold, distances.Closest
     rounding, support, face = solids.rounding, solids.support, solids.face
@@ -94,9 +94,11 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         return s
 
     @wp.func
-    def beyond(q: vec3, r: vec3, across: vec3) -> vec3:
-        """The normal of the neighbour at the edge q r, which has its third corner across."""
-        return wp.normalize(wp.cross(q - r, across - r))
+    def goes_on(normal: vec3, q: vec3, r: vec3, across: vec3) -> bool:
+        """Whether the neighbour at the edge q r, which has its third corner across, bends little from the normal."""
+        beyond = wp.cross(q - r, across - r)
+        along = wp.dot(normal, beyond)
+        return along > real(0.0) and along * along > real(SMOOTH * SMOOTH) * wp.dot(beyond, beyond)
 
     @wp.func
     def is_behind(u: vec3, q: vec3, y: vec3) -> bool:
@@ -156,9 +158,9 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         if x.has_ab + x.has_bc + x.has_ca < 3:
             return False
         return (
-            wp.dot(x.normal, beyond(x.a, x.b, x.across_ab)) > real(SMOOTH)
-            and wp.dot(x.normal, beyond(x.b, x.c, x.across_bc)) > real(SMOOTH)
-            and wp.dot(x.normal, beyond(x.c, x.a, x.across_ca)) > real(SMOOTH)
+            goes_on(x.normal, x.a, x.b, x.across_ab)
+            and goes_on(x.normal, x.b, x.c, x.across_bc)
+            and goes_on(x.normal, x.c, x.a, x.across_ca)
         )
 
     @wp.func
@@ -280,13 +282,13 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         none = Manifold()
         ra = rounding(a)
         height = wp.dot(x.normal, support(m, a, -x.normal) - x.a)
-        goes_on = is_smooth(x)
+        smooth = is_smooth(x)
         share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
         at_least = height - ra
         if wp.dot(x.normal, a.place - x.a) > real(0.0):
             to_middle = wp.length(share[0] * x.a + share[1] * x.b + share[2] * x.c - a.place)
             at_least = wp.max(at_least, to_middle - a.radius)
-        if goes_on and at_least > deepest - real(1.0e-4) * a.radius:
+        if smooth and at_least > deepest - real(1.0e-4) * a.radius:
             return none
         s = prism(x, a.radius)
         c = closest_to_face(m, a, s, -x.normal, margin + ra)
@@ -298,7 +300,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
             c.normal = -x.normal
         if is_own or is_allowed(m, x, -c.normal, on):
             return spread(m, a, s, c, margin)
-        if c.distance < ra and (x.is_ground == 1 or (goes_on and ra - height < a.radius)):
+        if c.distance < ra and (x.is_ground == 1 or (smooth and ra - height < a.radius)):
             return lifted(m, a, s, x, ra - height, ra)
         return none
 
