@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
 .PHONY: demo test lint format bench soak clean
 
-demo: $(VENV)/installed
+demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
 
 test: $(VENV)/installed-dev

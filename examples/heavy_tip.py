@@ -41,7 +41,7 @@ class BothSolvers(sh.Experiment):
         quarter = math.pi / 2 * math.sqrt(LINKS / 9.81)
         return [
             sh.Figure("widest gap, direct", direct, "mm", expected=0.0, tolerance=0.001),
-            sh.Figure("widest gap, sequential", sequential, "mm", expected=1000.0, tolerance=900.0),
+            sh.Figure("widest gap, sequential", sequential, "mm", at_least=100.0),
             sh.Figure("load below the pin, direct", down, "s", expected=quarter, tolerance=0.02 * quarter),
         ]
 

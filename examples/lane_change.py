@@ -53,7 +53,8 @@ def experiment() -> sh.Experiment:
         return [
             sh.Figure("in the left lane", y[between].mean(), "m", expected=LANE, tolerance=0.1 * LANE),
             sh.Figure("back in its own lane", y[-1], "m", expected=0.0, tolerance=0.1 * LANE),
-            sh.Figure("largest roll", np.abs(roll).max(), "°", expected=1.0, tolerance=0.9),
+            # no more than the springs alone would let it, m h a/(sum of k b^2/2) = 3 degrees
+            sh.Figure("largest roll", np.abs(roll).max(), "°", at_least=0.2, at_most=3.0),
             sh.Figure("wheels lift by", 1e3 * lift, "mm", expected=0.0, tolerance=5.0),
             sh.Figure("speed at the end", run[car.chassis.velocity].values[-1, 0], "m/s", SPEED, tolerance=0.5),
         ]

@@ -69,40 +69,26 @@ def console(axles: dict[str, sh.Joint], chassis: sh.Body) -> sh.Diagram:
     return d
 
 
+STICK = JoystickWidget(x="turn", y="forward", label="Joystick")
+SWITCHES = (SwitchWidget(input="brake", label="Brake"), SwitchWidget(input="automatic", label="Automatic"))
+GAUGES = tuple(GaugeWidget(value=name) for name in ("left side", "speed", "right side"))
+LAMPS = (LampWidget(value="moving"), LampWidget(value="braked", color="red"))
+PLOT = PlotWidget(signals=("speed", "left side", "right side"))
+KEYS = {
+    "ArrowUp": ("forward", 1.0),
+    "ArrowDown": ("forward", -1.0),
+    "ArrowRight": ("turn", 1.0),
+    "ArrowLeft": ("turn", -1.0),
+    "Space": ("brake", 1.0),
+}
 PANEL = Panel(
     title="Skid steer",
     groups=(
-        Group(
-            title="Drive",
-            widgets=(
-                JoystickWidget(x="turn", y="forward", label="Joystick"),
-                SwitchWidget(input="brake", label="Brake"),
-                SwitchWidget(input="automatic", label="Automatic"),
-            ),
-        ),
-        Group(
-            title="State",
-            widgets=(
-                GaugeWidget(value="left side"),
-                GaugeWidget(value="speed"),
-                GaugeWidget(value="right side"),
-                LampWidget(value="moving"),
-                LampWidget(value="braked", color="red"),
-                PlotWidget(signals=("speed", "left side", "right side")),
-            ),
-        ),
+        Group(title="Drive", widgets=(STICK, *SWITCHES)),
+        Group(title="State", widgets=(*GAUGES, *LAMPS, PLOT)),
     ),
-    keys=(
-        KeyBinding(key="ArrowUp", input="forward", value=1.0),
-        KeyBinding(key="ArrowDown", input="forward", value=-1.0),
-        KeyBinding(key="ArrowRight", input="turn", value=1.0),
-        KeyBinding(key="ArrowLeft", input="turn", value=-1.0),
-        KeyBinding(key="Space", input="brake", value=1.0),
-    ),
-    axes=(
-        AxisBinding(axis=1, input="forward", invert=True),
-        AxisBinding(axis=0, input="turn"),
-    ),
+    keys=tuple(KeyBinding(key=key, input=name, value=value) for key, (name, value) in KEYS.items()),
+    axes=(AxisBinding(axis=1, input="forward", invert=True), AxisBinding(axis=0, input="turn")),
 )
 
 

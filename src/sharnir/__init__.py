@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .assemblies.wheel import RoadWheel
     from .control.diagram import Diagram
     from .experiment import Experiment, Figure
+    from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Simulation, Snapshot
 
@@ -66,6 +67,7 @@ _LAZY = {
     "Axle": "assemblies.axle",
     "BallHitch": "assemblies.hitch",
     "BumpStops": "assemblies.springing",
+    "Chart": "record.charts",
     "Coil": "assemblies.springing",
     "Diagram": "control.diagram",
     "DoubleTrailingArm": "assemblies.suspensions",
@@ -102,6 +104,7 @@ __all__ = [
     "Box",
     "BumpStops",
     "Capsule",
+    "Chart",
     "Coil",
     "Cone",
     "Contact",

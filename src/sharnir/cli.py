@@ -84,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_rig_arguments(command)
     command.set_defaults(command=_rig)
 
-    command = commands.add_parser("demo", help="run every example; leave a table, plots and data in a folder")
+    command = commands.add_parser("demo", help="run the examples; set the papers' figures beside ours, leave plots")
+    command.add_argument("names", nargs="*", metavar="NAME", help="examples to run (default: all)")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="where to (default: out)")
     command.set_defaults(command=_demo)
 
@@ -218,22 +219,32 @@ def _rig(options: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
+    from .demo.page import write_page
+    from .demo.run import make_all
+    from .demo.table import papers_figures, print_papers, write_papers
     from .tables import print_figures, write_figures
 
-    folder: Path = options.out
-    folder.mkdir(parents=True, exist_ok=True)
-    results: dict[str, list[Figure]] = {}
-    for name, title in list_examples().items():
-        experiment = load_example(name)
-        run = _simulate(name, experiment, quiet=False)
-        results[name] = experiment.report(run)
-        run.save(folder / f"{name}.nc")
-        experiment.save_plots(run, folder / name)
-        print_figures(f"{name}: {title}", results[name])
+    begun, folder = time.perf_counter(), options.out
+    for name in options.names:
+        load_example(name)  # an unknown one is refused before anything runs
+    made = []
+    for one in make_all(options.names or list_examples(), folder):
+        made.append(one)
+        right = sum(figure.ok is not False for figure in one.figures)
+        told = f"failed: {one.failure}" if one.failure else f"{right} of {len(one.figures)} figures as they should be"
+        print(f"{one.name:24}{one.seconds:5.1f} s   {told}", flush=True)
+    for one in made:
+        if not one.ok and one.figures:
+            print_figures(f"{one.name}: {one.title}", one.figures)
+    write_figures({one.name: one.figures for one in made}, folder)
+    if figures := papers_figures(made):
+        write_papers(figures, folder / "papers.md")
         print()
-    write_figures(results, folder)
-    print(f"Plots, trajectories and figures.md are in {folder}/")
-    return FAILED_FIGURE if any(figure.ok is False for figures in results.values() for figure in figures) else 0
+        print_papers(figures)
+    print(f"\n{time.perf_counter() - begun:.0f} s; plots, replays and data: {write_page(made, folder)}")
+    if any(one.failure for one in made):
+        return FAULT
+    return 0 if all(one.ok for one in made) else FAILED_FIGURE
 
 
 def _doctor(options: argparse.Namespace) -> int:

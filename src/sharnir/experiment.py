@@ -16,6 +16,7 @@ from .scene.quantity import Quantity
 from .scene.scene import Scene
 
 if TYPE_CHECKING:
+    from .record.charts import Chart
     from .record.trajectory import Trajectory
 
 Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
@@ -26,31 +27,49 @@ JOINTS_SHOWN = 8  # a scene without figures of its own shows this many
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that a run is about: its value, its unit and, where it is known, what it should be."""
+    """A number that a run is about: its value, its unit and, where it is known, what it should be.
+
+    What it should be is either ``expected`` within ``tolerance``, or a bound: ``at_least``, ``at_most``. ``paper`` is
+    the number of the paper that the figure reproduces, ``note`` what a reader of the comparison should know.
+    """
 
     name: str
     value: float
     unit: str = ""
     expected: float | None = None
     tolerance: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    paper: str = ""
+    note: str = ""
 
     @property
     def difference(self) -> float | None:
-        """How far the value is from the expected one."""
-        return None if self.expected is None else self.value - self.expected
+        """How far the value is from the expected one, or from the nearer bound."""
+        aims = [aim for aim in (self.expected, self.at_least, self.at_most) if aim is not None]
+        return min((self.value - aim for aim in aims), key=abs) if aims else None
 
     @property
     def ok(self) -> bool | None:
         """Whether the value is as expected; None where nothing is expected."""
-        if self.expected is None or self.tolerance is None:
-            return None
-        return bool(abs(self.value - self.expected) <= self.tolerance)
+        judged = []
+        if self.expected is not None and self.tolerance is not None:
+            judged.append(abs(self.value - self.expected) <= self.tolerance)
+        if self.at_least is not None:
+            judged.append(self.value >= self.at_least)
+        if self.at_most is not None:
+            judged.append(self.value <= self.at_most)
+        return all(map(bool, judged)) if judged else None
 
     def as_dict(self) -> dict[str, Any]:
         """The figure for a JSON file; a value that is not finite becomes None."""
         value = float(self.value) if math.isfinite(self.value) else None
-        given = {"expected": self.expected, "tolerance": self.tolerance, "ok": self.ok}
-        return {"name": self.name, "value": value, "unit": self.unit} | (given if self.expected is not None else {})
+        given = {name: getattr(self, name) for name in ("expected", "tolerance", "at_least", "at_most")}
+        stated: dict[str, Any] = {name: float(number) for name, number in given.items() if number is not None}
+        if stated:
+            stated["ok"] = self.ok
+        words = {name: text for name, text in (("paper", self.paper), ("note", self.note)) if text}
+        return {"name": self.name, "value": value, "unit": self.unit} | stated | words
 
 
 @dataclass
@@ -59,7 +78,8 @@ class Experiment:
 
     ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``; ``settings`` are further
     arguments of ``Simulation``.
-    Each entry of ``plots`` is one picture. ``figures`` reads the numbers of interest from the run of one world.
+    Each entry of ``plots`` is one picture; ``charts`` makes further ones from the run, such as a paper's figures.
+    ``figures`` reads the numbers of interest from the run of one world.
     """
 
     scene: Scene
@@ -71,6 +91,7 @@ class Experiment:
     target: Inputs = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
+    charts: Callable[[Trajectory], list[Chart]] | None = None
     figures: Callable[[Trajectory], list[Figure]] | None = None
 
     def run(self, progress: Progress | None = None) -> Trajectory:
@@ -99,13 +120,14 @@ class Experiment:
             ) from error
 
     def save_plots(self, run: Trajectory, stem: Path) -> list[Path]:
-        """Draw the experiment's plots into ``stem.png``, or ``stem-1.png`` and so on when there are several."""
-        plots = self.plots or general_plots(self.scene)
+        """Draw the plots into ``stem.png``, or ``stem-1.png`` and so on when there are several; charts have names."""
+        charts = [] if self.charts is None else self.charts(run.world(0))
+        plots = self.plots or ([] if charts else general_plots(self.scene))
         names = [f"{stem.name}.png"] if len(plots) == 1 else [f"{stem.name}-{i}.png" for i in range(1, len(plots) + 1)]
         files = [stem.with_name(name) for name in names]
         for quantities, file in zip(plots, files, strict=True):
             run.plot(*quantities, file=file)
-        return files
+        return files + [chart.save(stem.with_name(f"{stem.name}-{chart.name}.png")) for chart in charts]
 
     def show(self) -> None:
         """Simulate and print the table of figures."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -28,7 +28,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str 
 
 def print_figures(title: str, figures: list[Figure]) -> None:
     """Print the figures of a run, with what was expected where that is known."""
-    if all(figure.expected is None for figure in figures):
+    if all(figure.ok is None for figure in figures):
         print_table(title, ("figure", "value", "unit"), [(f.name, number(f.value), f.unit) for f in figures])
         return
     columns = ("figure", "unit", "value", "expected", "difference", "tolerance", "ok")
@@ -37,10 +37,10 @@ def print_figures(title: str, figures: list[Figure]) -> None:
             figure.name,
             figure.unit,
             number(figure.value),
-            number(figure.expected),
+            aim(figure),
             number(figure.difference),
             number(figure.tolerance),
-            {True: Text("yes", "green"), False: Text("NO", "bold red"), None: Text("")}[figure.ok],
+            verdict(figure),
         )
         for figure in figures
     ]
@@ -52,13 +52,27 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.6g}"
 
 
+def aim(figure: Figure, written: Callable[[float | None], str] = number) -> str:
+    """What a figure should be, as a table shows it."""
+    low, high = figure.at_least, figure.at_most
+    if low is not None and high is not None:
+        return f"{written(low)}…{written(high)}"
+    if low is not None or high is not None:
+        return f"≥ {written(low)}" if high is None else f"≤ {written(high)}"
+    return written(figure.expected)
+
+
+def verdict(figure: Figure) -> Text:
+    """Whether a figure is what it should be, in colour."""
+    return {True: Text("yes", "green"), False: Text("NO", "bold red"), None: Text("")}[figure.ok]
+
+
 def write_figures(results: dict[str, list[Figure]], folder: Path) -> None:
     """Write the figures of several experiments to ``figures.md`` and ``figures.json``."""
     lines = ["| experiment | figure | value | unit | expected | tolerance | ok |", "|---|---|---|---|---|---|---|"]
     for name, figures in results.items():
         for f in figures:
-            state = {True: "yes", False: "NO", None: ""}[f.ok]
-            cells = (name, f.name, number(f.value), f.unit, number(f.expected), number(f.tolerance), state)
+            cells = (name, f.name, number(f.value), f.unit, aim(f), number(f.tolerance), str(verdict(f)))
             lines.append(f"| {' | '.join(cells)} |")
     (folder / "figures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     plain = {name: [figure.as_dict() for figure in figures] for name, figures in results.items()}

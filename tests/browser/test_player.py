@@ -19,6 +19,8 @@ from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.runtime import Runtime
+from sharnir.view.export_html import write_html
+from sharnir.view.recording import recording_of
 
 READY = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 STEPS, DT = 300, 0.01
@@ -99,6 +101,24 @@ def test_the_data_files_hold_the_run(run: Run, tmp_path: Path) -> None:
 
     report = files["html"].read_text()
     assert "well done" in report and "repeated bit for bit" in report and "push hinge angle = 40" in report
+
+
+def test_a_trajectory_plays(chromium: Any, tmp_path: Path) -> None:
+    experiment = load_example("door")
+    run = experiment.run()
+    told = [{"time": 2.0, "level": "info", "text": "37.5 degrees"}]
+    file = write_html(recording_of(experiment.scene, run, (), told), tmp_path / "door.html")
+    page = chromium.new_page(viewport=WINDOW)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(file.as_uri())
+    page.wait_for_function(READY, timeout=60_000)
+    page.evaluate("() => sharnir.seek(2.0)")
+    shown = page.evaluate("() => sharnir.link.reader.channel(sharnir.link.frame, 'hinge.angle')")
+    assert shown == pytest.approx(float(run.data["coordinate"][-1, 0]), abs=1e-5)
+    assert "37.5 degrees" in page.locator("#events").inner_text()
+    assert errors == []
+    page.close()
 
 
 def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -> None:

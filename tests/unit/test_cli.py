@@ -39,13 +39,14 @@ def test_run_as_json_prints_nothing_else(capsys):
     summary = json.loads(printed.out)
     assert printed.err == ""
     assert summary["name"] == "door"
-    assert {figure["name"]: figure["ok"] for figure in summary["figures"]}["angle at rest"] is True
+    assert {figure["name"]: figure["ok"] for figure in summary["figures"]}["time of the stop"] is True
 
 
 def test_run_saves_plots_and_data(capsys, tmp_path):
     options = ["--plot", str(tmp_path / "door.png"), "--out", str(tmp_path / "door.nc"), "--json"]
     assert main(["run", "door", *options]) == 0
-    assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "door.nc"), str(tmp_path / "door.png")]
+    names = ("door.nc", "door.png", "door-figure6.png", "door-figure7.png")
+    assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / name) for name in names]
     assert (tmp_path / "door.png").is_file()
     assert sh.Trajectory.load(tmp_path / "door.nc").time[-1] == pytest.approx(2.0)
 
@@ -75,6 +76,7 @@ def test_a_run_too_short_for_its_figures_is_explained(capsys):
     ("arguments", "hint"),
     [
         (["run", "dor"], "did you mean 'door'"),
+        (["demo", "dor"], "did you mean 'door'"),
         (["run", "nowhere.yaml"], "there is no file 'nowhere.yaml'"),
         (["run", "door", "--dt", "-1"], "dt"),
         (["run", "door", "--solver", "magic"], "magic"),
@@ -111,11 +113,35 @@ def test_a_fault_of_the_simulation_has_its_own_exit_code(capsys, monkeypatch):
     assert "world 0 stopped" in error_line(capsys)
 
 
-def test_demo_leaves_table_plots_and_data(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("sharnir.cli.list_examples", lambda: {"door": "A door"})
-    assert main(["demo", "--out", str(tmp_path / "out")]) == 0
+def test_demo_leaves_table_plots_replay_and_data(capsys, tmp_path):
+    assert main(["demo", "door", "--out", str(tmp_path / "out")]) == 0
     made = {file.name for file in (tmp_path / "out").iterdir()}
-    assert made == {"door.png", "door.nc", "figures.md", "figures.json"}
+    assert made >= {"door-figure6.png", "door-figure7.png", "door.nc", "door.html", "index.html", "papers.md"}
+    assert made >= {"figures.md", "figures.json"}
+    out = capsys.readouterr().out
+    assert "paper's figure" in out
+    assert "37.62" in out
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert all(f"'{name}'" in page for name in ("door.html", "door.nc", "door-figure6.png"))
+
+
+def test_demo_tells_a_figure_that_is_off(capsys, tmp_path, monkeypatch):
+    off = sh.Figure("angle", 1.0, "rad", expected=2.0, tolerance=0.1, paper="000", note="a note")
+    monkeypatch.setattr(sh.Experiment, "report", lambda self, run: [off])
+    assert main(["demo", "door", "--out", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert "0 of 1 figures" in out
+    assert "000: a note" in out
+    assert "class='n NO'" in (tmp_path / "index.html").read_text()
+
+
+def test_demo_goes_on_after_a_failure(capsys, tmp_path, monkeypatch):
+    def fail(self, progress=None):
+        raise sh.SceneError("the door is stuck")
+
+    monkeypatch.setattr(sh.Experiment, "run", fail)
+    assert main(["demo", "door", "--out", str(tmp_path)]) == 3
+    assert "failed: the door is stuck" in capsys.readouterr().out
 
 
 def test_doctor(capsys):

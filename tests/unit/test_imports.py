@@ -49,8 +49,11 @@ MAY_IMPORT = {
     "experiment": BASE | {"scene", "record", "simulation", "progress", "tables"},
     "progress": set(),
     "tables": {"experiment"},
+    "demo": BASE | {"experiment", "record", "tables", "view"},
     "doctor": BASE | {"device", "tables"},
-    "cli": BASE | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor", "view"},
+    "cli": BASE
+    | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor", "view"}
+    | {"demo"},
     "__main__": {"cli"},
 }
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import runpy
-
 import mechanisms as mech
 import numpy as np
 import pytest
 
 import sharnir as sh
 from sharnir.assemblies.robots import krt100, mf4
-from sharnir.assemblies.suspensions import SUSPENSIONS
 from sharnir.assemblies.vehicle import BuiltVehicle
-from sharnir.experiment import examples_folder
 
 G = 9.81
 
@@ -145,17 +140,3 @@ def test_locked_wheels_slide() -> None:
     )
     assert place[-1] == pytest.approx(2.0**2 / (2 * 0.5 * G), rel=0.02)
     assert np.abs(speed[t > 0.6]).max() < 0.02
-
-
-@pytest.mark.parametrize("name", SUSPENSIONS)
-def test_right_wheels_climb_a_step(name: str) -> None:
-    """Figure 6 of paper 003 with every type: right wheels are pushed up, left ones drop, the body leans; with all of
-    them up the line through an axle's wheels is tilted by asin(0.05/0.6) = 4.78 degrees and the body by at least it."""
-    experiment = runpy.run_path(str(examples_folder() / "krt100_step.py"))["experiment"](name)
-    run = experiment.run()
-    figures = {figure.name: figure for figure in experiment.report(run)}
-    assert all(figure.ok for figure in figures.values()), figures
-    line = figures["line through the wheels at the end"].value
-    assert line == pytest.approx(math.degrees(math.asin(0.05 / 0.6)), abs=0.1)
-    # no joint opens on the way
-    assert float(run.data["gap"].max()) < 2e-3

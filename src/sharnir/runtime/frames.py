@@ -7,6 +7,7 @@ the places; it is sent once, as JSON, before the frames.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -57,31 +58,42 @@ class FrameLayout(msgspec.Struct, frozen=True):
     inputs: tuple[str, ...]
 
 
+def layout_of(scene: Scene, channels: Sequence[Channel], inputs: tuple[str, ...]) -> FrameLayout:
+    """The layout of a scene's frames."""
+    shapes = {
+        "poses": (len(scene.bodies), 7),
+        "velocities": (len(scene.bodies), 6),
+        "inputs": (len(inputs),),
+        "channels": (len(channels),),
+        "contacts": (CONTACTS, 6),
+        **rope_shapes(scene),
+    }
+    offset, blocks = 8 * len(HEADER), {}
+    for name, shape in shapes.items():
+        blocks[name] = Block(offset, shape)
+        offset += 4 * int(np.prod(shape))
+    offset += -offset % 8  # so that the next frame's header is in line too
+    return FrameLayout(HEADER, blocks, offset, tuple(channels), inputs)
+
+
+def views(frames: Array, layout: FrameLayout) -> tuple[Array, dict[str, Array]]:
+    """Headers and blocks of frames [..., byte], as views that can be written."""
+    before = frames.shape[:-1]
+    blocks = {
+        name: frames[..., b.offset : b.offset + 4 * int(np.prod(b.shape))].view(np.float32).reshape(*before, *b.shape)
+        for name, b in layout.blocks.items()
+    }
+    return frames[..., : 8 * len(HEADER)].view(np.float64), blocks
+
+
 class FrameWriter:
     """Writes the present state of a plant into one buffer."""
 
     def __init__(self, scene: Scene, channels: Channels, inputs: tuple[str, ...]) -> None:
         self._scene, self._channels, self._inputs = scene, channels, inputs
-        shapes = {
-            "poses": (len(scene.bodies), 7),
-            "velocities": (len(scene.bodies), 6),
-            "inputs": (len(inputs),),
-            "channels": (len(channels.list),),
-            "contacts": (CONTACTS, 6),
-            **rope_shapes(scene),
-        }
-        offset, blocks = 8 * len(HEADER), {}
-        for name, shape in shapes.items():
-            blocks[name] = Block(offset, shape)
-            offset += 4 * int(np.prod(shape))
-        offset += -offset % 8  # so that the next frame's header is in line too
-        self.layout = FrameLayout(HEADER, blocks, offset, tuple(channels.list), inputs)
-        self.bytes: Array = np.zeros(offset, np.uint8)
-        self._header = self.bytes[: 8 * len(HEADER)].view(np.float64)
-        self._blocks = {
-            name: self.bytes[b.offset : b.offset + 4 * int(np.prod(b.shape))].view(np.float32).reshape(b.shape)
-            for name, b in blocks.items()
-        }
+        self.layout = layout_of(scene, channels.list, inputs)
+        self.bytes: Array = np.zeros(self.layout.size, np.uint8)
+        self._header, self._blocks = views(self.bytes, self.layout)
 
     @property
     def channels(self) -> Array:

@@ -40,3 +40,13 @@ def write_ropes(scene: Scene, simulation: Any, blocks: dict[str, Array]) -> None
         block[: free - start, :3] = position[free]
         block[:, 3] = np.where(parted[start:end] > 0, PARTED, np.maximum(tension[start:end], 0.0))
         start = end
+
+
+def record_ropes(scene: Scene, data: Any, blocks: dict[str, Array]) -> None:
+    """Fill the blocks [instant, ...] of all ropes from a trajectory's dataset."""
+    node = element = 0
+    for name, rope in scene.ropes.items():
+        block, count = blocks[block_name(name)], rope.elements
+        block[..., :3] = data["node_position"].values[:, node : node + count + 1]
+        block[..., :-1, 3] = np.maximum(data["tension"].values[:, element : element + count], 0.0)
+        node, element = node + count + 1, element + count

@@ -24,18 +24,18 @@ def write_html(recording: Recording, path: Path) -> Path:
     sources = {name: (STATIC / f"{name}.js").read_text(encoding="utf-8") for name in MODULES}
     sources["three"] = THREE.read_text(encoding="utf-8")
     imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in sources.items()}
-    header = recording.replay.run.header
+    name = recording.world["name"]
     about = {
-        "name": header.name,
-        "started": header.started,
+        "name": name,
+        "started": recording.started,
         "every": recording.every,
         "count": len(recording.frames),
         "events": recording.events,
-        "same": recording.replay.differs_at is None,
+        "note": recording.note,
     }
     text = (STATIC / "player.html").read_text(encoding="utf-8")
     filled = {
-        "TITLE": html.escape(f"{header.name} · Sharnir"),
+        "TITLE": html.escape(f"{name} · Sharnir"),
         "STYLE": (STATIC / "console.css").read_text(encoding="utf-8"),
         "IMPORTS": msgspec.json.encode({"imports": imports}).decode(),
         "WORLD": _in_script(msgspec.json.encode(recording.world)),

@@ -1,24 +1,34 @@
-"""A recording: a run made again from its log, with the frames that the view shows, to be played and scrubbed."""
+"""Recordings: the frames that the view shows of a run, to be played and scrubbed.
+
+A driven run is made again from its log (``record``); of a simulated one the trajectory is there (``recording_of``).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from ..runtime.frames import FrameWriter
+from ..runtime.channels import Channel
+from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
+from ..runtime.ropes import record_ropes
+from ..scene.scene import Scene
 from ..spatial import Array
-from .panel import described, panel_of
+from .panel import PLOTTED_AT_FIRST, described, panel_of
 from .world import Plain, world_of
 
+if TYPE_CHECKING:
+    from ..record.trajectory import Trajectory
+
 RATE = 60.0  # frames per simulated second
+TRAJECTORY_RATE = 30.0  # the same, of a trajectory
 MOST_FRAMES = 18_000  # five minutes at that rate; longer runs are coarser
 NO_STATISTICS = Statistics(0.0, 0, 0.0, 0.0, 0.0)
 
@@ -30,23 +40,19 @@ class Recording:
     world: Plain
     frames: Array
     every: float  # s of the run between two frames
+    started: str  # when the run was made; empty where nobody asked
+    note: str  # what the player says of the run
+    events: list[Plain]  # what happened: time (s of the run), level, text
+
+
+@dataclass
+class DrivenRecording(Recording):
+    """A recording of a driven run, with its log."""
+
     replay: Replay
 
-    @property
-    def events(self) -> list[Plain]:
-        """Alarms, notes and commands with the time of the run (s) at which they happened."""
-        dt = self.replay.run.header.dt
-        found = []
-        for entry in self.replay.entries:
-            if entry.alarm is not None:
-                found.append({"time": entry.tick * dt, "level": entry.alarm.level, "text": entry.alarm.text})
-            elif entry.command is not None:
-                plain = msgspec.to_builtins(entry.command)
-                found.append({"time": entry.tick * dt, "level": plain["do"], "text": _words(plain)})
-        return found
 
-
-def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> Recording:
+def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
     plant = replay.plant
@@ -64,7 +70,66 @@ def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: 
         "inputs": msgspec.to_builtins(list(plant.inputs.values())),
         "panel": described(plant.scene, panel_of(plant.scene), list(plant.inputs.values()), writer.layout),
     }
-    return Recording(world, frames, stride * run.header.dt, replay)
+    note = "repeated bit for bit" if replay.differs_at is None else "differs from the run"
+    return DrivenRecording(world, frames, stride * run.header.dt, run.header.started, note, _events(replay), replay)
+
+
+def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), events: Sequence[Plain] = ()) -> Recording:
+    """A trajectory as a recording; ``plotted`` names the channels to show at first. Contact points are not recorded."""
+    time, data = run.time, run.data
+    stride = max(1, round((len(time) - 1) / max(TRAJECTORY_RATE * (time[-1] - time[0]), 1.0)))
+    shown = data.isel(time=slice(None, None, stride))
+    channels, values = _channels(scene, shown)
+    layout = layout_of(scene, channels, ())
+    frames = np.zeros((shown.sizes["time"], layout.size), np.uint8)
+    header, blocks = views(frames, layout)
+    header[:, HEADER.index("time")] = header[:, HEADER.index("clock")] = shown["time"].values
+    header[:, HEADER.index("mode")] = MODES.index("replay")
+    header[:, HEADER.index("scale")] = header[:, HEADER.index("factor")] = 1.0
+    if scene.bodies:
+        blocks["poses"][..., :3], blocks["poses"][..., 3:] = shown["position"].values, shown["rotation"].values
+        blocks["velocities"][..., :3] = shown["velocity"].values
+        blocks["velocities"][..., 3:] = shown["angular_velocity"].values
+    blocks["channels"][:] = values
+    record_ropes(scene, shown, blocks)
+    known = [channel.name for channel in channels]
+    first = [name for name in plotted if name in known] or known
+    panel = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
+    world = world_of(scene) | {"layout": msgspec.to_builtins(layout), "inputs": [], "panel": panel}
+    every = stride * float(time[1] - time[0]) if len(time) > 1 else 1.0
+    return Recording(world, frames, every, "", "simulated", list(events))
+
+
+def _channels(scene: Scene, data: Any) -> tuple[list[Channel], Array]:
+    """The channels of a trajectory and their values [instant, channel]."""
+    channels: list[Channel] = []
+    values: list[Array] = [np.zeros((data.sizes["time"], 0))]
+    for variable, group, ending, per in (("coordinate", "joints", "", ""), ("rate", "rates", " rate", "/s")):
+        if variable in data:
+            units = [f"{unit}{per}" for unit in data["axis_unit"].values]
+            names = [f"{label}{ending}" for label in data["axis"].values]
+            channels += [Channel(name, unit, group) for name, unit in zip(names, units, strict=True)]
+            values.append(data[variable].values)
+    if scene.bodies:
+        channels += [Channel(f"{name} speed", "m/s", "bodies") for name in scene.bodies]
+        values.append(np.linalg.norm(data["velocity"].values, axis=-1))
+    if scene.ropes:
+        channels += [Channel(f"{name} tension", "N", "ropes") for name in scene.ropes]
+        values.append(data["highest_tension"].values)
+    return channels, np.concatenate(values, axis=1)
+
+
+def _events(replay: Replay) -> list[Plain]:
+    """Alarms, notes and commands with the time of the run (s) at which they happened."""
+    dt = replay.run.header.dt
+    found = []
+    for entry in replay.entries:
+        if entry.alarm is not None:
+            found.append({"time": entry.tick * dt, "level": entry.alarm.level, "text": entry.alarm.text})
+        elif entry.command is not None:
+            plain = msgspec.to_builtins(entry.command)
+            found.append({"time": entry.tick * dt, "level": plain["do"], "text": _words(plain)})
+    return found
 
 
 def _words(command: Plain) -> str:

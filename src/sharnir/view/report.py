@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime import commands as c
 from .export_data import block
-from .recording import Recording
+from .recording import DrivenRecording
 
 STYLE = """
 body { font: 14px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; color: #1c2226; max-width: 900px; margin: 32px auto; padding: 0 16px; }
@@ -25,7 +25,7 @@ PLOTTED = 6
 TABLE_ROWS = 400
 
 
-def write_report(recording: Recording, path: Path) -> Path:
+def write_report(recording: DrivenRecording, path: Path) -> Path:
     """Write the report."""
     replay = recording.replay
     header, dt = replay.run.header, replay.run.header.dt
@@ -54,7 +54,7 @@ def write_report(recording: Recording, path: Path) -> Path:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _summary(recording: Recording) -> list[tuple[str, str]]:
+def _summary(recording: DrivenRecording) -> list[tuple[str, str]]:
     commands = [entry.command for entry in recording.replay.entries if entry.command is not None]
     alarms = [entry.alarm for entry in recording.replay.entries if entry.alarm is not None]
 
@@ -78,19 +78,19 @@ def _summary(recording: Recording) -> list[tuple[str, str]]:
     ]
 
 
-def _notes(recording: Recording) -> list[tuple[str, str]]:
+def _notes(recording: DrivenRecording) -> list[tuple[str, str]]:
     dt = recording.replay.run.header.dt
     entries = recording.replay.entries
     return [(f"{e.tick * dt:.2f} s", e.command.text) for e in entries if isinstance(e.command, c.Note)]
 
 
-def _alarms(recording: Recording) -> list[tuple[str, str, str]]:
+def _alarms(recording: DrivenRecording) -> list[tuple[str, str, str]]:
     dt = recording.replay.run.header.dt
     found = [(e.tick * dt, e.alarm) for e in recording.replay.entries if e.alarm is not None]
     return [(f"{time:.2f} s", alarm.level, alarm.text) for time, alarm in found]
 
 
-def _commands(recording: Recording) -> list[tuple[str, str]]:
+def _commands(recording: DrivenRecording) -> list[tuple[str, str]]:
     levels = ("info", "warning", "alarm", "note")
     return [(f"{e['time']:.2f} s", e["text"]) for e in recording.events if e["level"] not in levels]
 
@@ -116,19 +116,19 @@ def _section(title: str, content: str) -> str:
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def _plot_inputs(recording: Recording) -> Any:
+def _plot_inputs(recording: DrivenRecording) -> Any:
     names = [f"{given['name']} [{given['unit']}]" for given in recording.world["inputs"]]
     return _stacked(recording, block(recording, "inputs"), names)
 
 
-def _plot_motion(recording: Recording) -> Any:
+def _plot_motion(recording: DrivenRecording) -> Any:
     channels = recording.world["layout"]["channels"]
     chosen = [i for i, channel in enumerate(channels) if channel["group"] == "joints"][:PLOTTED]
     values = block(recording, "channels")[:, chosen]
     return _stacked(recording, values, [f"{channels[i]['name']} [{channels[i]['unit']}]" for i in chosen])
 
 
-def _stacked(recording: Recording, values: Any, names: list[str]) -> Any:
+def _stacked(recording: DrivenRecording, values: Any, names: list[str]) -> Any:
     from matplotlib.figure import Figure
 
     moving = [i for i in range(values.shape[1]) if np.ptp(values[:, i]) > 0] or list(range(min(1, len(names))))
@@ -146,7 +146,7 @@ def _stacked(recording: Recording, values: Any, names: list[str]) -> Any:
     return figure
 
 
-def _plot_paths(recording: Recording) -> Any:
+def _plot_paths(recording: DrivenRecording) -> Any:
     from matplotlib.figure import Figure
 
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)

@@ -74,7 +74,7 @@ export async function start() {
   document.body.classList.add("replaying");
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
-  find("same").textContent = about.same ? "repeated bit for bit" : "differs from the run";
+  find("note").textContent = about.note;
   if (world.panel.diagram) find("sheet").innerHTML = world.panel.diagram; // drawn by us, its names escaped
   addChips(page);
   addSheet(page);

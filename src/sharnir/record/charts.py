@@ -1,0 +1,64 @@
+"""Charts: curves over time with the axes, units and levels of a figure in a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..spatial import Array
+from .plots import COLORS, STYLE
+
+WIDTH, HEIGHT = 8.0, 3.2  # inches
+EXACT = "exact"  # curves whose names begin so are dashed and lie on top
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One picture: ``curves`` by their names, each a pair of arrays; ``levels`` and ``marks`` are dotted lines.
+
+    ``name`` ends the name of the file, ``x`` and ``y`` label the axes, with units.
+    """
+
+    name: str
+    title: str
+    y: str
+    curves: Mapping[str, tuple[Array, Array]]
+    levels: Mapping[str, float] = field(default_factory=dict)  # of y
+    marks: Mapping[str, float] = field(default_factory=dict)  # of x
+    x: str = "time, s"
+
+    def save(self, file: Path) -> Path:
+        """Draw the chart into a file (PNG, SVG, PDF)."""
+        import matplotlib
+        from cycler import cycler
+        from matplotlib.figure import Figure
+
+        style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+        with matplotlib.rc_context(style):
+            figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+            self._draw(figure.subplots())
+            file.parent.mkdir(parents=True, exist_ok=True)
+            figure.savefig(file, dpi=150)
+        return file
+
+    def _draw(self, axes: Any) -> None:
+        for name, (x, y) in self.curves.items():
+            look = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
+            axes.plot(x, y, label=name, **look)
+        line = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
+        text: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
+        for name, level in self.levels.items():
+            axes.axhline(level, **line)
+            at_end = ("axes fraction", "data")
+            axes.annotate(name, (1.0, level), (-2, 2), at_end, ha="right", va="bottom", **text)
+        for name, place in self.marks.items():
+            axes.axvline(place, **line)
+            on_top = ("data", "axes fraction")
+            axes.annotate(name, (place, 1.0), (3, -2), on_top, ha="left", va="top", **text)
+        axes.set(xlabel=self.x, ylabel=self.y)
+        axes.set_title(self.title, loc="left")
+        axes.margins(x=0.0)
+        if len(self.curves) > 1:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)
