@@ -38,8 +38,11 @@ INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything a simulation needs to go on bit for bit: state, warm-start impulses, efforts, the step count, and what
-    its diagrams and faults remember."""
+    """Everything a simulation needs to go on bit for bit, as ``sim.snapshot()`` returns it.
+
+    ``arrays`` hold state, warm-start impulses, efforts and the step count; ``attached`` is what diagrams and faults
+    remember.
+    """
 
     arrays: dict[str, dict[str, Any]]
     attached: tuple[Any, ...] = ()
@@ -47,25 +50,34 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Report:
-    """What the last step says of itself, one value per world."""
+    """What the last step says of itself, one value per world.
+
+    ``iterations`` were made; ``residual`` (N s or N m s) is the largest change of an impulse in the last of them;
+    ``joint_error`` (m or rad) the worst error of a locked axis when the step began; ``out_of_budget`` whether the
+    wall-clock budget ended the iterations.
+    """
 
     iterations: Any
-    residual: Any  # N s or N m s, the largest change of an impulse in the last iteration
-    joint_error: Any  # m or rad, the worst error of a locked axis when the step began
-    out_of_budget: bool  # the wall-clock budget ended the iterations
+    residual: Any
+    joint_error: Any
+    out_of_budget: bool
 
 
 @dataclass(frozen=True)
 class Touch:
-    """A point where two bodies touch, or are about to; vectors in world axes, on body b."""
+    """A point where the bodies ``a`` and ``b`` (names) touch, or are about to; vectors in world axes, on body b.
+
+    ``point`` (m) is where, ``normal`` a unit vector from a to b, ``gap`` (m) negative where they overlap, ``force``
+    in N, ``slip`` (m/s) the velocity of b against a.
+    """
 
     a: str
     b: str
-    point: Any  # m
-    normal: Any  # unit, from a to b
-    gap: float  # m, negative where they overlap
-    force: Any  # N
-    slip: Any  # m/s, velocity of b against a
+    point: Any
+    normal: Any
+    gap: float
+    force: Any
+    slip: Any
 
 
 class Simulation:

@@ -1,6 +1,6 @@
 """The JSON Schema of scene files, from the annotations and docstrings of the descriptions.
 
-It is published as ``docs/scene.schema.json``; write :func:`schema_text` there when a description changes.
+It is published as ``docs/scene.schema.json``: ``sharnir schema`` writes it when a description has changed.
 """
 
 from __future__ import annotations
