@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "_site"), str(HERE.parent / "src")]
@@ -31,7 +33,6 @@ autodoc_class_signature = "mixed"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 autodoc_type_aliases = {name: name for name in ALIASES}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
@@ -47,3 +48,16 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 pygments_style, pygments_dark_style = "tango", "github-dark"
+
+
+def plain_aliases(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None
+) -> Any:
+    """Aliases within a union by their names alone."""
+    found = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
+    return tuple(None if text is None else found.sub(r"\1", text) for text in (signature, returns))
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls."""
+    app.connect("autodoc-process-signature", plain_aliases)

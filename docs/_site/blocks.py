@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import msgspec
@@ -28,7 +29,8 @@ class Blocks(SphinxDirective):
 
 
 def _heading(module: Any) -> str:
-    return (inspect.getdoc(module) or "").splitlines()[0].split(":")[0].rstrip(".")
+    """What a file says that it holds, in a few words."""
+    return re.split(r"[.:]|, after|, and the gates", inspect.getdoc(module) or "")[0]
 
 
 def _entry(tag: str, block: type[Block]) -> list[str]:
