@@ -248,7 +248,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    from .scene.files.schema import schema_text
+    from .files import schema_text
 
     print(schema_text(), end="")
     return 0

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from ..values import Description
+from ..scene.values import Description
 from .scene_file import SceneFile
 from .text import write_json
 from .typed import is_description, to_plain
