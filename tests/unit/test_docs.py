@@ -3,6 +3,7 @@ show what is public, docstrings tell every field with its unit, and the site bui
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import os
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import sharnir
 from sharnir.experiment import list_examples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +26,15 @@ BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 SHOWN = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto(?:class|exception|function):: (\S+))$", re.MULTILINE)
 
-PUBLIC = ("sharnir", "sharnir.control", "sharnir.assemblies.robots", "sharnir.assemblies.rig", "sharnir.reference")
-NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS"}  # a text; lists of what is on the pages
+PUBLIC = (
+    "sharnir",
+    "sharnir.control",
+    "sharnir.assemblies.robots",
+    "sharnir.assemblies.rig",
+    "sharnir.reference",
+    "sharnir.runtime",
+)
+NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS", "commands"}  # a text; lists of what is on the pages
 NUMERIC = re.compile(r"float|Vec3|Range|tuple\[float|\bTable\b")
 UNIT = re.compile(
     r"(?<![\w`])(?:N|kg|m|s|rad|Hz|Pa|J|V|ohm)(?![\w`])"  # alone, or the beginning of m/s, kg m^2, N m s/rad
@@ -126,6 +135,13 @@ def fields_of(kind: type) -> list[str]:
 def test_the_pages_show_what_is_public() -> None:
     assert set(public_names()) - shown_names() == set()
     assert {name for name in shown_names() if name.rpartition(".")[0] in PUBLIC} - set(public_names()) == set()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if ">>>" in (kind.__doc__ or "")], ids=short)
+def test_examples_in_docstrings_run(kind: type) -> None:
+    names = {name: getattr(sharnir, name) for name in sharnir.__all__}
+    example = doctest.DocTestParser().get_doctest(inspect.getdoc(kind) or "", names, kind.__name__, None, 0)
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CLASSES if fields_of(kind)], ids=short)

@@ -183,8 +183,7 @@ class FaultState:
 class FaultBoard:
     """The faults of a simulation, by name: ``apply``, ``withdraw``, ``active``.
 
-    It is attached to the simulation, and so part of its snapshots; a reset withdraws all faults. The faults act in all
-    worlds where the number they change is shared by all (motors), and in one world otherwise.
+    It is attached to one ``world`` of the simulation, and so part of its snapshots; a reset withdraws all faults.
     """
 
     rank = 1  # after the controllers, whose outputs it changes
