@@ -1,11 +1,11 @@
-# Two commands do all the set-up on a machine with Python 3.11+ and make: `make demo` and `make test`.
+# These do all the set-up on a machine with Python 3.11+ and make: `make demo`, `make test`, `make docs`.
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test lint format bench soak clean
+.PHONY: demo test lint format docs gallery bench soak clean
 
 demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
@@ -22,6 +22,13 @@ lint: $(VENV)/installed-dev
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx --builder html --doctree-dir out/doctrees --fail-on-warning --keep-going --quiet docs out/docs
+	@echo "The documentation is in out/docs/index.html"
+
+gallery: $(VENV)/installed-dev
+	$(BIN)/python docs/_site/take_pictures.py
 
 bench: $(VENV)/installed-bench
 	mkdir -p out

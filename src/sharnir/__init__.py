@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault
-from .scene.body import Body
+from .scene.body import Body, BodySpec
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
 from .scene.elements.spring import Spring
-from .scene.joint import Joint
+from .scene.joint import Joint, JointSpec
 from .scene.joints import (
     Cylindrical,
     Distance,
@@ -26,36 +26,40 @@ from .scene.joints import (
 from .scene.materials import Contact, Material
 from .scene.meshes import ConvexHull, Mesh
 from .scene.quantity import Quantity
+from .scene.ray import Ray, RaySpec
 from .scene.relief import HalfRound, Ramp, Roughness, Sine, Stairs
-from .scene.rope import Eyelet, Rope, Tie, Winch
+from .scene.rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .scene.scene import Scene
 from .scene.shapes import Box, Capsule, Cylinder, Sphere, Wheel
-from .scene.terrain import HeightField, Plane, Terrain
+from .scene.terrain import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
     from .assemblies.anti_roll_bar import AntiRollBar
-    from .assemblies.axle import Axle
+    from .assemblies.axle import Axle, BuiltAxle
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
     from .assemblies.springing import BumpStops, Coil, Torsion
     from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
     from .assemblies.suspensions import (
+        Corner,
         DoubleTrailingArm,
         DoubleWishbone,
         Kingpin,
         MacPherson,
         SlidingPillar,
+        Suspension,
         SwingAxle,
         TrailingArm,
     )
-    from .assemblies.track import Tracks
-    from .assemblies.vehicle import Towing, Vehicle
+    from .assemblies.track import BuiltTrack, BuiltTracks, Tracks
+    from .assemblies.vehicle import BuiltVehicle, Towing, Vehicle
     from .assemblies.wheel import RoadWheel
     from .control.diagram import Diagram
     from .experiment import Experiment, Figure
+    from .rays import RayHits
     from .record.charts import Chart
     from .record.trajectory import Trajectory
-    from .simulation import Simulation, Snapshot
+    from .simulation import Report, Simulation, Snapshot, Touch
 
 __version__ = "0.1.0"
 
@@ -66,9 +70,14 @@ _LAZY = {
     "AntiRollBar": "assemblies.anti_roll_bar",
     "Axle": "assemblies.axle",
     "BallHitch": "assemblies.hitch",
+    "BuiltAxle": "assemblies.axle",
+    "BuiltTrack": "assemblies.track",
+    "BuiltTracks": "assemblies.track",
+    "BuiltVehicle": "assemblies.vehicle",
     "BumpStops": "assemblies.springing",
     "Chart": "record.charts",
     "Coil": "assemblies.springing",
+    "Corner": "assemblies.suspensions",
     "Diagram": "control.diagram",
     "DoubleTrailingArm": "assemblies.suspensions",
     "DoubleWishbone": "assemblies.suspensions",
@@ -79,13 +88,17 @@ _LAZY = {
     "Kingpin": "assemblies.suspensions",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
+    "RayHits": "rays",
+    "Report": "simulation",
     "RoadWheel": "assemblies.wheel",
     "RopeHitch": "assemblies.hitch",
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
+    "Touch": "simulation",
     "Towing": "assemblies.vehicle",
     "Tracks": "assemblies.track",
     "TrailingArm": "assemblies.suspensions",
@@ -101,7 +114,12 @@ __all__ = [
     "BallHitch",
     "Belt",
     "Body",
+    "BodySpec",
     "Box",
+    "BuiltAxle",
+    "BuiltTrack",
+    "BuiltTracks",
+    "BuiltVehicle",
     "BumpStops",
     "Capsule",
     "Chart",
@@ -110,6 +128,7 @@ __all__ = [
     "Contact",
     "ControlFault",
     "ConvexHull",
+    "Corner",
     "Coulomb",
     "Cylinder",
     "Cylindrical",
@@ -129,6 +148,7 @@ __all__ = [
     "HalfRound",
     "HeightField",
     "Joint",
+    "JointSpec",
     "Kingpin",
     "Load",
     "LuGre",
@@ -142,10 +162,15 @@ __all__ = [
     "Quantity",
     "Rack",
     "Ramp",
+    "Ray",
+    "RayHits",
+    "RaySpec",
+    "Report",
     "Revolute",
     "RoadWheel",
     "Rope",
     "RopeHitch",
+    "RopeSpec",
     "Roughness",
     "Scene",
     "SceneError",
@@ -161,11 +186,14 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Suspension",
     "SwingAxle",
     "SwingTwist",
     "Terrain",
+    "TerrainSpec",
     "Tie",
     "Torsion",
+    "Touch",
     "Towing",
     "Tracks",
     "TrailingArm",

@@ -259,9 +259,9 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    from .scene.files import scene_schema
+    from .files import schema_text
 
-    print(json.dumps(scene_schema(), indent=2))
+    print(schema_text(), end="")
     return 0
 
 

@@ -1,7 +1,8 @@
-"""Setting quantities of a running simulation, for all worlds or one by one."""
+"""Setting quantities of a running simulation, for all worlds or one by one, and reading its parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,33 @@ SETTABLE = (
 )
 
 
+PARAMETERS = ("mass", "friction_level", "lower", "upper", "gravity", "target")  # what no recorded frame holds
+
+
+def parameter(compiled: Compiled, tables: dict[str, Any], quantity: Quantity) -> Any:
+    """A parameter as it is now, one row per world."""
+    variable, layout, model = quantity.variable, compiled.layout, tables["model"]
+    if variable == "gravity":
+        return read(model.gravity)
+    if variable == "mass":
+        with np.errstate(divide="ignore"):  # of a fixed body: inf
+            return 1.0 / read(model.inv_mass)[_place(quantity, layout.bodies) + 1]
+    if variable == "target":
+        return read(tables["control"].drive_input)[_place(quantity, layout.softs)]
+    if variable == "friction_level":
+        return read(model.dynamic_level)[_place(quantity, layout.frictions)]
+    return read(getattr(model, variable))[_place(quantity, layout.limits)]
+
+
+def _place(quantity: Quantity, names: Sequence[str]) -> int:
+    if quantity.item not in names:
+        raise SceneError(f"there is no {quantity.variable} of '{quantity.item}'{nearest(str(quantity.item), names)}")
+    return names.index(quantity.item)
+
+
 def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quantity: Quantity, values: Any) -> None:
     """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
-    variable, item = quantity.variable, quantity.item
+    variable, layout = quantity.variable, compiled.layout
     if variable not in SETTABLE:
         raise SceneError(f"'{quantity.label}' cannot be set{nearest(variable, SETTABLE)}")
     given = np.asarray(values, float)
@@ -41,23 +66,23 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
         raise SceneError(f"'{quantity.label}' is set to {values}; give finite numbers")
     check_shape(f"'{quantity.label}'", given, quantity.components, tables["state"].position.shape[1])
     if variable == "mass":
-        _set_mass(compiled, tables["model"], item, given)
+        _set_mass(compiled, tables["model"], _place(quantity, layout.bodies), given)
     elif variable == "gravity":
         write(tables["model"].gravity, given)
     elif variable in ("lower", "upper"):
-        _set_bound(compiled, tables["model"], variable, item, given)
+        _set_bound(compiled, tables["model"], variable, quantity.item, given)
     elif variable == "friction_level":
-        _set_friction(compiled, tables["model"], item, given)
+        _set_friction(compiled, tables["model"], _place(quantity, layout.frictions), given)
     elif variable == "effort":
-        write_row(tables["control"].effort, compiled.layout.coordinates.index(str(item)), given)
+        write_row(tables["control"].effort, _place(quantity, layout.coordinates), given)
     elif variable in ("voltage", "target"):
-        write_row(tables["control"].drive_input, compiled.layout.softs.index(str(item)), given)
+        write_row(tables["control"].drive_input, _place(quantity, layout.softs), given)
     else:
-        _set_body(scene, compiled, tables["state"], variable, str(item), given)
+        _set_body(scene, compiled, tables["state"], variable, _place(quantity, layout.bodies), given)
 
 
-def _set_mass(compiled: Compiled, model: Any, name: str | None, mass: Any) -> None:
-    i = compiled.layout.bodies.index(str(name)) + 1
+def _set_mass(compiled: Compiled, model: Any, place: int, mass: Any) -> None:
+    i, name = place + 1, compiled.layout.bodies[place]
     if (mass <= 0).any() or compiled.model["inv_mass"][i, 0] == 0:
         raise SceneError(f"mass of body '{name}' is set to {mass}; it must be above zero, and the body not fixed")
     start = 1.0 / compiled.model["inv_mass"][i, 0]
@@ -79,18 +104,17 @@ def _set_bound(compiled: Compiled, model: Any, side: str, label: str | None, val
         raise SceneError(f"the {side} limit of '{label}' is set to {value}: the lower one is above the upper")
 
 
-def _set_friction(compiled: Compiled, model: Any, label: str | None, level: Any) -> None:
+def _set_friction(compiled: Compiled, model: Any, i: int, level: Any) -> None:
     if (level < 0).any():
-        raise SceneError(f"friction of '{label}' is set to {level}; it must not be negative")
-    i = compiled.layout.frictions.index(str(label))
+        raise SceneError(f"friction of '{compiled.layout.frictions[i]}' is set to {level}; it must not be negative")
     dynamic, static = compiled.model["dynamic_level"][i][0], compiled.model["static_level"][i][0]
     write_row(model.dynamic_level, i, level)
     write_row(model.static_level, i, level * (static / dynamic if dynamic > 0 else 1.0))
 
 
-def _set_body(scene: Scene, compiled: Compiled, state: Any, variable: str, name: str, values: Any) -> None:
+def _set_body(scene: Scene, compiled: Compiled, state: Any, variable: str, place: int, values: Any) -> None:
     """Body quantities are of the body's frame; the state holds the centre of mass."""
-    i = compiled.layout.bodies.index(name) + 1
+    i, name = place + 1, compiled.layout.bodies[place]
     body = scene.bodies[name]
     center = np.zeros(3) if body.properties is None else body.properties.center
     place, turn = read(state.position)[i], read(state.rotation)[i]

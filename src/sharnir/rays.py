@@ -16,12 +16,16 @@ from .model.precision import Precision
 
 @dataclass(frozen=True)
 class RayHits:
-    """Where rays ended, one row a ray; a single ray has no row axis."""
+    """Where rays ended, one row a ray; a single ray has no row axis.
 
-    distance: Any  # m; inf where nothing was met
-    body: Any  # name of the body met, "world" for terrain, None where nothing was met
-    point: Any  # m, world axes
-    normal: Any  # unit, of the surface met, against the ray
+    ``distance`` (m) is inf where nothing was met; ``body`` is the name of what was met, "world" for terrain, None for
+    nothing; ``point`` (m) is in world axes, ``normal`` a unit vector of the surface met, against the ray.
+    """
+
+    distance: Any
+    body: Any
+    point: Any
+    normal: Any
 
 
 class Rays:

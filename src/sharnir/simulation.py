@@ -18,9 +18,9 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, nearest
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import MEMORY, STATE, allocate, read, struct_values, write
+from .model.fields import STATE, allocate, read, struct_values, write
 from .model.precision import precision_of
-from .parameters import set_quantity
+from .parameters import PARAMETERS, parameter, set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
@@ -38,8 +38,11 @@ INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything a simulation needs to go on bit for bit: state, warm-start impulses, efforts, the step count, and what
-    its diagrams and faults remember."""
+    """Everything a simulation needs to go on bit for bit, as ``sim.snapshot()`` returns it.
+
+    ``arrays`` hold state, warm-start impulses, efforts and the step count; ``attached`` is what diagrams and faults
+    remember.
+    """
 
     arrays: dict[str, dict[str, Any]]
     attached: tuple[Any, ...] = ()
@@ -47,25 +50,34 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Report:
-    """What the last step says of itself, one value per world."""
+    """What the last step says of itself, one value per world.
+
+    ``iterations`` were made; ``residual`` (N s or N m s) is the largest change of an impulse in the last of them;
+    ``joint_error`` (m or rad) the worst error of a locked axis when the step began; ``out_of_budget`` whether the
+    wall-clock budget ended the iterations.
+    """
 
     iterations: Any
-    residual: Any  # N s or N m s, the largest change of an impulse in the last iteration
-    joint_error: Any  # m or rad, the worst error of a locked axis when the step began
-    out_of_budget: bool  # the wall-clock budget ended the iterations
+    residual: Any
+    joint_error: Any
+    out_of_budget: bool
 
 
 @dataclass(frozen=True)
 class Touch:
-    """A point where two bodies touch, or are about to; vectors in world axes, on body b."""
+    """A point where the bodies ``a`` and ``b`` (names) touch, or are about to; vectors in world axes, on body b.
+
+    ``point`` (m) is where, ``normal`` a unit vector from a to b, ``gap`` (m) negative where they overlap, ``force``
+    in N, ``slip`` (m/s) the velocity of b against a.
+    """
 
     a: str
     b: str
-    point: Any  # m
-    normal: Any  # unit, from a to b
-    gap: float  # m, negative where they overlap
-    force: Any  # N
-    slip: Any  # m/s, velocity of b against a
+    point: Any
+    normal: Any
+    gap: float
+    force: Any
+    slip: Any
 
 
 class Simulation:
@@ -259,12 +271,16 @@ class Simulation:
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now: a number or vector; with many worlds one row per world."""
+        is_parameter = quantity.variable in PARAMETERS
+        values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
+        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
+
+    def _signal(self, quantity: Quantity) -> Any:
         from .record.signals import evaluate
 
         recorder = self._recorder(1)
         recorder.capture(self.time)
-        values = evaluate(self.scene, recorder.frames(), quantity)[0]
-        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
+        return evaluate(self.scene, recorder.frames(), quantity)[0]
 
     def set(self, quantity: Quantity, values: Any) -> None:
         """Set a quantity for all worlds, or one value (or vector) per world.
@@ -320,17 +336,20 @@ class Simulation:
     # --- starting over ----------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Back to the start of the scene, in all worlds; parameters that were set stay."""
-        for field in STATE:
-            write(getattr(self.state, field.name), self._compiled.state[field.name])
-        for field in MEMORY:
-            write(getattr(self.memory, field.name), 0)
-        for name in ("step", "iterations", "residual", "joint_error", "done", "fault", "fault_body", "contacts_lost"):
-            write(getattr(self.report_arrays, name), 0)
-        self._known_faults.clear()
-        self._steps = 0
+        """Back to the start of the scene, in all worlds.
+
+        The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
+        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity.
+        """
         for part in self.attached:
             part.reset()
+        for struct in (self.control, self.memory, self.work, self.report_arrays):
+            for name in struct._cls.vars:
+                getattr(struct, name).zero_()
+        for field in STATE:
+            write(getattr(self.state, field.name), self._compiled.state[field.name])
+        self._known_faults.clear()
+        self._steps = 0
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes; restoring it continues bit for bit."""

@@ -194,11 +194,12 @@ class Taps:
         if motor is None:
             raise SceneError(f"there is no motor on '{quantity.item}'")
         rate = self.reader(Quantity("rate", quantity.item, ""), None, world)
-        ratio, stall, idle = motor.ratio, motor.stall_torque, motor.idle_speed
+        ratio, idle = motor.ratio, motor.idle_speed
         if quantity.variable == "motor_speed":
             return lambda: ratio * rate()
         voltage = self.reader(Quantity("voltage", quantity.item, "1"), None, world)
-        return lambda: stall * (voltage() - ratio * rate() / idle)
+        stall = self.reader(Quantity("stall_torque", quantity.item, "N m"), None, world)  # a fault may have changed it
+        return lambda: stall() * (voltage() - ratio * rate() / idle)
 
     def _slow(self, quantity: Quantity, component: str | None, world: int) -> Reader:
         """Any other quantity, by way of a recorded frame."""

@@ -112,6 +112,23 @@ def test_reset_starts_over() -> None:
     assert sim.time == 0.0
 
 
+def test_reset_takes_back_what_was_set_by_hand() -> None:
+    """Efforts and forces are zero again, so that the next run is that of a new simulation; parameters stay."""
+    scene, hinge = mechanism()
+    arm = scene.bodies["arm"]
+    new, used = sh.Simulation(scene, dt=0.01), sh.Simulation(scene, dt=0.01)
+    for sim in (new, used):
+        sim.set(arm.mass, 3.0)
+    used.set(hinge.effort(), 50.0)
+    used.run(0.1, force={arm: (0, 0, 30.0)})
+    used.reset()
+    assert used.get(hinge.effort()) == 0.0
+    for sim in (new, used):
+        sim.step(20)
+    assert fingerprint(used) == fingerprint(new)
+    assert used.get(arm.mass) == 3.0
+
+
 def test_budget_that_is_never_reached_changes_nothing() -> None:
     """The stages in separate launches make the same bits as the fused step."""
     plain = sh.Simulation(mechanism()[0], dt=0.01)

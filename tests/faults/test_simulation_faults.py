@@ -142,6 +142,8 @@ def test_bad_inputs_are_refused() -> None:
         sim.set(rod.velocity, (np.nan, 0, 0))
     with pytest.raises(sh.SceneError, match="above zero"):
         sim.set(rod.mass, -1.0)
+    with pytest.raises(sh.SceneError, match=r"there is no effort of 'pim\.angle'; did you mean 'pin\.angle'"):
+        sim.set(sh.Quantity("effort", "pim.angle", "N m"), 1.0)
     with pytest.raises(sh.SceneError, match="duration"):
         sim.run(0.0)
 

@@ -10,7 +10,7 @@ import pytest
 import sharnir as sh
 from sharnir.control import BLOCKS, DiagramSpec, default_panel
 from sharnir.control.units import dimension, product, same_unit
-from sharnir.scene.files.typed import to_plain, to_typed
+from sharnir.files.typed import to_plain, to_typed
 
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
 
@@ -353,7 +353,7 @@ def test_a_saved_diagram_obeys_the_schema(tmp_path: Path):
 
     import jsonschema
 
-    from sharnir.scene.files import scene_schema
+    from sharnir.files.schema import scene_schema
 
     scene = machine()
     scene.diagram = every_block()

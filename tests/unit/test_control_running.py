@@ -131,6 +131,22 @@ def test_taps_of_another_device_work_on_copies(monkeypatch: pytest.MonkeyPatch):
     assert last_bits(copies=True) == last_bits(copies=False)
 
 
+def test_parameters_read_as_they_were_set():
+    scene, axle = axle_scene()
+    sim = sh.Simulation(scene, dt=DT, worlds=2)
+    assert sim.get(scene.bodies["load"].mass).tolist() == [2.0, 2.0]
+    assert sim.get(scene.gravity_vector).tolist() == [[0, 0, 0], [0, 0, 0]]
+    for quantity, values in (
+        (scene.bodies["load"].mass, [4.0, 8.0]),
+        (axle.friction_level(), [0.25, 0.75]),
+        (scene.gravity_vector, [[0, 0, -1.5], [0, 0, -9.75]]),
+    ):
+        sim.set(quantity, values)
+        assert sim.get(quantity).tolist() == values
+    with pytest.raises(sh.SceneError, match=r"there is no lower of 'axle\.angle'"):
+        sim.get(axle.lower())
+
+
 def test_what_cannot_be_set_while_running_is_refused():
     scene, axle = axle_scene()
     sim = sh.Simulation(scene, dt=DT)
@@ -313,6 +329,21 @@ def test_a_motor_without_power_leaves_its_rotor_and_gear():
     sim.set(axle.voltage(), 1.0)
     sim.step(400)
     assert sim.get(axle.speed) == pytest.approx(6.0, abs=1e-4)  # half the torque, the same idle speed
+
+
+def test_a_motor_fails_in_one_world_alone():
+    scene, axle = axle_scene()
+    sim = sh.Simulation(scene, dt=DT, worlds=2)
+    sim.set(axle.voltage(), 0.5)
+    FaultBoard(sim, {"dead": DriveLoss("axle")}, world=1).apply("dead")
+    sim.step(200)
+    alone = sh.Simulation(scene, dt=DT)
+    alone.set(axle.voltage(), 0.5)
+    alone.step(200)
+    assert sim.get(axle.speed).tolist() == [alone.get(axle.speed), 0.0]
+    assert sim.taps.reader(axle.motor_torque(), None, 1)() == pytest.approx(0.0, abs=1e-8)
+    sim.reset()
+    assert sim.get(axle.voltage()).tolist() == [0.0, 0.0]
 
 
 def test_brakes_fail_and_joints_stiffen_on_top_of_what_the_diagram_sets():

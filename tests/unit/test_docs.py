@@ -1,26 +1,59 @@
-"""The documentation is true: every Python block of README.md and docs/ runs, and every link leads somewhere."""
+"""The documentation is true: every Python block of README.md and docs/ runs, every link leads somewhere, the API pages
+show what is public, docstrings tell every field with its unit, and the site builds without a warning."""
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import inspect
 import os
 import re
+import subprocess
+import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import sharnir
+from sharnir.experiment import list_examples
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "api").glob("*.md"))]
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+SHOWN = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto(?:class|exception|function):: (\S+))$", re.MULTILINE)
+
+PUBLIC = (
+    "sharnir",
+    "sharnir.control",
+    "sharnir.assemblies.robots",
+    "sharnir.assemblies.rig",
+    "sharnir.reference",
+    "sharnir.runtime",
+)
+NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS", "commands"}  # a text; lists of what is on the pages
+NUMERIC = re.compile(r"float|Vec3|Range|tuple\[float|\bTable\b")
+UNIT = re.compile(
+    r"(?<![\w`])(?:N|kg|m|s|rad|Hz|Pa|J|V|ohm)(?![\w`])"  # alone, or the beginning of m/s, kg m^2, N m s/rad
+    r"|share|ratio|coefficient|quaternion|unit|axis|axes|direction|range|-1 to 1|0 to 1"
+)
 
 
 def blocks(page: Path) -> list[tuple[int, str]]:
-    """The Python blocks of a page with the lines before them. Other fences, such as py-gpu, are not run."""
+    """The Python blocks of a page with the lines before them. Other fences are not run."""
     text = page.read_text(encoding="utf-8")
     return [(text.count("\n", 0, m.start(2)), m[2]) for m in BLOCK.finditer(text) if m[1] == "python"]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+def short(value: Any) -> str:
+    """A page by its path, a class by its name."""
+    return str(value.relative_to(ROOT)) if isinstance(value, Path) else getattr(value, "__name__", str(value))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=short)
 def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
@@ -29,13 +62,113 @@ def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeypat
         exec(compile("\n" * line + code, page, "exec", dont_inherit=True), names)  # errors show the page and its line
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=short)
 def test_links_lead_somewhere(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
 def test_every_page_is_listed() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    missing = {page.name for page in (ROOT / "docs").glob("*.md") if f"]({page.name})" not in index}
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    missing = {page.name for page in DOCS.glob("*.md") if f"]({page.name})" not in index}
     assert missing == {"index.md"}
+
+
+def test_every_example_has_a_picture() -> None:
+    missing = [name for name in list_examples() if not (DOCS / "pictures" / "gallery" / f"{name}.webp").exists()]
+    assert missing == [], "take them with: make gallery"
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    command = [sys.executable, "-m", "sphinx", "--builder", "html", "--doctree-dir", tmp_path / "doctrees"]
+    command += ["--fail-on-warning", "--keep-going", "--quiet", DOCS, tmp_path / "html"]
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+# --- the API ----------------------------------------------------------------------------------------------------------
+
+
+def shown_names() -> set[str]:
+    """The full names that the API pages show."""
+    names, module = set(), ""
+    for page in (DOCS / "api").glob("*.md"):
+        for module_named, name in SHOWN.findall(page.read_text(encoding="utf-8")):
+            if module_named:
+                module = module_named
+            else:
+                names.add(f"{module}.{name}")
+    return names
+
+
+def public_names() -> dict[str, Any]:
+    """Everything public by its full name; what several modules list is counted where it is listed first."""
+    found: dict[str, Any] = {}
+    for module in map(importlib.import_module, PUBLIC):
+        for name in set(module.__all__) - NOT_ON_A_PAGE:
+            thing = getattr(module, name)
+            if not any(thing is other for other in found.values()):
+                found[f"{module.__name__}.{name}"] = thing
+    return found
+
+
+CLASSES = sorted({thing for thing in public_names().values() if inspect.isclass(thing)}, key=lambda c: c.__name__)
+CLASSES = [kind for kind in CLASSES if kind.__name__ not in ("Experiment", "Figure")]  # are being written
+
+
+def docstring_of(kind: type) -> str:
+    """What a class and those it is built on say of themselves."""
+    own = [
+        inspect.cleandoc(base.__dict__.get("__doc__") or "") for base in kind.__mro__ if "sharnir" in base.__module__
+    ]
+    return " ".join("\n\n".join(own).split())
+
+
+def fields_of(kind: type) -> list[str]:
+    """The fields of a description or dataclass."""
+    return (
+        [field.name for field in fields(kind)] if is_dataclass(kind) else list(getattr(kind, "__struct_fields__", ()))
+    )
+
+
+def test_the_pages_show_what_is_public() -> None:
+    assert set(public_names()) - shown_names() == set()
+    assert {name for name in shown_names() if name.rpartition(".")[0] in PUBLIC} - set(public_names()) == set()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if ">>>" in (kind.__doc__ or "")], ids=short)
+def test_examples_in_docstrings_run(kind: type) -> None:
+    names = {name: getattr(sharnir, name) for name in sharnir.__all__}
+    example = doctest.DocTestParser().get_doctest(inspect.getdoc(kind) or "", names, kind.__name__, None, 0)
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if fields_of(kind)], ids=short)
+def test_every_field_is_described(kind: type) -> None:
+    text = docstring_of(kind)
+    missing = [name for name in fields_of(kind) if not re.search(rf"``{name}\b", text)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if fields_of(kind)], ids=short)
+def test_every_number_has_a_unit(kind: type) -> None:
+    """A unit, or what a number without one is, stands in a sentence that names the field."""
+    hints = {name: str(hint) for base in kind.__mro__ for name, hint in getattr(base, "__annotations__", {}).items()}
+    sentences = re.split(r"(?<=[a-z)`])[.;] |: ", docstring_of(kind))
+    numbers = [name for name in fields_of(kind) if NUMERIC.search(hints[name])]
+    bare = [
+        name
+        for name in numbers
+        if not any(re.search(rf"``{name}\b", sentence) and UNIT.search(sentence) for sentence in sentences)
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=short)
+def test_everything_public_has_a_docstring(kind: type) -> None:
+    assert kind.__doc__
+    members = {name: getattr(thing, "fget", thing) for name, thing in vars(kind).items() if not name.startswith("_")}
+    members = {name: getattr(thing, "__func__", thing) for name, thing in members.items()}
+    functions = [name for name, thing in members.items() if inspect.isfunction(thing)]
+    assert [name for name in functions if not inspect.getdoc(getattr(kind, name))] == []

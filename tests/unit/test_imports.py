@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,65 +16,83 @@ import sharnir
 SOURCE = Path(sharnir.__file__).parent
 BASE = {"errors", "spatial", "__version__"}
 
-# What each room may import from: itself, and these.
+# What each room may import from as it is loaded: itself, and these. No two rooms may lead to each other.
 MAY_IMPORT = {
     "errors": set(),
     "spatial": set(),
+    "__version__": set(),
+    "progress": set(),
     "device": {"errors"},
-    "scene": BASE | {"control"},  # the scene file holds diagrams, panels and faults
+    "scene": BASE,
     "control": BASE | {"scene"},
-    "assemblies": BASE | {"scene", "record"},
+    "files": BASE | {"scene", "control"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
-    "record": BASE | {"scene", "model"},
+    "record": BASE | {"scene", "model", "files"},
+    "assemblies": BASE | {"scene", "record"},
     "inputs": BASE | {"scene", "model"},
     "parameters": BASE | {"scene", "model"},
-    "rays": BASE | {"scene", "model", "dynamics", "device"},
-    "taps": BASE | {"scene", "model", "dynamics", "device", "simulation"},
-    "simulation": BASE
-    | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "rays", "taps", "control"},
+    "rays": BASE | {"model", "dynamics", "device"},
+    "taps": BASE | {"scene", "model", "dynamics", "device"},
+    "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "rays", "taps"},
+    "experiment": BASE | {"scene", "record"},
+    "tables": {"experiment"},
+    "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
-    "runtime": BASE | {"scene", "model", "control", "record", "simulation", "experiment"},
-    "view": BASE
+    "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
+    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime", "progress"},
+    "demo": BASE | {"experiment", "record", "tables", "view"},
+    "cli": BASE
     | {
         "assemblies",
         "scene",
-        "model",
-        "control",
+        "files",
         "record",
-        "simulation",
+        "reference",
         "experiment",
-        "runtime",
         "progress",
         "tables",
+        "doctor",
+        "view",
+        "demo",
     },
-    "experiment": BASE | {"scene", "record", "simulation", "progress", "tables"},
-    "progress": set(),
-    "tables": {"experiment"},
-    "demo": BASE | {"experiment", "record", "tables", "view"},
-    "doctor": BASE | {"device", "tables"},
-    "cli": BASE
-    | {"assemblies", "scene", "record", "reference", "experiment", "progress", "tables", "doctor", "view"}
-    | {"demo"},
     "__main__": {"cli"},
 }
 
+# What a room may import besides inside a function, or for types alone: conveniences that lead up the arrow.
+DOORS = {
+    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "taps": {"simulation"},  # a type
+    "simulation": {"control"},  # sim.controller, scene.diagram
+    "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
+}
 
-def rooms_imported(file: Path) -> set[str]:
-    """The rooms of the package that a file imports, at its top or inside its functions."""
-    inside = file.relative_to(SOURCE).parts
-    package = list(inside[:-1])
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            path = package[: len(package) - node.level + 1] + (node.module or "").split(".")
-            path = [part for part in path if part]
-            found |= {path[0]} if path else {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sharnir"):
-            found.add((node.module or "").removeprefix("sharnir.").split(".")[0])
-        elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sharnir.")}
+
+def rooms_imported(file: Path) -> tuple[set[str], set[str]]:
+    """The rooms of the package that a file imports as it is loaded, and those it imports later or for types alone."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    late = {id(node) for part in ast.walk(tree) if _is_late(part) for node in ast.walk(part)}
+    found: tuple[set[str], set[str]] = (set(), set())
+    for node in ast.walk(tree):
+        found[id(node) in late].update(_rooms(node, list(file.relative_to(SOURCE).parts[:-1])))
     return found
+
+
+def _is_late(node: ast.AST) -> bool:
+    """A function, or what is only read by type checkers."""
+    is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return is_for_types or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+
+
+def _rooms(node: ast.AST, package: list[str]) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom) and node.level:
+        path = package[: len(package) - node.level + 1] + (node.module or "").split(".")
+        path = [part for part in path if part]
+        yield from path[:1] or (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sharnir"):
+        yield (node.module or "").removeprefix("sharnir.").split(".")[0]
+    elif isinstance(node, ast.Import):
+        yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("sharnir."))
 
 
 FILES = [file for file in sorted(SOURCE.rglob("*.py")) if file.name != "__init__.py" or file.parent != SOURCE]
@@ -83,7 +103,24 @@ def test_imports_follow_the_arrow(file):
     room = file.relative_to(SOURCE).parts[0].removesuffix(".py")
     if room == "examples":
         pytest.skip("examples import the package from outside")
-    assert rooms_imported(file) <= MAY_IMPORT[room] | {room}
+    at_once, later = rooms_imported(file)
+    assert at_once <= MAY_IMPORT[room] | {room}
+    assert later <= MAY_IMPORT[room] | {room} | DOORS.get(room, set())
+
+
+def test_no_two_rooms_lead_to_each_other():
+    order = list(TopologicalSorter(MAY_IMPORT).static_order())  # raises CycleError with the rooms in a circle
+    assert set(order) == set(MAY_IMPORT)
+
+
+def test_every_arrow_is_used():
+    used = {room: set() for room in MAY_IMPORT}
+    for file in FILES:
+        room = file.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if room != "examples":
+            used[room] |= set.union(*rooms_imported(file))
+    unused = {room: (may | DOORS.get(room, set())) - used[room] - BASE for room, may in MAY_IMPORT.items()}
+    assert {room: rooms for room, rooms in unused.items() if rooms} == {}
 
 
 def test_the_package_is_light_to_import():

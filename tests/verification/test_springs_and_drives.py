@@ -152,6 +152,7 @@ def test_drive_against_a_torque(scheme: dict[str, str]) -> None:
     run = sim.run(3.0, torque={axle: -30.0}, every=10)
     assert mech.values(run, axle.speed)[-1] == pytest.approx(2.4, rel=1e-9)
     sim.reset()
+    sim.set(axle.voltage(), 0.8)
     run = sim.run(3.0, torque={axle: -60.0}, every=10)
     assert mech.values(run, axle.speed)[-1] == pytest.approx(0.0, abs=1e-9)
 

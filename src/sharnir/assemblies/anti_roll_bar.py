@@ -13,8 +13,8 @@ from .suspensions.base import Corner, Suspension
 class AntiRollBar(Description, frozen=True):
     """Two halves on the chassis, twisted against each other with ``stiffness`` (N m/rad) and ``damping`` (N m s/rad).
 
-    Each ends in a lever (m), ahead of the bar, hung by a drop link, ``drop`` (m) long, on the suspension's
-    ``spring_foot``.
+    Each ends in a ``lever`` (m), ahead of the bar, hung by a drop link, ``drop`` (m) long, on the suspension's
+    ``spring_foot``. ``mass`` (kg) is that of both halves.
     """
 
     stiffness: float = 200.0

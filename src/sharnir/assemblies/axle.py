@@ -22,7 +22,10 @@ from .wheel import RoadWheel
 
 @dataclass(frozen=True)
 class BuiltAxle:
-    """The wheels of an axle in a scene; ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist."""
+    """The wheels of an axle in a scene, ``left`` and ``right``.
+
+    ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist.
+    """
 
     left: Corner
     right: Corner
@@ -39,7 +42,8 @@ class Axle(Description, frozen=True):
     """Two wheels, ``track`` (m) apart, at ``x`` (m) along the chassis, their centres ``height`` (m) above its frame.
 
     Without a height it is the wheel's radius, less what a tyre gives under its static load: the chassis' frame lies on
-    the ground. ``drive`` is a motor for each wheel; ``brake`` gives each a friction brake, whose torque is set while
+    the ground. Each ``wheel`` hangs on a ``suspension``; an axle may have ``steering`` and an ``anti_roll_bar``.
+    ``drive`` is a motor for each wheel; ``brake`` gives each a friction brake, whose torque is set while
     running.
     """
 

@@ -21,9 +21,10 @@ ROLL = (-math.radians(15.0), math.radians(15.0))
 
 
 class BallHitch(Description, frozen=True, tag_field="type", tag="ball_hitch"):
-    """A ball with a range for each axis (rad): ``pitch`` about y, ``yaw`` about z, ``roll`` about x, the way ahead.
+    """A ball with ranges (rad) ``pitch`` about y, ``yaw`` about z and ``roll`` about x, the way ahead.
 
-    Pitch and yaw are the components ``swing_x`` and ``swing_y`` of the joint, roll its ``twist``.
+    Pitch and yaw are the components ``swing_x`` and ``swing_y`` of the joint, roll its ``twist``. It may have
+    ``friction`` (a law, N m).
     """
 
     carries: ClassVar[bool] = True  # it can hold the front of a trailer with one axle up
@@ -66,8 +67,8 @@ class FifthWheel(Description, frozen=True, tag_field="type", tag="fifth_wheel"):
 class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
     """A bar of a ``length`` (m) and ``mass`` (kg), hinged up and down on the trailer, with an eye on the tow hook.
 
-    The trailer needs two axles of its own. The hook's ranges are those of :class:`BallHitch`, ``hinge`` (rad) is that
-    of the bar on the trailer.
+    The trailer needs two axles of its own. The hook's ranges ``pitch``, ``yaw`` and ``roll`` (rad) are those of
+    :class:`BallHitch`, ``hinge`` (rad) is that of the bar on the trailer.
     """
 
     carries: ClassVar[bool] = False
@@ -105,7 +106,8 @@ class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
     """A rope of a ``length`` (m) from the hitch to the coupling, which starts ``apart`` (m) behind; by default that of
     paper 002, nearly taut.
 
-    ``radius`` (m), ``density`` (kg/m^3) and the moduli (Pa) are those of :class:`RopeSpec`, ``elements`` its pieces.
+    ``radius`` (m), ``density`` (kg/m^3), ``youngs_modulus`` and ``shear_modulus`` (Pa) are those of :class:`RopeSpec`,
+    ``elements`` its pieces.
     The trailer needs two axles of its own.
     """
 

@@ -22,25 +22,29 @@ from .wheel import RoadWheel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["Sweep", "suspension_named", "sweep"]
+
 GRAVITY = 9.81  # m/s^2
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A suspension over its travel, arrays of equal length; the wheel's load and the angles as seen on a level ground.
+    """A suspension over its ``travel`` (m, rise of the wheel's centre), arrays of equal length, on a level ground.
 
-    Bump is positive, camber with the top outward, toe with the front inward; the track grows outward, the wheelbase
-    change forward.
+    ``camber`` (rad) is positive with the top outward, ``toe`` (rad) with the front inward. ``half_track`` (m) is the
+    change at the wheel's lowest point, outward, ``base`` (m) that of the wheel's place along the vehicle, forward.
+    ``motion_ratio`` is m or rad (``ratio_unit``) of the spring per m of the wheel, positive in compression; ``load``
+    (N) the force under the wheel, ``wheel_rate`` (N/m) its slope.
     """
 
-    travel: Array  # m, rise of the wheel's centre
-    camber: Array  # rad
-    toe: Array  # rad
-    half_track: Array  # m, change at the wheel's lowest point
-    base: Array  # m, change of the wheel centre's place along the vehicle
-    motion_ratio: Array  # m or rad of the spring per m of the wheel, positive in compression
-    load: Array  # N under the wheel
-    wheel_rate: Array  # N/m
+    travel: Array
+    camber: Array
+    toe: Array
+    half_track: Array
+    base: Array
+    motion_ratio: Array
+    load: Array
+    wheel_rate: Array
     ratio_unit: str
 
     def columns(self) -> dict[str, tuple[Array, str]]:

@@ -27,7 +27,7 @@ NEAREST = 0.1  # share of the half track: a tie rod's inner end comes no closer 
 
 
 class WheelSteering(Description, frozen=True, tag_field="type", tag="wheel_steering"):
-    """Each wheel has a drive of its own in its kingpin; ``limits`` in rad, left positive."""
+    """Each wheel has a ``drive`` of its own in its kingpin; ``limits`` in rad, left positive."""
 
     limits: Range = (-0.6, 0.6)
     drive: AnyDrive = KINGPIN_SERVO
@@ -66,7 +66,7 @@ class Rack(ArmSteering, frozen=True, tag="rack"):
     """A bar that slides across the chassis by ``travel`` (m) to each side; tie rods lead from it to the wheels.
 
     The inner ends of the tie rods lie where the outer ends circle about as the wheels rise and sink, so that the travel
-    steers little. ``drive`` moves the rack; its coordinate is positive to the left.
+    steers little. ``drive`` moves the rack, of ``mass`` (kg); its coordinate is positive to the left.
     """
 
     travel: float = 0.035

@@ -27,7 +27,7 @@ from .mount import LATERAL, Mount, Side
 
 @dataclass(frozen=True)
 class BuiltTrack:
-    """One track in a scene: its frame, its sprocket, and the hinge that drives the belt (forward is positive)."""
+    """One track in a scene: its ``frame``, its ``sprocket``, and the hinge ``spin`` of it (forward is positive)."""
 
     frame: Body
     sprocket: Body
@@ -41,7 +41,7 @@ class BuiltTrack:
 
 @dataclass(frozen=True)
 class BuiltTracks:
-    """Both tracks of a vehicle."""
+    """Both tracks of a vehicle, ``left`` and ``right``."""
 
     left: BuiltTrack
     right: BuiltTrack
@@ -52,7 +52,7 @@ class Tracks(Description, frozen=True):
 
     They are ``width`` (m) wide, their middle ``x`` (m) along the chassis. ``mass`` (kg) is that of one frame with its
     rollers, ``belt_mass`` (kg) that of one belt, which turns with the sprocket at the rear end. ``drive`` is a motor
-    for each side, ``material`` that of the belts.
+    for each side, ``brake`` gives each a friction brake, ``material`` is that of the belts.
     """
 
     gauge: float

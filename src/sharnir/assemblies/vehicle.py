@@ -37,7 +37,7 @@ Load = tuple[float, Array]  # kg, and where in the chassis' frame (m)
 
 @dataclass(frozen=True)
 class BuiltVehicle:
-    """A vehicle in a scene: its chassis, its axles by name and, if it tows one, the trailer with its hitch."""
+    """A vehicle in a scene: its ``chassis``, ``axles`` by name or ``tracks``, and a ``trailer`` with its ``hitch``."""
 
     chassis: Body
     axles: dict[str, BuiltAxle]
@@ -165,7 +165,7 @@ class Vehicle(Description, frozen=True):
 
 
 class Towing(Description, frozen=True):
-    """A trailer and the hitch that it hangs on."""
+    """A ``trailer`` and the ``hitch`` that it hangs on."""
 
     trailer: Vehicle
     hitch: AnyHitch

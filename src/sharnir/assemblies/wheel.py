@@ -9,7 +9,7 @@ from ..scene.values import Description, positive
 
 
 class RoadWheel(Description, frozen=True):
-    """A wheel by its radius and width (m) and its mass with tyre and rim (kg), spread evenly over its shape.
+    """A wheel by ``radius`` and ``width`` (m) and by its ``mass`` (kg) with tyre and rim, spread evenly over its shape.
 
     It touches in one point: a disc with edges rounded by ``rounding`` (m), half of the width when not given.
     ``material`` is that of its tread; with a ``tyre`` it springs and slips, without one it is rigid.

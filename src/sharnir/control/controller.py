@@ -22,7 +22,10 @@ EMPTY = {"bool": False, "int": 0, "real": 0.0}  # what a signal holds before the
 
 @dataclass(frozen=True)
 class ControllerState:
-    """Everything that a controller remembers; plain numbers, so it can be stored anywhere."""
+    """Everything that a controller remembers; plain numbers, so it can be stored anywhere.
+
+    ``values`` of all signals, ``memory`` of all blocks, ``ticks`` made, and ``ticked_at``, the step of the last one.
+    """
 
     values: tuple[Any, ...]
     memory: tuple[Any, ...]

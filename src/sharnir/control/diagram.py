@@ -28,7 +28,7 @@ class Diagram:
 
     >>> d = Diagram()
     >>> throttle = d.input("throttle", range=(-1, 1))
-    >>> d.drive(axle, 0.5 * throttle)
+    >>> d.gauge("shown", d.rate_limit(0.5 * throttle, rise=2.0))
 
     Every block type is a method: ``d.pid(sp, pv, kp=2.0)``, ``d.ton(pressed, pt=0.5)``, ``d.and_(a, b)``; ``name=``
     gives the block a name. Blocks take signals, numbers, or the names of signals, also of ones that are made later.

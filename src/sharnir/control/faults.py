@@ -45,7 +45,10 @@ class Fault(Description, frozen=True, tag_field="type"):
 
 
 class DriveLoss(Fault, frozen=True, tag="drive_loss"):
-    """A motor that has lost its power: of its torque ``remaining`` (0 to 1) is left; the rotor and the gear stay."""
+    """The motor of a ``joint`` has lost its power: of its torque the share ``remaining`` (0 to 1) is left.
+
+    The rotor and the gear stay.
+    """
 
     joint: str
     remaining: float = 0.0
@@ -62,7 +65,10 @@ class DriveLoss(Fault, frozen=True, tag="drive_loss"):
 
 
 class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
-    """A brake that adds only ``remaining`` (0 to 1) of what it is told to; the joint's own friction stays."""
+    """The brake of a ``joint`` adds only the share ``remaining`` (0 to 1) of what it is told to.
+
+    The joint's own friction stays.
+    """
 
     joint: str
     remaining: float = 0.0
@@ -79,7 +85,7 @@ class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
 
 
 class ExtraFriction(Fault, frozen=True, tag="extra_friction"):
-    """A joint that turns hard: ``level`` (N m, N for sliding axes) more friction. The joint needs friction to raise."""
+    """A ``joint`` that turns hard: ``level`` (N m, N for sliding axes) more friction. It needs friction to raise."""
 
     joint: str
     level: float
@@ -94,7 +100,7 @@ class ExtraFriction(Fault, frozen=True, tag="extra_friction"):
 
 
 class Gust(Fault, frozen=True, tag="gust"):
-    """A gust of ``force`` (N, world axes) on a body at its centre of mass: (1 - cos(2 pi t/T))/2 of it over the
+    """A gust of ``force`` (N, world axes) on a ``body`` at its centre of mass: (1 - cos(2 pi t/T))/2 of it over the
     ``duration`` T (s), then nothing."""
 
     body: str
@@ -123,7 +129,7 @@ class Gust(Fault, frozen=True, tag="gust"):
 
 
 class RopeBreak(Fault, frozen=True, tag="rope_break"):
-    """A rope that parts, at the element that pulls hardest. Withdrawing it does not mend the rope; a reset does."""
+    """A ``rope`` that parts, at the element that pulls hardest. Withdrawing it does not mend the rope; a reset does."""
 
     rope: str
 
@@ -177,8 +183,7 @@ class FaultState:
 class FaultBoard:
     """The faults of a simulation, by name: ``apply``, ``withdraw``, ``active``.
 
-    It is attached to the simulation, and so part of its snapshots; a reset withdraws all faults. The faults act in all
-    worlds where the number they change is shared by all (motors), and in one world otherwise.
+    It is attached to one ``world`` of the simulation, and so part of its snapshots; a reset withdraws all faults.
     """
 
     rank = 1  # after the controllers, whose outputs it changes

@@ -143,11 +143,11 @@ Action = Literal["hold", "toggle", "step", "set"]
 
 
 class KeyBinding(Description, frozen=True):
-    """What a key or a button of a gamepad does to an input.
+    """What a key or a button of a gamepad does to an ``input``.
 
-    ``key`` is a browser's KeyboardEvent.code ("KeyW", "Space", "ArrowUp"), or "Gamepad0" and so on. ``action``: hold
-    sets ``value`` while it is pressed and the initial value after; toggle turns a truth value over; step adds
-    ``value``; set sets it.
+    ``key`` is a browser's KeyboardEvent.code ("KeyW", "Space", "ArrowUp"), or "Gamepad0" and so on. ``action`` is what
+    becomes of ``value`` (in the input's unit): "hold" sets it while the key is pressed and the initial value after,
+    "toggle" turns a truth value over, "step" adds it, "set" sets it.
     """
 
     key: str
@@ -162,7 +162,10 @@ class KeyBinding(Description, frozen=True):
 
 
 class AxisBinding(Description, frozen=True):
-    """An axis of a gamepad: -1 to 1 becomes the range of the input, beyond the ``dead_zone``; ``invert`` turns it."""
+    """An ``axis`` of a gamepad, by number: -1 to 1 becomes the range of the ``input``.
+
+    ``dead_zone`` is the share of 1 around the middle that counts as nothing; ``invert`` turns it.
+    """
 
     axis: int
     input: str
@@ -171,14 +174,14 @@ class AxisBinding(Description, frozen=True):
 
 
 class Group(Description, frozen=True):
-    """Widgets under one title."""
+    """``widgets`` under one ``title``."""
 
     title: str
     widgets: tuple[AnyWidget, ...]
 
 
 class Panel(Description, frozen=True):
-    """A console: groups of widgets from left to right, keys and axes of a gamepad."""
+    """A console with a ``title``: ``groups`` of widgets from left to right, ``keys`` and ``axes`` of a gamepad."""
 
     title: str = ""
     groups: tuple[Group, ...] = ()

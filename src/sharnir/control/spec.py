@@ -74,7 +74,7 @@ class InputSpec(Description, frozen=True):
 
 
 class SubDiagramSpec(Description, frozen=True):
-    """A diagram to be used as a block: its inputs, its blocks, and the signals that are its outputs."""
+    """A diagram to be used as a block: its ``inputs``, its ``blocks``, and the signals that are its ``outputs``."""
 
     inputs: dict[str, InputSpec] = msgspec.field(default_factory=dict)
     blocks: dict[str, AnyBlock] = msgspec.field(default_factory=dict)
@@ -82,7 +82,7 @@ class SubDiagramSpec(Description, frozen=True):
 
 
 class DiagramSpec(Description, frozen=True):
-    """A function-block diagram: inputs, blocks and outputs by name.
+    """A function-block diagram: ``inputs``, ``blocks`` and ``outputs`` by name.
 
     It is evaluated once in every ``period`` (s), a multiple of the simulation's step; without one, in every step.
     Where a block takes a signal, give the name of an input or block, "block.output" for its second and further

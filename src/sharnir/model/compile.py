@@ -286,7 +286,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "table_x": [x for x, _ in points],
         "table_f": [force for _, force in points],
         "drive_kind": [kinds[type(row.drive)] for row in rows],
-        "drive_stall": [motor.stall_torque for motor in motors],
+        "drive_stall": [[motor.stall_torque] for motor in motors],
         "drive_idle": [motor.idle_speed for motor in motors],
         "drive_inertia": [motor.stall_torque * motor.time_constant / motor.idle_speed for motor in motors],
         "drive_ratio": [motor.ratio for motor in motors],

@@ -101,7 +101,7 @@ MODEL = (
     _shared("table_x", "table", "real", "deflection, m or rad"),
     _shared("table_f", "table", "real", "force, N or N m"),
     _shared("drive_kind", "soft", "int", "0 none, 1 plain, 2 speed servo, 3 position servo"),
-    _shared("drive_stall", "soft", "real", "N m of the motor"),
+    Field("drive_stall", "soft", "real", "N m of the motor"),
     _shared("drive_idle", "soft", "real", "rad/s of the motor"),
     _shared("drive_inertia", "soft", "real", "kg m^2 of the motor"),
     _shared("drive_ratio", "soft", "real", "motor speed over the coordinate's rate"),

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from ..errors import SceneError, nearest
+from ..files import scene_text
 from ..model.layout import coordinates_of, frictions_of
 from ..model.softs import softs_of
 from ..scene.quantity import Quantity
@@ -149,20 +150,7 @@ def _attributes(scene: Scene, frames: Frames) -> dict[str, Any]:
     return {
         "title": f"Sharnir run of '{scene.name}'",
         "scene_name": scene.name,
-        "scene": _scene_text(scene),
+        "scene": scene_text(scene),  # so that a saved run tells what it was a run of
         "sharnir_version": __version__,
         "dt": frames.dt,
     }
-
-
-def _scene_text(scene: Scene) -> str:
-    """The scene as JSON, so that a saved run tells what it was a run of."""
-    from ..scene.files.scene_file import SceneFile
-    from ..scene.files.text import write_json
-    from ..scene.files.typed import to_plain
-
-    bodies = {name: body.spec for name, body in scene.bodies.items()}
-    joints = {name: joint.spec for name, joint in scene.joints.items()}
-    ropes = {name: rope.spec for name, rope in scene.ropes.items()}
-    content = SceneFile(sharnir=1, name=scene.name, gravity=scene.gravity, bodies=bodies, joints=joints, ropes=ropes)
-    return write_json(to_plain(content))

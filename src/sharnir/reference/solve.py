@@ -91,7 +91,7 @@ class Run:
         times = dt * np.arange(round(duration / dt) + 1)
         self.recording = Recording(self.system, self.modes, times, dt)
         self.stepper = Stepper(STAGES)
-        self.steps = self.rejected = self.events = 0
+        self.steps = 0
         self._last: Step | None = None
         self._jacobian = np.zeros((0, 0))
         self._idle = 0
@@ -159,7 +159,6 @@ class Run:
         if self._idle > MOST_IDLE:
             raise self._fault()
         if event is not None or self._stopped(step.seen):
-            self.events += 1
             self.y = self.modes.settle(self.t, self.y)
             self.recording.fill_blows()
             self._last = None
@@ -195,13 +194,11 @@ class Run:
                 guess = h * self.stepper.method.nodes[:, None] * rate
             step = self._try(h, guess, scale)
             if step is None:
-                self.rejected += 1
                 h, failed, before = 0.3 * h, None, None
                 continue
             self.stepper.judge(system.rates, step, rate, scale)
             if step.error <= 1.0:
                 return step
-            self.rejected += 1
             aimed = self._to_corner(step, now)
             if aimed is not None:
                 self.stepper.judge(system.rates, aimed, rate, scale)

@@ -9,10 +9,10 @@ import msgspec
 from ..control.faults import AnyFault, BrakeFailure, DriveLoss, ExtraFriction, Gust
 from ..control.sinks import Brake
 from ..errors import SceneError
+from ..files.typed import Misfit, to_plain, to_typed
 from ..model.layout import frictions_of
 from ..model.softs import softs_of
 from ..scene.elements.friction import Viscous
-from ..scene.files.typed import Misfit, to_plain, to_typed
 from ..scene.scene import Scene
 
 HARDER = 4.0  # times a joint's own friction is what it gets more

@@ -117,7 +117,7 @@ class Run:
 
 
 def create_run(scene: Scene, dt: float, settings: dict[str, Any], parent: Path) -> Run:
-    """A new folder for a run of a scene: its name is the scene's and the time."""
+    """A new folder for a run of a scene with steps of ``dt`` (s): its name is the scene's and the time."""
     from .. import __version__
 
     stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in scene.name)

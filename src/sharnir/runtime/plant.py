@@ -24,7 +24,10 @@ from .safety import Safety
 
 
 class Plant:
-    """A scene in motion. ``alarms`` collects what the operator should know, as (level, text)."""
+    """A scene in motion, stepped with ``dt`` (s) and the ``settings`` of :class:`Simulation`.
+
+    ``alarms`` collects what the operator should know, as (level, text).
+    """
 
     def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
         from ..simulation import Simulation

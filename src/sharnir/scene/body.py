@@ -19,7 +19,8 @@ from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, 
 class BodySpec(Description, frozen=True):
     """What a scene file says of a body.
 
-    ``position`` (m) and ``rotation`` place the body's own frame in the world; ``velocity`` (m/s, of that frame's
+    ``shapes`` are what it looks like, touches with and weighs. ``position`` (m) and ``rotation`` (quaternion) place the
+    body's own frame in the world; ``velocity`` (m/s, of that frame's
     origin) and ``angular_velocity`` (rad/s) are in world axes. Mass properties come from the shapes unless given:
     ``mass`` (kg), ``center_of_mass`` (m) and ``inertia`` (kg m^2 about the centre of mass) in the body's frame;
     inertia as three principal values, or six: xx, yy, zz, xy, xz, yz. A ``fixed`` body never moves. ``contact`` says

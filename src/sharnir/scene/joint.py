@@ -30,8 +30,9 @@ Element = TypeVar("Element")
 class JointSpec(Description, frozen=True):
     """What a scene file says of a joint.
 
-    ``between`` names body a and body b ("world" for the ground). ``friction``, ``limits``, ``spring`` and ``drive``
-    belong to the free axes: one value, or a dictionary by the axis's name when there are several.
+    ``joint`` is its type and place, ``between`` names body a and body b ("world" for the ground). ``friction``,
+    ``limits``, ``spring`` and ``drive`` belong to the free axes: one value, or a dictionary by the axis's name when
+    there are several.
     """
 
     joint: AnyJoint

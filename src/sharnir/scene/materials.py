@@ -133,7 +133,7 @@ def _material(material: Material, what: str) -> Material:
 
 
 class Contact(Description, frozen=True):
-    """How a body takes part in contact: its material, the groups it is in, and the groups it does not touch.
+    """How a body takes part in contact: its ``material`` by name, the ``groups`` it is in, and those it ``ignores``.
 
     Bodies that share a joint pass through each other unless one of them has ``neighbours=True``; the world does not
     count, what is hinged to it still meets the ground. With a ``belt`` the body's surfaces run at a sprocket's speed.

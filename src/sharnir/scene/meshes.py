@@ -14,8 +14,9 @@ from .values import Vec3, not_negative, shown, vector
 
 
 class Mesh(Shape, frozen=True, tag="mesh"):
-    """A closed triangle mesh from a file (STL, OBJ, PLY, GLB, ...) or from vertices (m) and triangles.
+    """A closed triangle mesh from a ``file`` (STL, OBJ, PLY, GLB, ...) or from ``vertices`` (m) and ``triangles``.
 
+    ``scale`` (m per unit of the file) makes metres of its numbers; triangles name three vertices each, counted from 0.
     The file is read relative to the scene file, or to the working folder when the scene is written in Python.
     """
 
@@ -86,9 +87,10 @@ class Mesh(Shape, frozen=True, tag="mesh"):
 
 
 class ConvexHull(Shape, frozen=True, tag="hull"):
-    """The convex hull of points (m), or of the vertices of a mesh file (STL, OBJ, PLY, GLB, ...).
+    """The convex hull of ``points`` (m), or of the vertices of a mesh ``file`` (STL, OBJ, PLY, GLB, ...).
 
-    The file is read relative to the scene file, or to the working folder when the scene is written in Python.
+    ``scale`` (m per unit of the file) makes metres of its numbers. The file is read relative to the scene file, or to
+    the working folder when the scene is written in Python.
     """
 
     points: tuple[Vec3, ...] | None = None

@@ -17,7 +17,7 @@ WAVES = 48  # plane waves that make up a roughness
 
 
 class Relief(Description, frozen=True, kw_only=True, tag_field="type"):
-    """What all reliefs share: the direction they run along, rad."""
+    """What all reliefs share: the ``direction`` they run along, rad from x."""
 
     direction: float = 0.0
 
@@ -89,7 +89,7 @@ class HalfRound(Relief, frozen=True, tag="half-round"):
 
 
 class Roughness(Relief, frozen=True, tag="roughness"):
-    """Random ground: ``rms`` (m) is the root mean square of the height, the wavelengths lie between the two given (m).
+    """Random ground: ``rms`` (m) is the root mean square of the height; waves are ``shortest`` to ``longest`` (m) long.
 
     It is a sum of plane waves in random directions, their height in proportion to their length; the same ``seed``
     gives the same ground, whatever the spacing of the field.

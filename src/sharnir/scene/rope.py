@@ -19,13 +19,13 @@ DEFAULT_ELEMENTS = 20
 
 
 class Tie(Description, frozen=True):
-    """What holds a node of a rope: a body (``"world"`` is one) or a node of another rope.
+    """What holds a node of a rope: a ``body`` (``"world"`` is one) or a node of another ``rope``.
 
     The node stays at the point of the body where it is at the start. A ``clamped`` tie also holds the direction and
     the twist of the rope there, through the rope's own stiffness; ``direction`` is that of the rope from its start to
     its end (world axes, at the start), None for that in which it is laid. ``at`` is the place along this rope (m from
-    its start; the nearest node is tied), left out for ``start`` and ``end``; ``along`` is the place along the other
-    ``rope``.
+    its start; the nearest node is tied), left out for ``start`` and ``end``; ``along`` is the place along the
+    other rope (m).
     """
 
     body: str | None = None
@@ -55,7 +55,7 @@ class Tie(Description, frozen=True):
 
 
 class Eyelet(Description, frozen=True):
-    """A point of a body that the rope runs through: a ring, or a pulley of small radius.
+    """A point of a ``body`` that the rope runs through: a ring, or a pulley of small radius.
 
     It is where the rope's node nearest to ``at`` (m from the rope's start) is at the start. ``friction`` is the
     capstan's coefficient mu: the pulls on both sides differ by a factor of up to exp(mu a), a being the angle by which
@@ -106,15 +106,15 @@ class RopeSpec(Description, frozen=True):
 
     ``path`` (m) is where it is laid, as two points or more. Between two points a ``length`` (m) above their distance
     hangs as an arc. ``elements`` cuts it into that many pieces; None is 20 between two points, and one from point to
-    point of a longer path. ``radius`` (m) and ``density`` (kg/m^3) give the mass. The stiffness comes from the moduli
-    (Pa), K = E pi r^4/4 for bending and G pi r^4/2 for twisting, or is given as ``bending`` and ``twisting`` (N m^2);
-    zero is a chain. ``curvature`` is that of the rope without load, in its own axes: two of bending and one of twist
-    (1/m); ``as_laid`` takes that of the path instead. ``twist`` (rad) is wound into the rope from its start to its end
-    when it is laid. ``damping`` (s) is Kelvin-Voigt's: the moment of a bend is K (u + damping du/dt). ``start``,
-    ``end`` and ``ties`` hold it, it runs through ``eyelets``, and a ``winch`` may take the place of ``start``.
-    ``velocity`` (m/s) is that of all nodes at the start. ``breaking_load`` (N) is the tension
-    at which an element parts. ``contact`` says whether and how it touches things, as for bodies: None is yes as soon as
-    there is terrain; ``self_contact`` is whether it then touches itself and other ropes as well.
+    point of a longer path. ``radius`` (m) and ``density`` (kg/m^3) give the mass. The stiffness comes from
+    ``youngs_modulus`` and ``shear_modulus`` (Pa), K = E pi r^4/4 for bending and G pi r^4/2 for twisting, or is given
+    as ``bending`` and ``twisting`` (N m^2); zero is a chain. ``curvature`` is that of the rope without load, in its own
+    axes: two of bending and one of twist (1/m); ``as_laid`` takes that of the path instead. ``twist`` (rad) is wound
+    into the rope from its start to its end when it is laid. ``damping`` (s) is Kelvin-Voigt's: the moment of a bend is
+    K (u + damping du/dt). ``start``, ``end`` and ``ties`` hold it, it runs through ``eyelets``, and a ``winch`` may
+    take the place of ``start``. ``velocity`` (m/s) is that of all nodes at the start. ``breaking_load`` (N) is the
+    tension at which an element parts. ``contact`` says whether and how it touches things, as for bodies: None is yes as
+    soon as there is terrain; ``self_contact`` is whether it then touches itself and other ropes as well.
     """
 
     path: tuple[Vec3, ...]

@@ -225,14 +225,14 @@ class Scene:
 
     def save(self, path: str | Path) -> Path:
         """Write the scene to a YAML or JSON file, by the ending of its name."""
-        from .files import save_scene
+        from ..files import save_scene
 
         return save_scene(self, path)
 
     @staticmethod
     def load(path: str | Path) -> Scene:
         """Read a scene from a YAML or JSON file."""
-        from .files import load_scene
+        from ..files import load_scene
 
         return load_scene(path)
 

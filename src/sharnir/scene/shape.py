@@ -41,7 +41,12 @@ def combined(parts: list[MassProperties]) -> MassProperties:
 
 
 class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
-    """What all shapes share: mass or density, the place in the body, a colour, and whether it touches others."""
+    """What all shapes share.
+
+    A shape weighs what its ``mass`` (kg) or its ``density`` (kg/m^3) says, and nothing without either. ``position`` (m)
+    and ``rotation`` (quaternion) place its frame in the body. ``color`` is as in CSS, such as ``"#8f948c"``. One whose
+    ``collides`` is False is only seen.
+    """
 
     mass: float | None = None
     density: float | None = None

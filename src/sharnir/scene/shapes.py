@@ -13,7 +13,7 @@ from .tyre import Tyre
 
 
 class Box(Shape, frozen=True, tag="box"):
-    """A box of edge lengths x, y, z (m), centred on its frame."""
+    """A box of edge lengths ``x``, ``y``, ``z`` (m), centred on its frame."""
 
     x: float
     y: float
@@ -29,7 +29,7 @@ class Box(Shape, frozen=True, tag="box"):
 
 
 class Sphere(Shape, frozen=True, tag="sphere"):
-    """A ball of a radius (m)."""
+    """A ball of a ``radius`` (m)."""
 
     radius: float
 
@@ -42,7 +42,7 @@ class Sphere(Shape, frozen=True, tag="sphere"):
 
 
 class Cylinder(Shape, frozen=True, tag="cylinder"):
-    """A cylinder along its z axis: radius and length (m)."""
+    """A cylinder along its z axis: ``radius`` and ``length`` (m)."""
 
     radius: float
     length: float
@@ -57,7 +57,7 @@ class Cylinder(Shape, frozen=True, tag="cylinder"):
 
 
 class Capsule(Shape, frozen=True, tag="capsule"):
-    """A cylinder along z with half balls at its ends: radius, and length of the cylinder without them (m)."""
+    """A cylinder along z with half balls at its ends: ``radius``, and ``length`` of the cylinder without them (m)."""
 
     radius: float
     length: float
@@ -75,7 +75,7 @@ class Capsule(Shape, frozen=True, tag="capsule"):
 
 
 class Wheel(Shape, frozen=True, tag="wheel"):
-    """A wheel about its z axis that touches anything in one point: radius and width (m), and the rounding of its edges.
+    """A wheel about its z axis that touches anything in one point: ``radius`` and ``width`` (m), rounded edges.
 
     It is a disc swept by a ball of the radius ``rounding`` (m), half of the width when not given; with less, the tread
     is flat between the rounded edges. Without a ``tyre`` it is rigid and rubs like any other shape.

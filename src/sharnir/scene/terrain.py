@@ -29,9 +29,9 @@ class Plane(Description, frozen=True, tag="plane", tag_field="type"):
 class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
     """Ground given by its height (m) over a grid: solid below, its middle at the origin of its frame.
 
-    The heights come from one of: ``heights``, rows along x and columns along y; ``file``, an array (.npy) or a picture
-    (PNG and others, rows along x, black and white meaning the two heights of ``range``, m); ``relief``, shapes of
-    ground that are added up over ``size`` (m along x and y). ``spacing`` (m) is that of the grid along x and y.
+    The heights come from one of: ``heights`` (m), rows along x and columns along y; ``file``, an array (.npy) or a
+    picture (PNG and others, rows along x, black and white meaning the two heights of ``range``, m); ``relief``, shapes
+    of ground that are added up over ``size`` (m along x and y). ``spacing`` (m) is that of the grid along x and y.
     """
 
     heights: tuple[tuple[float, ...], ...] | None = None
@@ -137,7 +137,10 @@ AnySurface = Plane | HeightField | Mesh
 
 
 class TerrainSpec(Description, frozen=True):
-    """What a scene file says of terrain: its surface, its material, and its place in the world (m)."""
+    """What a scene file says of terrain: its ``surface`` and its ``material``, and where it lies in the world.
+
+    ``position`` (m) and ``rotation`` (quaternion) place the surface's frame.
+    """
 
     surface: AnySurface
     material: str = DEFAULT

@@ -17,6 +17,7 @@ from .export_html import write_html
 from .recording import Recording
 
 ARGUMENTS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+ALONE = "#stage > :not(canvas) { visibility: hidden }"  # the view without the buttons that lie over it
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 SHOW = "async (t) => { sharnir.seek(t); sharnir.view.drawnAt = 0; sharnir.view.draw(); sharnir.view.draw(); }"
 ANIMATED = (".gif", ".webp")  # written by Pillow; anything else by ffmpeg
@@ -76,7 +77,7 @@ def save_video(recording: Recording, path: Path, rate: float, size: tuple[int, i
 
 def _shot(page: Any, time: float, bare: bool) -> bytes:
     page.evaluate(SHOW, time)
-    return bytes(page.locator("#stage canvas").first.screenshot() if bare else page.screenshot())
+    return bytes(page.locator("#stage canvas").first.screenshot(style=ALONE) if bare else page.screenshot())
 
 
 def _save_animation(shots: Iterator[bytes], path: Path, rate: float) -> None:

@@ -174,31 +174,26 @@ def drive_mf4() -> Experiment:
     """The tracked robot with an arm."""
     scene = training_ground("MF-4")
     robot = mf4(scene)
-    d = scene.diagram = Diagram("MF-4", period=PERIOD)
-    skid_steering(d, robot.vehicle)
-    ground_speed(d, robot.vehicle.chassis, 1.0)
-    knobs = pointing(d, robot.arm.joints)
-    state = (*SPEEDS, LampWidget(value="moving"), PlotWidget(signals=("speed", "left", "right")))
-    groups = (
-        Group(title="Tracks", widgets=DRIVING),
-        Group(title="Speed", widgets=state),
-        Group(title="Arm", widgets=knobs),
-    )
-    keys = (*ARROWS, *arm_keys(list(robot.arm.joints)))
-    scene.panel = Panel(title="MF-4", groups=groups, keys=keys, axes=STICK)
-    return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
+    return skid_steered(scene, robot.vehicle, "Tracks", robot.arm.joints)
 
 
 def drive_rover() -> Experiment:
     """The six-wheeled rover."""
     scene = training_ground("rover")
-    robot = six_wheel_rover(scene)
-    d = scene.diagram = Diagram("rover", period=PERIOD)
-    skid_steering(d, robot.vehicle)
-    ground_speed(d, robot.vehicle.chassis, 1.0)
+    return skid_steered(scene, six_wheel_rover(scene).vehicle, "Drive", {})
+
+
+def skid_steered(scene: Scene, vehicle: BuiltVehicle, driven: str, arm: dict[str, Joint]) -> Experiment:
+    """A vehicle steered by its two sides, perhaps with an arm: its diagram and its console."""
+    d = scene.diagram = Diagram(scene.name, period=PERIOD)
+    skid_steering(d, vehicle)
+    ground_speed(d, vehicle.chassis, 1.0)
     state = (*SPEEDS, LampWidget(value="moving"), PlotWidget(signals=("speed", "left", "right")))
-    groups = (Group(title="Drive", widgets=DRIVING), Group(title="Speed", widgets=state))
-    scene.panel = Panel(title="Rover", groups=groups, keys=ARROWS, axes=STICK)
+    groups = [Group(title=driven, widgets=DRIVING), Group(title="Speed", widgets=state)]
+    if arm:
+        groups.append(Group(title="Arm", widgets=pointing(d, arm)))
+    keys = (*ARROWS, *arm_keys(list(arm)))
+    scene.panel = Panel(title=scene.name, groups=tuple(groups), keys=keys, axes=STICK)
     return Experiment(scene, time=5.0, dt=DT, settings=dict(SETTINGS))
 
 

@@ -41,7 +41,7 @@ RACK_SERVO = PositionServo(DcDrive(2.0, 400.0, 0.01, 4000.0), gain=200.0, dampin
 
 @dataclass(frozen=True)
 class Car:
-    """The car in a scene; steer it by the target of its front axle's rack (m, positive to the left)."""
+    """The car, a ``vehicle`` in a scene; steer it by the target of its front axle's rack (m, positive to the left)."""
 
     vehicle: BuiltVehicle
 
@@ -82,5 +82,5 @@ def four_wheel_car(
     heading: float = 0.0,
     speed: float = 0.0,
 ) -> Car:
-    """Put the car into a scene, standing at ``position`` (m, on the ground) or rolling at ``speed`` (m/s)."""
+    """Put the car into a scene, at ``position`` (m, on the ground), ``heading`` in rad, rolling at ``speed`` (m/s)."""
     return Car(vehicle().build(scene, name, position, heading, speed))

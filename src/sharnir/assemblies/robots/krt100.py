@@ -65,7 +65,7 @@ MAST = Arm(
 
 @dataclass(frozen=True)
 class Krt100:
-    """The robot in a scene: drive it by the voltages of its wheels' hinges, left and right."""
+    """The robot in a scene: the ``vehicle``, driven by the voltages of its wheels' hinges, and the ``mast`` on it."""
 
     vehicle: BuiltVehicle
     mast: BuiltArm
@@ -115,6 +115,9 @@ def krt100(
     hitch: AnyHitch | None = None,
     towing: bool = True,
 ) -> Krt100:
-    """Put the robot into a scene, standing at ``position`` (m, on the ground)."""
+    """Put the robot into a scene, standing at ``position`` (m, on the ground), ``heading`` (rad) left of x.
+
+    ``suspension`` and ``hitch`` replace its own; without ``towing`` it has no trailer.
+    """
     built = vehicle(suspension, hitch, towing).build(scene, name, position, heading)
     return Krt100(built, MAST.build(scene, built.chassis, f"{name}_mast"))

@@ -38,7 +38,7 @@ STEERING = WheelSteering(
 
 @dataclass(frozen=True)
 class Rover:
-    """The rover in a scene."""
+    """The rover, a ``vehicle`` in a scene: drive it by the voltages of its wheels' hinges."""
 
     vehicle: BuiltVehicle
 
@@ -64,5 +64,5 @@ def vehicle() -> Vehicle:
 
 
 def six_wheel_rover(scene: Scene, name: str = "rover", position: Vec3 = (0.0, 0.0, 0.0), heading: float = 0.0) -> Rover:
-    """Put the rover into a scene, standing at ``position`` (m, on the ground)."""
+    """Put the rover into a scene, standing at ``position`` (m, on the ground), ``heading`` in rad."""
     return Rover(vehicle().build(scene, name, position, heading))

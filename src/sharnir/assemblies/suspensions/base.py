@@ -27,7 +27,7 @@ from ..wheel import RoadWheel
 
 
 class Kingpin(Description, frozen=True):
-    """The pin that a steered wheel turns about: its range (rad, left positive), and its own drive, if it has one."""
+    """The pin that a steered wheel turns about: its ``limits`` (rad, left positive), and its own ``drive``, if any."""
 
     limits: Range = (-0.7, 0.7)
     drive: AnyDrive | None = None
@@ -56,15 +56,21 @@ class Links(NamedTuple):
 
 @dataclass(frozen=True)
 class Corner:
-    """One wheel with its suspension: the bodies and joints to plot, drive, brake and steer."""
+    """One wheel with its suspension: the bodies and joints to plot, drive, brake and steer.
+
+    ``hub`` is carried by the links; ``carrier`` carries the ``wheel`` and is the hub itself unless the wheel is
+    steered; ``sprung`` is the link that the coil stands on. ``guide`` is the guiding joint, whose ``coordinate`` grows
+    as the wheel rises; ``spin`` the wheel's hinge, forward is positive; ``kingpin`` and ``coil`` are joints, where
+    there are any.
+    """
 
     wheel: Body
-    hub: Body  # carried by the links
-    carrier: Body  # carries the wheel; the hub itself unless the wheel is steered
-    sprung: Body  # the link that the coil stands on
-    guide: Joint  # the guiding joint: its coordinate grows as the wheel rises
+    hub: Body
+    carrier: Body
+    sprung: Body
+    guide: Joint
     coordinate: str
-    spin: Joint  # the wheel's hinge: positive is forward
+    spin: Joint
     kingpin: Joint | None = None
     coil: Joint | None = None
 
@@ -84,9 +90,10 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
 
     Hardpoints are in corner axes (m): from the wheel's centre in its neutral position, x forward, y outward, z up.
     ``travel`` (m) is how far the wheel's centre may sink and rise from there. The ``spring`` carries the wheel's static
-    load in the neutral position; ``bump_stops`` act before the ends of the travel. ``camber`` (top outward) and ``toe``
-    (front inward) are those of the neutral position, rad. ``kingpin_low`` and ``kingpin_high`` are two points of the
-    axis that the wheel steers about.
+    load in the neutral position, a coil between ``spring_top`` and ``spring_foot`` (m); ``bump_stops`` act before the
+    ends of the travel. ``camber`` (top outward) and ``toe`` (front inward) are those of the neutral position, rad.
+    ``kingpin_low`` and ``kingpin_high`` are two points of the axis that the wheel steers about (m). Each link has
+    ``arm_mass``, the upright ``upright_mass`` (kg).
     """
 
     hardpoints: ClassVar[tuple[str, ...]] = ()

@@ -19,7 +19,10 @@ from .two_arms import LoopJoints
 
 
 class MacPherson(Suspension, frozen=True, tag="macpherson"):
-    """An arm from ``pivot`` to ``ball``, hinged about ``hinge_axis``, and a strut from ``strut_top`` to ``ball``."""
+    """An arm from ``pivot`` to ``ball``, hinged about ``hinge_axis``, and a strut from ``strut_top`` to ``ball`` (m).
+
+    With ``joints="hinges"`` all hinges are parallel; with ``"balls"`` nothing is locked twice, and the axis is free.
+    """
 
     hardpoints: ClassVar[tuple[str, ...]] = ("pivot", "ball", "strut_top")
 

@@ -10,7 +10,7 @@ from .base import Links, Suspension
 
 
 class SlidingPillar(Suspension, frozen=True, tag="sliding_pillar"):
-    """An upright that slides along ``slide_axis`` through ``pillar``."""
+    """An upright that slides along ``slide_axis`` through ``pillar`` (m)."""
 
     hardpoints: ClassVar[tuple[str, ...]] = ("pillar",)
     has_arm: ClassVar[bool] = False

@@ -10,7 +10,7 @@ from .base import Links, Suspension
 
 
 class SwingAxle(Suspension, frozen=True, tag="swing_axle"):
-    """A half-axle hinged to the chassis at ``pivot`` about ``hinge_axis``; the camber follows the half-axle's angle."""
+    """A half-axle hinged to the chassis at ``pivot`` (m) about ``hinge_axis``; the camber follows its angle."""
 
     hardpoints: ClassVar[tuple[str, ...]] = ("pivot",)
 

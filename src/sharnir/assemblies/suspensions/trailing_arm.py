@@ -10,7 +10,7 @@ from .base import Links, Suspension
 
 
 class TrailingArm(Suspension, frozen=True, tag="trailing_arm"):
-    """An arm from ``pivot`` on the chassis to ``stub``, beside the wheel, hinged about ``hinge_axis``."""
+    """An arm from ``pivot`` on the chassis to ``stub``, beside the wheel (m), hinged about ``hinge_axis``."""
 
     hardpoints: ClassVar[tuple[str, ...]] = ("pivot", "stub")
 

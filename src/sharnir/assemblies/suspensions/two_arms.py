@@ -23,7 +23,11 @@ LoopJoints = Literal["hinges", "balls"]
 
 
 class TwoArms(Suspension, frozen=True):
-    """Arms from ``lower_pivot`` to ``lower_ball`` and from ``upper_pivot`` to ``upper_ball``; see the module."""
+    """Arms from ``lower_pivot`` to ``lower_ball`` and from ``upper_pivot`` to ``upper_ball`` (hardpoints, m).
+
+    They turn about ``lower_axis`` and ``upper_axis``. With ``joints="hinges"`` these must be parallel; with ``"balls"``
+    they are free to differ.
+    """
 
     hardpoints: ClassVar[tuple[str, ...]] = ("lower_pivot", "lower_ball", "upper_pivot", "upper_ball")
 

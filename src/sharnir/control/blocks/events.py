@@ -6,6 +6,10 @@ rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from operator import getitem
+
 from .base import BOOL, COUNT, SECONDS, Block, Places, Run, Wire, gives, takes
 
 COUNT_MAX, COUNT_MIN = 2**31 - 1, -(2**31)  # PVmax and PVmin of the standard, those of DINT
@@ -48,6 +52,17 @@ class Rs(Block, frozen=True, tag="rs"):
         return run
 
 
+def rising_edge(io: Places, place: int) -> Callable[[], bool]:
+    """A function that tells, once a tick, whether the truth value at a place has risen."""
+    v, x, m = io.values, io.memory, io.remember(False)
+
+    def rises() -> bool:
+        before, x[m] = x[m], v[place]
+        return bool(x[m] and not before)
+
+    return rises
+
+
 class RTrig(Block, frozen=True, tag="r_trig"):
     """True for one tick when clk rises; as in the standard, also in the first tick if clk is true there."""
 
@@ -57,12 +72,10 @@ class RTrig(Block, frozen=True, tag="r_trig"):
     clk: Wire
 
     def build(self, io: Places) -> Run:
-        v, x, q, clk, m = io.values, io.memory, io.out("q"), io["clk"], io.remember(False)
+        v, q, rises = io.values, io.out("q"), rising_edge(io, io["clk"])
 
         def run() -> None:
-            now = v[clk]
-            v[q] = now and not x[m]
-            x[m] = now
+            v[q] = rises()
 
         return run
 
@@ -167,6 +180,34 @@ class Tp(Timer, frozen=True, tag="tp"):
         return run
 
 
+def counter(
+    io: Places, *, up: str | None = None, down: str | None = None, zero: str | None = None, load: str | None = None
+) -> Callable[[], int]:
+    """A function that counts the edges of a tick and returns the count; the ports are those that the block has.
+
+    ``zero`` sets it to 0 and wins over ``load``, which sets it to pv; edges up and down at once are none.
+    """
+    v, x, m, pv = io.values, io.memory, io.remember(0), io["pv"]
+    rises, falls = (rising_edge(io, io[port]) if port else _never for port in (up, down))
+    zeroes, loads = (partial(getitem, v, io[port]) if port else _never for port in (zero, load))
+
+    def count() -> int:
+        step = rises() - falls()  # both are asked, so that neither misses an edge
+        if zeroes():
+            x[m] = 0
+        elif loads():
+            x[m] = v[pv]
+        elif COUNT_MIN <= x[m] + step <= COUNT_MAX:
+            x[m] += step
+        return int(x[m])
+
+    return count
+
+
+def _never() -> bool:
+    return False
+
+
 class Ctu(Block, frozen=True, tag="ctu"):
     """Counts rising edges of cu up to and beyond pv, where q becomes true; r sets the count cv to 0."""
 
@@ -178,17 +219,11 @@ class Ctu(Block, frozen=True, tag="ctu"):
     pv: Wire
 
     def build(self, io: Places) -> Run:
-        v, x, q, cv = io.values, io.memory, io.out("q"), io.out("cv")
-        cu, r, pv, m = io["cu"], io["r"], io["pv"], io.remember(0, False)
+        v, q, cv, pv, count = io.values, io.out("q"), io.out("cv"), io["pv"], counter(io, up="cu", zero="r")
 
         def run() -> None:
-            up = v[cu]
-            if v[r]:
-                x[m] = 0
-            elif up and not x[m + 1] and x[m] < COUNT_MAX:
-                x[m] += 1
-            x[m + 1] = up
-            v[q], v[cv] = x[m] >= v[pv], x[m]
+            v[cv] = count()
+            v[q] = v[cv] >= v[pv]
 
         return run
 
@@ -204,17 +239,11 @@ class Ctd(Block, frozen=True, tag="ctd"):
     pv: Wire
 
     def build(self, io: Places) -> Run:
-        v, x, q, cv = io.values, io.memory, io.out("q"), io.out("cv")
-        cd, ld, pv, m = io["cd"], io["ld"], io["pv"], io.remember(0, False)
+        v, q, cv, count = io.values, io.out("q"), io.out("cv"), counter(io, down="cd", load="ld")
 
         def run() -> None:
-            down = v[cd]
-            if v[ld]:
-                x[m] = v[pv]
-            elif down and not x[m + 1] and x[m] > COUNT_MIN:
-                x[m] -= 1
-            x[m + 1] = down
-            v[q], v[cv] = x[m] <= 0, x[m]
+            v[cv] = count()
+            v[q] = v[cv] <= 0
 
         return run
 
@@ -233,24 +262,12 @@ class Ctud(Block, frozen=True, tag="ctud"):
     pv: Wire
 
     def build(self, io: Places) -> Run:
-        v, x, qu, qd, cv = io.values, io.memory, io.out("qu"), io.out("qd"), io.out("cv")
-        cu, cd, r, ld, pv, m = io["cu"], io["cd"], io["r"], io["ld"], io["pv"], io.remember(0, False, False)
+        v, qu, qd, cv, pv = io.values, io.out("qu"), io.out("qd"), io.out("cv"), io["pv"]
+        count = counter(io, up="cu", down="cd", zero="r", load="ld")
 
         def run() -> None:
-            up, down = v[cu], v[cd]
-            rises, falls = up and not x[m + 1], down and not x[m + 2]
-            if v[r]:
-                x[m] = 0
-            elif v[ld]:
-                x[m] = v[pv]
-            elif rises != falls:
-                if rises and x[m] < COUNT_MAX:
-                    x[m] += 1
-                elif falls and x[m] > COUNT_MIN:
-                    x[m] -= 1
-            x[m + 1], x[m + 2] = up, down
-            count = x[m]
-            v[qu], v[qd], v[cv] = count >= v[pv], count <= 0, count
+            v[cv] = count()
+            v[qu], v[qd] = v[cv] >= v[pv], v[cv] <= 0
 
         return run
 

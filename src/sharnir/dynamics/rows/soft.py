@@ -112,7 +112,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def add_drive(m: t.model, n: t.memory, k: t.work, voltage: real, rate: real, kick: real, i: int, w: int):
         ratio = m.drive_ratio[i]
-        stall = m.drive_stall[i]
+        stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i]
         speed = ratio * rate

@@ -13,12 +13,12 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
 
     ``stall_torque`` M_s (N m) and ``idle_speed`` w_idle (rad/s) are at rated voltage, ``time_constant`` t_m (s) is the
     electromechanical one. The motor turns at w_m = ``ratio`` times the rate of the coordinate (rad/s; the ratio is in
-    rad/m for sliding axes, and negative when the gear reverses), with t the torque of the gear on it:
+    rad/m for sliding axes, and negative when the gear reverses), with t the torque of the gear on it::
 
         I_m w_m' = M_s (U - w_m/w_idle) + t,  I_m = M_s t_m/w_idle
 
-    The effort on the joint is ``-efficiency ratio t`` while the motor drives and ``-ratio t/efficiency`` while the load
-    drives the motor back; a ``self_locking`` gear does not let it.
+    With ``efficiency`` (a share of 1) the effort on the joint is -efficiency ratio t while the motor drives and
+    -ratio t/efficiency while the load drives the motor back; a ``self_locking`` gear does not let it.
     """
 
     stall_torque: float
@@ -69,7 +69,7 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
 
 
 class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
-    """A drive whose voltage follows the rate of the coordinate. Its input is the target rate (rad/s or m/s).
+    """A ``drive`` whose voltage follows the rate of the coordinate. Its input is the target rate (rad/s or m/s).
 
     The voltage is U = ``gain`` e + ``integral`` (integral of e over time), within -1 and 1, with e the target less the
     rate; positive U drives the coordinate up, also through a gear that reverses. ``gain`` is in s/rad or s/m,
@@ -88,7 +88,7 @@ class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
 
 
 class PositionServo(Description, frozen=True, tag_field="type", tag="position_servo"):
-    """A drive whose voltage follows the coordinate. Its input is the target (rad or m).
+    """A ``drive`` whose voltage follows the coordinate. Its input is the target (rad or m).
 
     The voltage is U = ``gain`` e - ``damping`` rate + ``integral`` (integral of e over time), within -1 and 1, with e
     the target less the coordinate; positive U drives the coordinate up, also through a gear that reverses. ``gain`` is

@@ -60,11 +60,11 @@ class DryFriction(Description, frozen=True, kw_only=True, tag_field="type"):
 class Coulomb(DryFriction, frozen=True, tag="coulomb"):
     """Coulomb friction: at most ``level`` (N for sliding axes, N m for turning ones) against the motion.
 
-    ``static`` is the level at standstill, when it differs. Several free axes of one kind (a ball joint's three
-    rotations) share one bound on the length of the friction vector; ``law`` chooses where that vector points:
-    ``"maximum-dissipation"`` is true Coulomb friction, against the velocity; ``"impulse-clamp"`` is the rule of
-    paper 000, equation 16, which shortens the sticking impulse. They agree for one axis and for isotropic inertia.
-    With a ``load`` the levels are coefficients.
+    ``static`` (N or N m) is the level at standstill, when it differs. Several free axes of one kind (a ball joint's
+    three rotations) share one bound on the length of the friction vector; ``law`` chooses where that vector points:
+    ``"maximum-dissipation"`` is true Coulomb friction, against the velocity; ``"impulse-clamp"`` is the rule of paper
+    000, equation 16, which shortens the sticking impulse. They agree for one axis and for isotropic inertia. With a
+    ``load`` the levels are coefficients.
     """
 
     level: float

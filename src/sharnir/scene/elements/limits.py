@@ -13,10 +13,10 @@ from ..values import Description, Range, bounds, positive
 
 
 class SwingTwist(Description, frozen=True, tag_field="type", tag="swing_twist"):
-    """Ball-joint limits, one box per axis (rad): twist about the joint's z axis, swing about its x and y axes.
+    """Ball-joint limits, a range per axis (rad): ``twist`` about the joint's z axis, swing about its x and y axes.
 
     The relative rotation is split as swing * twist. The twist angle is 2 atan2(q_z, q_w). The swing is a rotation
-    vector square to z: its direction is the axis, its length the angle; ``x`` and ``y`` bound its two components.
+    vector square to z: its direction is the axis, its length the angle; ``x`` and ``y`` (rad) bound its components.
     """
 
     x: Range | None = None
@@ -37,7 +37,7 @@ class SwingTwist(Description, frozen=True, tag_field="type", tag="swing_twist"):
 
 
 class Cone(Description, frozen=True, tag_field="type", tag="cone"):
-    """Ball-joint limits: the z axes of the two bodies stay within ``angle`` (rad); the twist may be bounded too."""
+    """Ball-joint limits: the z axes of the two bodies stay within ``angle`` (rad); ``twist`` (rad) may have a range."""
 
     angle: float
     twist: Range | None = None

@@ -19,8 +19,9 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
     ``stiffness`` is in N/m or N m/rad, ``damping`` in N s/m or N m s/rad, ``preload`` in N or N m. ``rest`` (m or rad)
     is the coordinate without force; None is where it starts. A one-sided spring acts, with all of its force, only
     while c < rest (``side="push"``: a bump stop, which pushes the coordinate up) or only while c > rest
-    (``side="pull"``: tension only). A progressive spring has a ``table`` instead of a stiffness: points (c - rest,
-    force that replaces stiffness (c - rest)), joined by straight lines and continued by the first and the last of them.
+    (``side="pull"``: tension only). A progressive spring has a ``table`` (m or rad, N or N m) instead of a
+    stiffness: points (c - rest, force that replaces stiffness (c - rest)), joined by straight lines and continued by
+    the first and the last of them.
     """
 
     stiffness: float = 0.0

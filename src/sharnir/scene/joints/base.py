@@ -80,7 +80,11 @@ class Basis(IntEnum):
 
 
 class Frame(Description, frozen=True):
-    """A frame on a body, in the body's own coordinates: z along ``axis``, x along ``reference`` made square to it."""
+    """A frame on a body, in the body's own coordinates.
+
+    Its origin is at ``position`` (m), its z axis along ``axis``, its x axis along ``reference`` made square to it; the
+    lengths of these two vectors do not matter.
+    """
 
     position: Vec3 = ORIGIN
     axis: Vec3 = (0.0, 0.0, 1.0)
@@ -102,8 +106,8 @@ class Frame(Description, frozen=True):
 class JointType(Description, frozen=True, tag_field="type"):
     """Base of all joint types.
 
-    Where the joint sits is given once in world coordinates, for the start (``anchor`` and whatever axis the type
-    has), or as ``frame_a`` and ``frame_b`` in the coordinates of the two bodies.
+    Where the joint sits is given once in world coordinates, for the start (``anchor``, m, and whatever axis the type
+    has, a vector of any length), or as ``frame_a`` and ``frame_b`` in the coordinates of the two bodies.
     """
 
     locked_translations: ClassVar[Mask] = FREE

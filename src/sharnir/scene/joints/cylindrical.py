@@ -10,7 +10,7 @@ from .base import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Cylindrical(JointType, frozen=True, tag="cylindrical"):
-    """A sleeve that turns about and slides along ``axis`` through ``anchor``."""
+    """A sleeve that turns about and slides along ``axis`` through ``anchor`` (m, world, at the start)."""
 
     locked_translations: ClassVar[Mask] = (True, True, False)
     locked_rotations: ClassVar[Mask] = (True, True, False)

@@ -10,7 +10,7 @@ from .base import LOCKED, JointType, Mask, world_pose
 
 
 class Fixed(JointType, frozen=True, tag="fixed"):
-    """A weld that keeps the two bodies as they start; its reaction is measured at ``anchor`` (body b by default)."""
+    """A weld that keeps the two bodies as they start; its reaction is measured at ``anchor`` (m; body b by default)."""
 
     locked_translations: ClassVar[Mask] = LOCKED
     locked_rotations: ClassVar[Mask] = LOCKED

@@ -10,7 +10,10 @@ from .base import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Planar(JointType, frozen=True, tag="planar"):
-    """Body b slides and turns in the plane through ``anchor`` with the given ``normal``; x runs along ``reference``."""
+    """Body b slides and turns in the plane through ``anchor`` (m, world, at the start).
+
+    The direction of its z axis is ``normal``, that of its x axis ``reference``.
+    """
 
     locked_translations: ClassVar[Mask] = (False, False, True)
     locked_rotations: ClassVar[Mask] = (True, True, False)

@@ -6,13 +6,14 @@ msgspec could do most of this, but it refuses a union of a mapping by axis name 
 
 from __future__ import annotations
 
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from ...errors import SceneError, nearest
-from ..values import Description, shown
+from ..errors import SceneError, nearest
+from ..scene.values import Description, shown
 from .text import Path
 
 _WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", NoneType: "null"}
@@ -34,8 +35,8 @@ def to_plain(value: Any) -> Any:
     gives the same text.
     """
     if isinstance(value, Description):
-        fields = {field.name: (getattr(value, field.name), _default(field)) for field in msgspec.structs.fields(value)}
-        changed = {name: to_plain(given) for name, (given, default) in fields.items() if not _same(given, default)}
+        given = {name: (getattr(value, name), default) for name, default in _defaults(type(value)).items()}
+        changed = {name: to_plain(now) for name, (now, default) in given.items() if not _same(now, default)}
         return _tag(type(value)) | changed
     if isinstance(value, dict):
         return {key: to_plain(item) for key, item in value.items()}
@@ -84,8 +85,13 @@ def _tag(kind: type[Description]) -> dict[str, str]:
     return {} if tag is None else {"type": str(tag)}
 
 
-def _default(field: Any) -> Any:
-    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+@cache
+def _defaults(kind: type[Description]) -> dict[str, Any]:
+    """The fields of a description with their default values."""
+    return {
+        field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        for field in msgspec.structs.fields(kind)
+    }
 
 
 def _same(value: Any, default: Any) -> bool:

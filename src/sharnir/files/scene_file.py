@@ -10,21 +10,21 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...control.defaults import default_diagram
-from ...control.diagram import Diagram
-from ...control.faults import AnyFault, checked_effects
-from ...control.panel import Panel
-from ...control.spec import DiagramSpec
-from ...errors import SceneError
-from ..body import BodySpec
-from ..joint import JointSpec
-from ..materials import Material, MaterialPair
-from ..meshes import ConvexHull, Mesh
-from ..ray import RaySpec
-from ..rope import RopeSpec
-from ..scene import STANDARD_GRAVITY, Scene
-from ..terrain import HeightField, TerrainSpec
-from ..values import Description, Vec3, shown
+from ..control.defaults import default_diagram
+from ..control.diagram import Diagram
+from ..control.faults import AnyFault, checked_effects
+from ..control.panel import Panel
+from ..control.spec import DiagramSpec
+from ..errors import SceneError
+from ..scene.body import BodySpec
+from ..scene.joint import JointSpec
+from ..scene.materials import Material, MaterialPair
+from ..scene.meshes import ConvexHull, Mesh
+from ..scene.ray import RaySpec
+from ..scene.rope import RopeSpec
+from ..scene.scene import STANDARD_GRAVITY, Scene
+from ..scene.terrain import HeightField, TerrainSpec
+from ..scene.values import Description, Vec3, shown
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
 
@@ -60,26 +60,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     path = Path(path)
     is_json = _is_json(path)
     folder = path.absolute().parent
-
-    def beside(file: str) -> str:
-        return _beside(folder, file)
-
-    content = SceneFile(
-        sharnir=1,
-        name=scene.name,
-        gravity=scene.gravity,
-        materials=scene.materials.named,
-        material_pairs=scene.materials.pairs,
-        terrain={name: _with_surface(terrain.spec, beside) for name, terrain in scene.terrains.items()},
-        bodies={name: _with_meshes(body.spec, beside) for name, body in scene.bodies.items()},
-        joints={name: joint.spec for name, joint in scene.joints.items()},
-        rays={name: ray.spec for name, ray in scene.rays.items()},
-        ropes={name: rope.spec for name, rope in scene.ropes.items()},
-        diagram=None if scene.diagram is None else scene.diagram.spec,
-        panel=scene.panel,
-        faults=scene.faults,
-    )
-    plain = to_plain(content)
+    plain = to_plain(_content(scene, lambda file: _beside(folder, file)))
     try:
         path.write_text(texts.write_json(plain) if is_json else texts.write_yaml(plain), encoding="utf-8", newline="\n")
     except UnicodeEncodeError as error:
@@ -89,6 +70,30 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     except OSError as error:
         raise SceneError(f"{path} cannot be written: {error.strerror}; check the folder and its permissions") from None
     return path
+
+
+def scene_text(scene: Scene) -> str:
+    """A scene as the text of a JSON file, on one line; files of meshes are named as the scene has them."""
+    return msgspec.json.encode(_content(scene, str)).decode()
+
+
+def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
+    """What a file says of a scene, the files that it names called as ``renamed`` tells."""
+    return SceneFile(
+        sharnir=1,
+        name=scene.name,
+        gravity=scene.gravity,
+        materials=scene.materials.named,
+        material_pairs=scene.materials.pairs,
+        terrain={name: _with_surface(terrain.spec, renamed) for name, terrain in scene.terrains.items()},
+        bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
+        joints={name: joint.spec for name, joint in scene.joints.items()},
+        rays={name: ray.spec for name, ray in scene.rays.items()},
+        ropes={name: rope.spec for name, rope in scene.ropes.items()},
+        diagram=None if scene.diagram is None else scene.diagram.spec,
+        panel=scene.panel,
+        faults=scene.faults,
+    )
 
 
 def load_scene(path: str | Path) -> Scene:

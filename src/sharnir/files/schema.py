@@ -1,6 +1,6 @@
 """The JSON Schema of scene files, from the annotations and docstrings of the descriptions.
 
-It is published as ``docs/scene.schema.json``; write :func:`schema_text` there when a description changes.
+It is published as ``docs/scene.schema.json``: ``sharnir schema`` writes it when a description has changed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from ..values import Description
+from ..scene.values import Description
 from .scene_file import SceneFile
 from .text import write_json
 from .typed import is_description, to_plain
