@@ -28,6 +28,13 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return wp.diag(vec3(x, x, x))
 
     @wp.func
+    def ahead(q: quat) -> vec3:
+        """The third axis of the orientation q."""
+        return real(2.0) * vec3(
+            q[0] * q[2] + q[3] * q[1], q[1] * q[2] - q[3] * q[0], real(0.5) - q[0] * q[0] - q[1] * q[1]
+        )
+
+    @wp.func
     def column(m: mat33, i: int) -> vec3:
         return vec3(m[0, i], m[1, i], m[2, i])
 
@@ -85,32 +92,35 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         return basis * x
 
     @wp.func
+    def cosine(square: real) -> real:
+        """cos x in x^2, to 1e-16 for x < 0.1; divisions would cost more than all the rest."""
+        a, b, c, d = wp.static(real(1 / 2)), wp.static(real(1 / 12)), wp.static(real(1 / 30)), wp.static(real(1 / 56))
+        return real(1.0) - a * square * (real(1.0) - b * square * (real(1.0) - c * square * (real(1.0) - d * square)))
+
+    @wp.func
+    def sine(square: real) -> real:
+        """sin x / x in x^2, likewise."""
+        a, b, c, d = wp.static(real(1 / 6)), wp.static(real(1 / 20)), wp.static(real(1 / 42)), wp.static(real(1 / 72))
+        return real(1.0) - a * square * (real(1.0) - b * square * (real(1.0) - c * square * (real(1.0) - d * square)))
+
+    @wp.func
     def rotated(q: quat, v: vec3) -> quat:
         """The orientation q turned by the rotation vector v (world axes): exp(v/2) q, with a series for small |v|."""
         square = wp.dot(v, v) * real(0.25)
         c = real(1.0)
         s = real(0.5)
         if square < real(0.01):
-            # cos x and sin x / x in x^2 = square, both to 1e-16 for x < 0.1
-            s = real(0.5) * (
-                real(1.0)
-                - square
-                / real(6.0)
-                * (
-                    real(1.0)
-                    - square / real(20.0) * (real(1.0) - square / real(42.0) * (real(1.0) - square / real(72.0)))
-                )
-            )
-            c = real(1.0) - square / real(2.0) * (
-                real(1.0) - square / real(12.0) * (real(1.0) - square / real(30.0) * (real(1.0) - square / real(56.0)))
-            )
+            s = real(0.5) * sine(square)
+            c = cosine(square)
         else:
             x = wp.sqrt(square)
             s = real(0.5) * wp.sin(x) / x
             c = wp.cos(x)
-        return wp.normalize(quat(s * v[0], s * v[1], s * v[2], c) * q)
+        turned = quat(s * v[0], s * v[1], s * v[2], c) * q
+        return (real(1.5) - real(0.5) * wp.dot(turned, turned)) * turned  # one Newton step to unit length
 
     return SimpleNamespace(
+        ahead=ahead,
         column=column,
         packed=packed,
         full=full,

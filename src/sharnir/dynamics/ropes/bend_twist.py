@@ -35,9 +35,11 @@ def make_bend(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def implicit_share(stiffness: real, inertia: real, length: real, dt: real) -> real:
-        if stiffness == real(0.0):
+        whole = dt * dt * stiffness
+        stable = wp.static(real(STABLE)) * inertia * length
+        if whole <= stable:
             return real(0.0)
-        return wp.max(real(1.0) - wp.static(real(STABLE)) * inertia * length / (dt * dt * stiffness), real(0.0))
+        return real(1.0) - stable / whole
 
     @wp.func
     def bend_between(
@@ -49,16 +51,14 @@ def make_bend(p: Precision) -> SimpleNamespace:
             side = real(-1.0)
         im = side * vec3(relative[0], relative[1], relative[2])
         re = side * relative[3]
-        rate = (
-            real(1.0)
-            / length
-            * (mat33(re, im[2], -im[1], -im[2], re, im[0], im[1], -im[0], re) * wp.transpose(wp.quat_to_matrix(a)))
-        )
-        strain = real(2.0) / length * im - rest
+        moment = wp.cw_mul(stiffness, real(2.0) / length * im - rest)
         made = Bend()
-        made.twirl = -(kick * length) * (wp.cw_mul(stiffness, strain) * rate)
-        weight = kick * length * wp.cw_mul(stiffness, dt * share + vec3(damping, damping, damping))
-        made.stiff = wp.transpose(rate) * (wp.diag(weight) * rate)
+        made.twirl = -kick * wp.quat_rotate(a, re * moment + wp.cross(im, moment))  # -kick l H^T K (u - r)
+        slow = dt * share + vec3(damping, damping, damping)
+        if wp.max(slow) > real(0.0):
+            own = mat33(re, im[2], -im[1], -im[2], re, im[0], im[1], -im[0], re)
+            rate = own * wp.transpose(wp.quat_to_matrix(a))  # l H
+            made.stiff = wp.transpose(rate) * (wp.diag(kick / length * wp.cw_mul(stiffness, slow)) * rate)
         return made
 
     return SimpleNamespace(Bend=Bend, bend_between=bend_between, implicit_share=implicit_share)

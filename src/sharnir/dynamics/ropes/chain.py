@@ -41,6 +41,8 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
 
+    plain = not (features.rope_touch or features.rope_slides)  # W is a number times E
+
     @wp.func
     def coupling(k: t.work, i: int, before: int, after: int, w: int) -> mat33:
         """What an impulse of element ``after`` on node i does to the row of element ``before``."""
@@ -48,6 +50,25 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_slides):
             inverse = inverse + k.rope_slip[i, w] * wp.outer(k.rope_axis[before, w], k.rope_axis[after, w])
         return inverse
+
+    @wp.func
+    def passed_back(k: t.work, i: int, x: vec3, w: int) -> vec3:
+        """What an impulse x of the element after node i does to the row of the element before it."""
+        if wp.static(plain):
+            return k.rope_inverse[i, w][0] * x
+        return coupling(k, i, i - 1, i, w) * x
+
+    @wp.func
+    def passed_on(k: t.work, i: int, x: vec3, w: int) -> vec3:
+        """What an impulse x of the element before node i does to the row of the element after it."""
+        if wp.static(plain):
+            return k.rope_inverse[i, w][0] * x
+        return x * coupling(k, i, i - 1, i, w)
+
+    @wp.func
+    def bends(bend: p.sym33) -> bool:
+        """Whether a bend has an implicit part; in a soft rope few have, and the elimination is short there."""
+        return bend[0] + bend[1] + bend[2] > real(0.0)
 
     @wp.func
     def factor(m: t.model, s: t.state, k: t.work, inertia: wp.array2d(dtype=p.sym33), rope: int, w: int):
@@ -64,22 +85,30 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             soft = SOFTNESS / (m.rope_line[rope] * s.rope_length[j, w])
             swung = arm * pivot
             row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
-            row = row + swung * wp.transpose(arm)
-            hold = wp.inverse(row)
-            cross = swung * bend
+            hold = wp.inverse(row + swung * wp.transpose(arm))
             if s.rope_parted[j, w] == 1:
                 hold = mat33()
             k.rope_pivot[j, w] = packed(pivot)
             k.rope_hold[j, w] = packed(hold)
             k.rope_arm[j, w] = arm
-            k.rope_cross[j, w] = cross
-            held_cross = hold * cross
-            spin = bend * pivot * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
+            held_cross = mat33()
+            if bends(k.rope_bend[j, w]):
+                cross = swung * bend
+                held_cross = hold * cross
+                k.rope_cross[j, w] = cross
+                spin = bend * pivot * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
+            else:
+                spin = mat33()
             if j + 1 < last:
-                onward = coupling(k, j + 1, j, j + 1, w)
-                back = wp.transpose(onward)
-                fill = back * held_cross
-                held = -(back * hold * onward)
+                if wp.static(plain):
+                    inverse = k.rope_inverse[j + 1, w][0]
+                    fill = inverse * held_cross
+                    held = -(inverse * inverse) * hold
+                else:
+                    onward = coupling(k, j + 1, j, j + 1, w)
+                    back = wp.transpose(onward)
+                    fill = back * held_cross
+                    held = -(back * hold * onward)
 
     @wp.func
     def solve(m: t.model, s: t.state, k: t.work, rope: int, w: int):
@@ -93,21 +122,23 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             pull = full(k.rope_hold[j, w]) * (k.rope_gap[j, w] + gap + k.rope_arm[j, w] * freely)
             k.rope_turning[j, w] = freely
             k.rope_impulse[j, w] = pull
-            turn = full(k.rope_bend[j, w]) * freely - pull * k.rope_cross[j, w]
-            if j + 1 < last:
-                gap = pull * coupling(k, j + 1, j, j + 1, w)
+            turn = vec3()
+            if bends(k.rope_bend[j, w]):
+                turn = full(k.rope_bend[j, w]) * freely - pull * k.rope_cross[j, w]
+            gap = passed_on(k, j + 1, pull, w)
         pull = vec3()
         turn = vec3()
         for back in range(last - first):
             j = last - 1 - back
-            hold = full(k.rope_hold[j, w])
-            onward = k.rope_cross[j, w] * turn
+            onward = vec3()
+            twirl = vec3()
             if j + 1 < last:
-                onward = onward + coupling(k, j + 1, j, j + 1, w) * pull
-            pull = k.rope_impulse[j, w] + hold * onward
-            turn = k.rope_turning[j, w] + full(k.rope_pivot[j, w]) * (
-                full(k.rope_bend[j, w]) * turn - pull * k.rope_arm[j, w]
-            )
+                onward = passed_back(k, j + 1, pull, w)
+            if bends(k.rope_bend[j, w]):
+                onward = onward + k.rope_cross[j, w] * turn
+                twirl = full(k.rope_bend[j, w]) * turn
+            pull = k.rope_impulse[j, w] + full(k.rope_hold[j, w]) * onward
+            turn = k.rope_turning[j, w] + full(k.rope_pivot[j, w]) * (twirl - pull * k.rope_arm[j, w])
             k.rope_impulse[j, w] = pull
             k.rope_turning[j, w] = turn
 
@@ -119,6 +150,8 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             pull = k.rope_impulse[i, w]
         if i > s.rope_first[rope, w]:
             pull = pull - k.rope_impulse[i - 1, w]
-        return full(k.rope_inverse[i, w]) * pull
+        if wp.static(features.rope_touch):
+            return full(k.rope_inverse[i, w]) * pull
+        return k.rope_inverse[i, w][0] * pull
 
     return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)

@@ -31,10 +31,11 @@ from .slide import make_slide
 
 wp = load_warp()
 
-SIMPLE_STEPS, FULL_STEPS = 2, 20
-SLOW = 0.1  # a simple step that leaves more than this share of the gaps, and
+SIMPLE_STEPS, FULL_STEPS = 10, 20
+SLOW = 0.7  # a simple step that leaves more than this share of the gaps, and
 NOTEWORTHY = 1e-5  # more than this share of an element's length, is not good enough
-CLOSED = 1e-8  # share of an element's length
+ENOUGH = 1e-6  # share of an element's length that may be left open,
+CLOSED = 1e-8  # and that is not worth another step
 
 
 @cache
@@ -43,7 +44,13 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
-    rotated, packed, full, diagonal = algebra.rotated, algebra.packed, algebra.full, algebra.diagonal
+    rotated, ahead, packed, full, diagonal = (
+        algebra.rotated,
+        algebra.ahead,
+        algebra.packed,
+        algebra.full,
+        algebra.diagonal,
+    )
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
     next_place, port_gap, strike_port, factor_ports = (
         attach.next_place,
@@ -68,17 +75,18 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         first = s.rope_first[rope, w]
         before = next_place(s, k, dt, first, w)
         worst = real(0.0)
+        rate = real(1.0) / dt
         for j in range(first, m.rope_end[rope] - 1):
             after = next_place(s, k, dt, j + 1, w)
             length = s.rope_length[j, w]
-            reach = wp.quat_rotate(next_turn(s, k, dt, j, w), vec3(real(0.0), real(0.0), length))
+            reach = length * ahead(next_turn(s, k, dt, j, w))
             gap = after - before - reach
             if s.rope_parted[j, w] == 0:
-                worst = wp.max(worst, wp.length(gap) / length)
-            k.rope_gap[j, w] = gap / dt
+                worst = wp.max(worst, wp.dot(gap, gap) / (length * length))
+            k.rope_gap[j, w] = rate * gap
             k.rope_twirl[j, w] = vec3()
             before = after
-        return worst
+        return wp.sqrt(worst)
 
     @wp.func
     def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
@@ -145,7 +153,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         """
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             length = s.rope_length[j, w]
-            axis = wp.quat_rotate(next_turn(s, k, dt, j, w), vec3(real(0.0), real(0.0), real(1.0)))
+            axis = ahead(next_turn(s, k, dt, j, w))
             turning = k.rope_push_spin[j, w]
             pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
             stiff = pull * (diagonal(real(1.0)) - wp.outer(axis, axis))
@@ -267,6 +275,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 close_fully(m, s, n, k, o, w)
                 left = 0
             else:
+                if before > real(0.0) and worst * worst < wp.static(real(ENOUGH)) * before:
+                    left = 0  # this step will do, as the last one did
                 before = worst
                 simple_step(m, s, n, k, o, w)
                 if wp.static(features.second_order):

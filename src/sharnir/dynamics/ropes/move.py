@@ -7,6 +7,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..algebra import make_algebra
 from ..integrate import NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
@@ -21,6 +22,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
+    ahead = make_algebra(p).ahead
     slides = make_slide(p, features)
     set_speed, unrun_slides, end_slides = slides.set_speed, slides.unrun_slides, slides.end_slides
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
@@ -35,7 +37,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     if not wp.isfinite(v):
                         r.fault[w] = wp.static(NOT_FINITE)
                         r.fault_body[w] = -(rope + 1)
-                    elif wp.length(v) > o.top_speed:
+                    elif wp.dot(v, v) > o.top_speed * o.top_speed:
                         r.fault[w] = wp.static(RUNAWAY)
                         r.fault_body[w] = -(rope + 1)
 
@@ -65,10 +67,10 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     def turn_element(s: t.state, k: t.work, dt: real, j: int, w: int):
         """A new orientation; the angular momentum (m r^2/4)(u + d (d.u)) is kept on the way."""
         spin = k.rope_spinning[j, w]
-        before = wp.quat_rotate(s.rope_rotation[j, w], vec3(real(0.0), real(0.0), real(1.0)))
+        before = ahead(s.rope_rotation[j, w])
         momentum = spin + before * wp.dot(before, spin)
         turn = next_turn(s, k, dt, j, w)
-        axis = wp.quat_rotate(turn, vec3(real(0.0), real(0.0), real(1.0)))
+        axis = ahead(turn)
         s.rope_rotation[j, w] = turn
         s.rope_spin[j, w] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
 
@@ -82,7 +84,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                 s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
                 s.rope_velocity[i, w] = k.rope_moving[i, w]
                 if i < m.rope_end[rope] - 1:
-                    axis = wp.quat_rotate(s.rope_rotation[i, w], vec3(real(0.0), real(0.0), real(1.0)))
+                    axis = ahead(s.rope_rotation[i, w])
                     n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / (KICK * o.dt)
                     turn_element(s, k, o.dt, i, w)
         if wp.static(not features.second_order):

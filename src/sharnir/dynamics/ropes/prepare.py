@@ -27,7 +27,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
-    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
+    packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
     bend_between, implicit_share = bends.bend_between, bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
 
@@ -60,19 +60,18 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_element(
         m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, rope: int, j: int, w: int
     ):
-        """Its direction, and its inertia with geometric stiffness: I = (m r^2/4)(E + dd^T)."""
-        axis = wp.quat_rotate(s.rope_rotation[j, w], vec3(real(0.0), real(0.0), real(1.0)))
+        """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
+        axis = ahead(s.rope_rotation[j, w])
         length = s.rope_length[j, w]
         mass = element_mass(m, s, rope, j, w)
-        along = wp.outer(axis, axis)
         own = real(0.25) * mass * m.rope_radius[rope] * m.rope_radius[rope]
-        inertia = own * (diagonal(real(1.0)) + along)
+        spin = s.rope_spin[j, w]
         k.rope_axis[j, w] = axis
-        k.rope_torque[j, w] = inertia * s.rope_spin[j, w]
+        k.rope_torque[j, w] = own * (spin + wp.dot(axis, spin) * axis)
         k.rope_bend[j, w] = packed(mat33())
         excess = dt * length * wp.dot(n.rope_pull[j, w], axis) - wp.static(real(TAUT)) * mass * length * length
-        if excess > real(0.0):
-            inertia = inertia + excess * (diagonal(real(1.0)) - along)
+        across = own + wp.max(excess, real(0.0))
+        inertia = diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis)
         k.rope_inertia[j, w] = packed(inertia)
 
     @wp.func

@@ -20,6 +20,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ...model.ropes import FEED
+from ..algebra import make_algebra
 
 wp = load_warp()
 
@@ -32,6 +33,7 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
+    along = make_algebra(p).ahead
 
     @wp.func
     def runs(m: t.model, k: t.work, i: int, node: int, w: int) -> real:
@@ -132,10 +134,6 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(o.slides):
             lengthen(m, s, i, s.slide_node[i, w], -k.slide_fed[i, w], w)
             s.slide_speed[i, w] = k.slide_before[i, w]
-
-    @wp.func
-    def along(q: quat) -> vec3:
-        return wp.quat_rotate(q, vec3(real(0.0), real(0.0), real(1.0)))
 
     @wp.func
     def copy_element(s: t.state, n: t.memory, source: int, target: int, w: int):
