@@ -27,10 +27,10 @@ JOINTS_SHOWN = 8  # a scene without figures of its own shows this many
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that a run is about: its value, its unit and, where it is known, what it should be.
+    """A number that a run is about: ``name``, ``value`` in a ``unit`` and, where it is known, what it should be.
 
-    What it should be is either ``expected`` within ``tolerance``, or a bound: ``at_least``, ``at_most``. ``paper`` is
-    the number of the paper that the figure reproduces, ``note`` what a reader of the comparison should know.
+    What it should be, in the same unit, is ``expected`` within ``tolerance``, or a bound ``at_least``, ``at_most``.
+    ``paper`` is the number of the paper that the figure reproduces, ``note`` what a reader of it should know.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Figure:
 
 @dataclass
 class Experiment:
-    """A scene, how long (s) and with what step (s) it runs, what drives it, and what to show of the run.
+    """A ``scene``, the ``time`` (s) and the step ``dt`` (s) it runs with, what drives it, and what to show of the run.
 
     ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``; ``settings`` are further
     arguments of ``Simulation``.

@@ -16,9 +16,10 @@ EXACT = "exact"  # curves whose names begin so are dashed and lie on top
 
 @dataclass(frozen=True)
 class Chart:
-    """One picture: ``curves`` by their names, each a pair of arrays; ``levels`` and ``marks`` are dotted lines.
+    """One picture with a ``title``: ``curves`` by their names, each a pair of arrays, with axes ``x`` and ``y``.
 
-    ``name`` ends the name of the file, ``x`` and ``y`` label the axes, with units.
+    The labels of the axes have the units. ``levels`` (in the unit of y) and ``marks`` (in that of x) are dotted lines
+    by their names. ``name`` ends the name of the file.
     """
 
     name: str
