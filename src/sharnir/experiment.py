@@ -45,7 +45,7 @@ class Figure:
 
     @property
     def difference(self) -> float | None:
-        """How far the value is from the expected one, or from the nearer bound."""
+        """How far the value is from the expected one, or from the nearer bound, in the figure's unit."""
         aims = [aim for aim in (self.expected, self.at_least, self.at_most) if aim is not None]
         return min((self.value - aim for aim in aims), key=abs) if aims else None
 

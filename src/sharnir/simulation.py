@@ -270,7 +270,7 @@ class Simulation:
     # --- reading and setting ----------------------------------------------------------------------------------------
 
     def get(self, quantity: Quantity) -> Any:
-        """A quantity now: a number or vector; with many worlds one row per world."""
+        """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
         is_parameter = quantity.variable in PARAMETERS
         values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
         return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
@@ -283,9 +283,10 @@ class Simulation:
         return evaluate(self.scene, recorder.frames(), quantity)[0]
 
     def set(self, quantity: Quantity, values: Any) -> None:
-        """Set a quantity for all worlds, or one value (or vector) per world.
+        """Set a quantity, in its unit, for all worlds, or one value (or vector) per world.
 
-        Masses, friction levels, limits, gravity and efforts; positions, rotations and velocities of bodies.
+        Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
+        bodies.
         """
         set_quantity(self.scene, self._compiled, self._tables, quantity, values)
 
@@ -305,7 +306,7 @@ class Simulation:
     def ray(self, origin: Any, direction: Any, reach: float = np.inf, world: int = 0) -> RayHits:
         """What rays meet first, from one origin (m) or many in one direction or many, in world axes.
 
-        They see all that takes part in contact, terrain among it.
+        They end at their ``reach`` (m), and see all that takes part in contact, terrain among it.
         """
         return self.rays.cast(origin, direction, reach, world)
 

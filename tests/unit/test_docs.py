@@ -164,10 +164,23 @@ def test_every_number_has_a_unit(kind: type) -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=short)
-def test_everything_public_has_a_docstring(kind: type) -> None:
-    assert kind.__doc__
+def methods_of(kind: type) -> dict[str, Any]:
+    """The functions of a class, and those behind its properties, by name."""
     members = {name: getattr(thing, "fget", thing) for name, thing in vars(kind).items() if not name.startswith("_")}
     members = {name: getattr(thing, "__func__", thing) for name, thing in members.items()}
-    functions = [name for name, thing in members.items() if inspect.isfunction(thing)]
-    assert [name for name in functions if not inspect.getdoc(getattr(kind, name))] == []
+    return {name: thing for name, thing in members.items() if inspect.isfunction(thing)}
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=short)
+def test_methods_tell_what_they_do_and_the_units_of_numbers(kind: type) -> None:
+    """Arguments that are numbers, and properties that are, need a unit in the method's docstring."""
+    assert kind.__doc__
+    for name, function in methods_of(kind).items():
+        text = inspect.getdoc(getattr(kind, name))
+        assert text, name
+        signature = inspect.signature(function)
+        numbers = [p for p in signature.parameters.values() if re.search("float|Vec3", str(p.annotation))]
+        is_number = isinstance(vars(kind)[name], property) and re.search(
+            "float|Quantity|Array", str(signature.return_annotation)
+        )
+        assert UNIT.search(text) or not (numbers or is_number), name

@@ -58,7 +58,7 @@ class FifthWheel(Description, frozen=True, tag_field="type", tag="fifth_wheel"):
     yaw: Range = (-math.radians(90.0), math.radians(90.0))
 
     def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Joint:
-        """The joint between two chassis."""
+        """The joint between two chassis; ``at`` and ``to`` in m, in the world."""
         frame = Mount(scene, tow, name, (0.0, 0.0, 0.0), "left")
         cross = Universal(axis_a=frame.direction((0.0, 1.0, 0.0)), axis_b=frame.direction((0.0, 0.0, 1.0)), anchor=at)
         return scene.joint(name, cross, tow, trailer, limits={"angle_a": self.pitch, "angle_b": self.yaw})
@@ -92,7 +92,7 @@ class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
         return self.mass
 
     def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Joint:
-        """The bar, its hinge on the trailer, and the eye, which is the joint returned."""
+        """The bar, its hinge on the trailer, and the eye, which is the joint returned; ``at`` and ``to`` in m."""
         frame = Mount(scene, tow, name, (0.0, 0.0, 0.0), "left")
         back = tow.pose.inverse()
         bar = frame.across("drawbar", [back.point(at), back.point(to)], self.mass, name)
@@ -134,7 +134,7 @@ class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
         return math.pi * self.radius**2 * self.length * self.density
 
     def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Rope:
-        """The rope between two chassis."""
+        """The rope between two chassis; ``at`` and ``to`` in m, in the world."""
         return scene.rope(
             name,
             (at, to),

@@ -108,7 +108,7 @@ class AckermannLinkage(ArmSteering, frozen=True, tag="ackermann"):
         return Kingpin(limits=self.limits, drive=self.drive), Kingpin(limits=(-1.2, 1.2))
 
     def connect(self, mounts: tuple[Mount, Mount], corners: tuple[Corner, Corner], end: Vec3, name: str) -> Joint:
-        """The tie rod between the carriers."""
+        """The tie rod between the carriers; ``end`` is its hardpoint (m)."""
         left, right = mounts
         rod = Distance(anchor_a=left.point(end), anchor_b=right.point(end))
         left.scene.joint(f"{name}_tie_rod", rod, corners[0].carrier, corners[1].carrier)

@@ -179,7 +179,7 @@ class Towing(Description, frozen=True):
     def build(
         self, scene: Scene, name: str, tow: Vehicle, chassis: Body, speed: float, gravity: float
     ) -> tuple[BuiltVehicle, Joint | Rope]:
-        """The trailer behind a chassis, and the joint or rope of the hitch."""
+        """The trailer behind a chassis, and the joint or rope of the hitch; ``speed`` in m/s, ``gravity`` in m/s^2."""
         assert tow.hitch_point is not None
         coupling = self.trailer.coupling_point
         if coupling is None:

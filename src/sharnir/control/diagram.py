@@ -88,8 +88,10 @@ class Diagram:
         momentary: bool = False,
         note: str = "",
     ) -> Pin:
-        """Add an input; see :class:`InputSpec`. Inputs with choices are of type int, those that start at True or
-        False or are momentary of type bool."""
+        """Add an input; see :class:`InputSpec`. ``range`` and ``initial`` are in its ``unit``.
+
+        Inputs with choices are of type int, those that start at True or False or are momentary of type bool.
+        """
         if type == "real" and (isinstance(initial, bool) or momentary):
             type = "bool"
         elif type == "real" and choices:
@@ -230,7 +232,7 @@ class Diagram:
     def gauge(
         self, name: str, value: Any, *, range: tuple[float, float] | None = None, unit: str | None = None
     ) -> None:
-        """Show a number to the operator."""
+        """Show a number to the operator, on a scale of ``range``; ``unit`` is that of the signal unless given."""
         self.insert(SINKS["gauge"](value=self._wire(value), range=range, unit=unit), name)
 
     def _sink(self, tag: str, on: Joint | Body | Quantity | str, name: str, **given: Any) -> None:

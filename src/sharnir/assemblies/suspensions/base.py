@@ -131,7 +131,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         return (*cls.hardpoints, "spring_top", "spring_foot", "kingpin_low", "kingpin_high")
 
     def scaled(self, factor: float, **changes: Any) -> Self:
-        """The same suspension with all hardpoints and the travel larger by a factor, then changed as given."""
+        """The same suspension, all hardpoints and the travel larger by the ratio ``factor``, then changed as given."""
         size = positive(factor, f"{type(self).__name__} scale")
         grown: dict[str, Any] = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
         grown["travel"] = tuple(size * end for end in self.travel)

@@ -128,7 +128,7 @@ class JointType(Description, frozen=True, tag_field="type"):
         return 0.0
 
     def on_bodies(self, frame_a: Frame, frame_b: Frame, length: float) -> Self:
-        """This joint with its place given on the bodies instead of in the world; a radial lock keeps ``length``."""
+        """This joint with its place given on the bodies instead of in the world; a radial lock keeps ``length`` (m)."""
         return type(self)(frame_a=frame_a, frame_b=frame_b)
 
     def frames(self, what: str, a: spatial.Pose, b: spatial.Pose) -> tuple[spatial.Pose, spatial.Pose]:
