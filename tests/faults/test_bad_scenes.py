@@ -5,27 +5,17 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.refusal import refused
 
 import sharnir as sh
 from sharnir.scene.check import check_scene
 
 BALL = sh.Sphere(0.1, mass=1.0)
 NAN, INF = float("nan"), float("inf")
-
-
-def refused(*parts: str, action: Callable[[], object]) -> None:
-    """The action raises a one-line SceneError whose message has all the parts."""
-    with pytest.raises(sh.SceneError) as caught:
-        action()
-    message = str(caught.value)
-    assert "\n" not in message
-    for part in parts:
-        assert part in message, message
 
 
 def pair() -> sh.Scene:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import sharnir as sh
 from sharnir.scene.check import check_scene, opening
@@ -16,16 +17,6 @@ from sharnir.scene.check import check_scene, opening
 NAN = float("nan")
 MOTOR = sh.DcDrive(1.5, 300, 0.02, 50)
 SPRING = sh.Spring(4000, 200)
-
-
-def refused(*parts: str, action: Callable[[], object]) -> None:
-    """The action raises a one-line SceneError whose message has all the parts."""
-    with pytest.raises(sh.SceneError) as caught:
-        action()
-    message = str(caught.value)
-    assert "\n" not in message
-    for part in parts:
-        assert part in message, message
 
 
 def jointed(joint: Any, **given: Any) -> sh.Joint:
