@@ -336,12 +336,14 @@ def test_a_motor_fails_in_one_world_alone():
     sim = sh.Simulation(scene, dt=DT, worlds=2)
     sim.set(axle.voltage(), 0.5)
     FaultBoard(sim, {"dead": DriveLoss("axle")}, world=1).apply("dead")
-    sim.step(200)
+    run = sim.run(200 * DT)
     alone = sh.Simulation(scene, dt=DT)
     alone.set(axle.voltage(), 0.5)
     alone.step(200)
     assert sim.get(axle.speed).tolist() == [alone.get(axle.speed), 0.0]
     assert sim.taps.reader(axle.motor_torque(), None, 1)() == pytest.approx(0.0, abs=1e-8)
+    torque = run[axle.motor_torque()].isel(time=1).values
+    assert torque[0] > 0.4 and torque[1] == pytest.approx(0.0, abs=1e-8)
     sim.reset()
     assert sim.get(axle.voltage()).tolist() == [0.0, 0.0]
 

@@ -39,5 +39,6 @@ class Frames:
     inertia: Array  # [body, world, 3, 3] kg m^2 about the centre of mass, body axes; 0 for fixed bodies
     gravity: Array  # [world, 3] m/s^2
     dt: float  # s
+    stall_torque: Array | None = None  # [frame, soft, world] N m of each motor; None: as the scene says
     rays: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))  # [frame, ray, world] m
     ropes: dict[str, Array] = field(default_factory=dict)  # by the names in record/ropes.py

@@ -181,10 +181,11 @@ class Readings:
 
     def motor_torque(self, i: int) -> Array:
         """M_s (U - w/w_idle)."""
-        motor = self._soft(i)[0].motor
+        motor, stall = self._soft(i)[0].motor, self.frames.stall_torque
         if motor is None:
             return self._nothing()
-        return motor.stall_torque * (self.voltage(i) - self.motor_speed(i) / motor.idle_speed)
+        strongest = motor.stall_torque if stall is None else stall[:, i]
+        return strongest * (self.voltage(i) - self.motor_speed(i) / motor.idle_speed)
 
     # --- the whole scene --------------------------------------------------------------------------------------------
 
