@@ -40,9 +40,9 @@ from .stiffen import make_stiffen
 wp = load_warp()
 
 # By measurement (benchmarks/gpu.py): threads of a block, and blocks that must fit a multiprocessor together, which
-# bounds the registers of a thread: fewer for sequential impulses, more for the larger direct kernel.
+# bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts or ropes.
 GPU_BLOCK = 128
-GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3}
+GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3, "large": 2}
 
 
 @cache
@@ -394,7 +394,8 @@ def step_kernel(p: Precision, features: Features) -> object:
                 iterate(m, n, k, r, o, o.iterations, w)
                 finish(m, c, s, n, k, r, o, w)
 
-    together = GPU_BLOCKS_TOGETHER["direct" if features.direct else "sequential"]
+    size = "large" if p.by_reference else "direct" if features.direct else "sequential"
+    together = GPU_BLOCKS_TOGETHER[size]
     return launched(p, step, launch_bounds=(GPU_BLOCK, together))
 
 

@@ -19,7 +19,7 @@ wp = load_warp()
 @cache
 def make_move(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3 = p.real, p.vec3
+    real = p.real
     t = structs(p)
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
     ahead = make_algebra(p).ahead

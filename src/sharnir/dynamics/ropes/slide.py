@@ -31,7 +31,7 @@ SHORTEST = 0.25  # of the usual length: where the end of a rope stops before an 
 @cache
 def make_slide(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, quat = p.real, p.vec3, p.quat
+    real, quat = p.real, p.quat
     t = structs(p)
     along = make_algebra(p).ahead
 

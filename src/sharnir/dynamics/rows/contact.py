@@ -34,6 +34,7 @@ from .tyre import make_tyre
 wp = load_warp()
 
 IMPACT_SWEEPS = 20  # a row of this many balls hands a blow on within a step
+SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 
 @cache
@@ -320,26 +321,35 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 strike_contact(m, k, more, i, w)
 
     @wp.func
-    def sweep_contacts(m: t.model, n: t.memory, k: t.work, kick: real, w: int) -> real:
-        """Every contact once, what lies on the ground last; the square of the largest change."""
+    def unsettled(change: real, carried: real, epsilon: real) -> real:
+        """The square of a change, 0 if it is a small share of what is carried (squares); not where epsilon is 0."""
+        if epsilon > real(0.0) and change < real(SETTLED * SETTLED) * carried:
+            return real(0.0)
+        return change
+
+    @wp.func
+    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, kick: real, w: int) -> real:
+        """Every contact once, what lies on the ground last; the square of the largest change that is not settled."""
         if k.contact_squares[w][1] > real(0.0):
             accelerate(m, n, k, w)
         worst = real(0.0)
         total = real(0.0)
         count = k.contact_count[w]
         for reverse in range(count):
-            square = visit_contact(m, n, k, kick, count - 1 - reverse, w)
-            worst = wp.max(worst, square)
+            i = count - 1 - reverse
+            square = visit_contact(m, n, k, kick, i, w)
             total = total + square
+            worst = wp.max(worst, unsettled(square, wp.length_sq(n.contact_impulse[i, w]), epsilon))
         k.contact_squares[w] = vec2(k.contact_squares[w][1], total)
         return worst
 
     @wp.func
     def push_contacts(m: t.model, k: t.work, o: t.settings, w: int) -> real:
-        """Pseudo-impulses of every contact once; the square of the largest change."""
+        """Pseudo-impulses of every contact once; the square of the largest change that is not settled."""
         worst = real(0.0)
         for i in range(k.contact_count[w]):
-            worst = wp.max(worst, push_out(m, k, o, i, w))
+            square = push_out(m, k, o, i, w)
+            worst = wp.max(worst, unsettled(square, k.contact_push[i, w] * k.contact_push[i, w], o.epsilon))
         return worst
 
     # --- after the iterations ---------------------------------------------------------------------------------------

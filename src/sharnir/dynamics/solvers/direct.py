@@ -27,6 +27,8 @@ from .sweep import make_sweep
 
 wp = load_warp()
 
+IDLE_EVERY = 4  # iterations between two looks at limits that nothing has reached
+
 
 @cache
 def make_direct(p: Precision, features: Features) -> SimpleNamespace:
@@ -71,10 +73,10 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             solve_ports(m, n, k, o, w)
 
     @wp.func
-    def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+    def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
         """One outer iteration; the squares of the largest impulse and pseudo-impulse."""
         if wp.static(features.reach):
-            changes = sweep_reach(m, n, k, o, w)
+            changes = sweep_reach(m, n, k, o, everywhere, w)
             if wp.static(loaded):
                 settle(m, n, k, o, w)  # friction that depends on the joint's reaction wants to know it
             return changes
@@ -91,11 +93,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         if r.iterations[w] == 0:
             first_solve(m, n, k, o, w)
         sweep = int(0)
+        settled = bool(False)
         while sweep < count and r.done[w] == 0:
             before = r.residual[w]
+            # idle limits are looked at now and then, and before an end is made of it
+            everywhere = settled or sweep % IDLE_EVERY == 0 or sweep + 1 == count
             sweep += 1
             if wp.static(has_bounds):
-                changes = sweep_bounds(m, n, k, o, w)
+                changes = sweep_bounds(m, n, k, o, everywhere, w)
                 if wp.static(features.rope_ports):
                     if wp.static(features.reach):
                         settle(m, n, k, o, w)
@@ -105,7 +110,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 coming = r.residual[w]
                 if before > real(0.0):
                     coming = coming * wp.min(coming / before, real(1.0))
-                if coming <= o.epsilon:
+                settled = coming <= o.epsilon
+                if settled and everywhere:
                     r.done[w] = 1
             else:
                 r.done[w] = 1

@@ -83,7 +83,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 stabilise = r.iterations[w] + sweep < o.stabilisations
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
             if wp.static(features.contacts):
-                change = wp.max(change, sweep_contacts(m, n, k, o.dt, w))
+                change = wp.max(change, sweep_contacts(m, n, k, o.epsilon, o.dt, w))
                 if r.iterations[w] + sweep < o.stabilisations:
                     push_contacts(m, k, o, w)
             if wp.static(features.rope_ports):

@@ -92,14 +92,27 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(change, push)
 
     @wp.func
-    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
-        """All rows once; the squares of the largest impulse and pseudo-impulse."""
+    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether joint j has limits only, none of them passed or at work."""
+        if wp.static(features.friction):
+            if m.friction_start[j] < m.friction_end[j]:
+                return False
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                if n.low_impulse[i, w] + n.high_impulse[i, w] > real(0.0) or is_passed(k, i, w):
+                    return False
+        return True
+
+    @wp.func
+    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
+        """All rows once, idle limits only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
         for j in range(o.joints):
-            if m.reach_linear[j] < m.reach_end[j]:
+            if m.reach_linear[j] < m.reach_end[j] and (everywhere or not is_idle(m, n, k, j, w)):
                 worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
         if wp.static(features.contacts):
-            worst = wp.max(worst, vec2(sweep_contacts(m, n, k, KICK * o.dt, w), push_contacts(m, k, o, w)))
+            change = sweep_contacts(m, n, k, o.epsilon, KICK * o.dt, w)
+            worst = wp.max(worst, vec2(change, push_contacts(m, k, o, w)))
         return worst
 
     return SimpleNamespace(sweep=sweep)
