@@ -38,7 +38,7 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.console --minutes 60
 
 clean:
-	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) out docs/gallery build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # A stamp says that an installation is done and newer than pyproject.toml, so the next call starts at once.
 $(VENV)/installed: pyproject.toml

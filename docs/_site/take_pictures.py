@@ -40,6 +40,8 @@ def take(name: str) -> None:
         plots = experiment.save_plots(run, Path(folder) / name)
         save_picture(recording, shot, float(run.time[instant] - run.time[0]), VIEW, "light", True)
         shrink(plots[0] if name in PLOTTED else shot, FOLDER / f"{name}.webp", CARD)
+        for old in FOLDER.glob(f"{name}-plot*.webp"):
+            old.unlink()
         for i, plot in enumerate(plots, start=1):
             shrink(plot, FOLDER / f"{name}-plot{i}.webp", PLOT)
 

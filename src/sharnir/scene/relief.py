@@ -78,7 +78,7 @@ class Sine(Relief, frozen=True, tag="sine"):
         return self.amplitude * np.sin(2.0 * math.pi * (s - self.start) / self.wavelength)
 
 
-class HalfRound(Relief, frozen=True, tag="half-round"):
+class HalfRound(Relief, frozen=True, tag="half_round"):
     """A bump whose section is half a circle of ``radius`` (m), its middle at ``at`` (m)."""
 
     radius: float
