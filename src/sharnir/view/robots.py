@@ -80,7 +80,7 @@ def rough_terrain(name: str) -> Scene:
     """Fifty metres by fifty of uneven ground, like a ploughed field that has been rolled."""
     scene = Scene(name)
     relief = Roughness(rms=ROUGHNESS, shortest=0.3, longest=3.0, seed=1)
-    scene.terrain("ground", HeightField(relief=relief, size=(50.0, 50.0), spacing=(0.1, 0.1)))
+    scene.terrain("ground", HeightField(relief=(relief,), size=(50.0, 50.0), spacing=(0.1, 0.1)))
     return scene
 
 
