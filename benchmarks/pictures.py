@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .accuracy import ENOUGH, SINGULAR, STIFF, TARGET
+from .ropes import ALLOWED
 
 COLORS = {
     "Sharnir": "#1f5fa8",
@@ -93,8 +94,8 @@ def draw_ropes(ropes: dict[str, Any], file: Path) -> None:
             if "elastica" in found:
                 at = 1e3 * found["elastica"]["seconds"]
                 panel.axvline(at, color=COLORS["PyElastica"], linestyle="--", label="PyElastica, one second")
-            panel.axhline(28.0, color="#888888", linewidth=0.8, linestyle=":")
-            panel.set(title=f"{name} elements", xscale="log", yscale="log", xlabel="time, ms")
+            panel.axhline(1e3 * ALLOWED, color="#888888", linewidth=0.8, linestyle=":")
+            panel.set(title=f"{name.replace(' ', ' rope, ')} elements", xscale="log", yscale="log", xlabel="time, ms")
         panels[0].set_ylabel("error of the tip, mm")
         panels[-1].legend(fontsize=7.5)
 

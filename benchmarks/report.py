@@ -36,7 +36,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Sharnir beside a peer in one quantity of one scene, of which less is better; infinite: it does not get there."""
+    """Sharnir beside a peer in one quantity of one scene, of which less is better; infinite: it does not get there.
+
+    Below ``enough`` less is no better: MuJoCo's joint coordinates leave no gap at all, and a micrometre is none either.
+    """
 
     scene: str
     quantity: str
@@ -44,6 +47,7 @@ class Comparison:
     ours: float
     peer: str
     theirs: float
+    enough: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -55,7 +59,7 @@ class Comparison:
     @property
     def lost(self) -> bool:
         """Whether the peer is ahead."""
-        return self.ratio > ALIKE
+        return self.ratio > ALIKE and self.ours > self.enough
 
 
 @dataclass
@@ -94,7 +98,7 @@ class Section:
         )
 
 
-def compared(scene: str, quantity: str, unit: str, values: dict[str, float]) -> list[Comparison]:
+def compared(scene: str, quantity: str, unit: str, values: dict[str, float], enough: float = 0.0) -> list[Comparison]:
     """Our best of several settings against each peer's best; the names of settings begin with the engine's."""
     best: dict[str, str] = {}
     for name in values:
@@ -102,7 +106,7 @@ def compared(scene: str, quantity: str, unit: str, values: dict[str, float]) -> 
         if engine not in best or values[name] < values[best[engine]]:
             best[engine] = name
     ours = values[best.pop("Sharnir")]
-    return [Comparison(scene, quantity, unit, ours, name, values[name]) for name in best.values()]
+    return [Comparison(scene, quantity, unit, ours, name, values[name], enough) for name in best.values()]
 
 
 def finite(content: Any) -> Any:

@@ -32,6 +32,7 @@ def test_who_does_not_get_there_loses():
     assert not Comparison("s", "time", "ms", 1.0, "peer", math.inf).lost
     assert not Comparison("s", "time", "ms", math.inf, "peer", math.inf).lost
     assert not Comparison("s", "time", "ms", 1.01, "peer", 1.0).lost  # alike
+    assert not Comparison("s", "gap", "m", 4e-7, "peer", 1e-15, enough=1e-6).lost
 
 
 def test_the_page_tells_where_we_lose_the_worst_first(tmp_path):
