@@ -134,7 +134,7 @@ def _coil(quick: bool) -> Section:
         rows=[[f"{duration / seconds:.1f}", f"{low * 1000:.2f}", f"{speed * 1000:.2f}"]],
     )
     section.data["coil"] = {"real_time": duration / seconds, "lowest_m": low, "fastest_m_s": speed}
-    section.bars.append(Bar("time against real time", seconds / duration, 0.2, "×"))
+    section.bars.append(Bar("a coil of rope on the ground: time against real time", seconds / duration, 0.2, "×"))
     return section
 
 
