@@ -31,7 +31,6 @@ gallery: $(VENV)/installed-dev
 	$(BIN)/python docs/_site/take_pictures.py
 
 bench: $(VENV)/installed-bench
-	mkdir -p out
 	$(BIN)/python -m benchmarks --out out/bench.json
 
 soak: $(VENV)/installed-dev

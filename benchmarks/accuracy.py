@@ -24,7 +24,7 @@ from .ours import SharnirRun
 from .peers.exudyn_peer import ExudynRun
 from .peers.mujoco_peer import MujocoRun
 from .problems import PROBLEMS, Problem
-from .report import Bar, Section
+from .report import Bar, Section, compared
 
 TARGET = 1e-3
 ENOUGH = 1e-5  # finer runs are not made
@@ -215,6 +215,8 @@ def _times(results: dict[Problem, dict[Entry, Ladder]]) -> Section:
     for problem, ladders in results.items():
         if problem.closed:
             section.bars += _bars(problem, ladders)
+        reached = {entry.name: 1e3 * time_to(ladder) for entry, ladder in ladders.items()}
+        section.comparisons += compared(problem.name, f"time to an error of {TARGET:g}", "ms", reached)
         section.data[problem.name] = {
             entry.name: [
                 {"steps": step.steps, "error": step.error, "s": step.time}

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from statistics import median
 
+import numpy as np
+
 import sharnir as sh
+from sharnir.spatial import Array
 
 from . import scenes
 from .contender import Contender, NotInstalled, energy, start_states, worst_gap
 from .ours import SharnirRun
 from .peers.mujoco_peer import MujocoRun
 from .peers.pybullet_peer import PybulletRun
-from .report import Bar, Section
+from .report import Bar, Section, compared
 from .timing import Steps, interleaved, ratio
 
 LINKS = 32
@@ -21,7 +25,10 @@ FRICTION = 0.1  # N m
 DT = 0.005  # s
 ITERATIONS = 10
 SIZES = (32, 64, 128, 256, 512, 1024)
+LONGEST_OF_PEERS = 256  # links; MuJoCo's description nests one body in the other
 MUJOCO_SOLVERS = [(solver, jacobian) for solver in ("Newton", "CG", "PGS") for jacobian in ("dense", "sparse")]
+WATCHED, FINE_DT = 1.0, 1e-4  # s: how long a path is compared with the reference, and the reference's step
+SAMPLES = round(WATCHED / DT / 10)
 CALL_EACH = ", call each"
 LINK_STEPS_PER_BLOCK = 12_800  # the longer the chain, the fewer steps in a block
 
@@ -40,30 +47,39 @@ def _beside_peers(quick: bool) -> Section:
     scene = scenes.chain(LINKS, FRICTION)
     section = Section(
         title=f"Chain of {LINKS} ball joints, {FRICTION} N m friction each, dt {DT * 1000:g} ms, one thread",
-        columns=["", "µs/step", "µs/step, call each", "worst joint gap, mm", "energy left, %"],
+        columns=["", "µs/step", "µs/step, call each", "off the reference, mm", "worst joint gap, mm", "energy left, %"],
         rows=[],
         notes=[
-            "Rods of 1 m and 1 kg, released at rest 45° from hanging. Energy left: above the hanging state, after "
+            "Rods of 1 m and 1 kg, released at rest 45° from hanging. Off the reference: any link in the first "
+            f"{WATCHED:g} s, against RATTLE at 0.1 ms. Processor time. Energy left: above the hanging state, after "
             f"{_steps(quick) * DT:g} s."
         ],
     )
     contenders = _installed(_factories(scene), section)
-    accuracy = {name: _accuracy(scene, contender, _steps(quick)) for name, contender in contenders.items()}
+    reference = SharnirRun(scene, FINE_DT, integrator="rattle").path(round(WATCHED / FINE_DT), SAMPLES)
+    accuracy = {name: _accuracy(scene, contender, _steps(quick), reference) for name, contender in contenders.items()}
     actions: dict[str, Steps] = {name: contender.step for name, contender in contenders.items()}
     actions |= {name + CALL_EACH: contender.step_one_by_one for name, contender in contenders.items()}
-    times = interleaved(actions, steps=100 if quick else 200, blocks=7 if quick else 15)
-    for name, (gap, left) in accuracy.items():
+    blocks = 7 if quick else 15
+    times = interleaved(actions, steps=100 if quick else 200, blocks=blocks, clock=time.process_time_ns)
+    for name, (error, gap, left) in accuracy.items():
         both = median(times[name]), median(times[name + CALL_EACH])
-        section.rows.append([name, f"{both[0]:.1f}", f"{both[1]:.1f}", f"{gap * 1000:.3g}", f"{left * 100:.1f}"])
+        cells = [f"{both[0]:.1f}", f"{both[1]:.1f}", f"{error * 1000:.3g}", f"{gap * 1000:.3g}", f"{left * 100:.1f}"]
+        section.rows.append([name, *cells])
         section.data[name] = {
             "us_per_step": both[0],
             "us_per_step_call_each": both[1],
             "us_per_step_by_round": times[name],
+            "error_m": error,
             "worst_gap_m": gap,
             "energy_left": left,
             "settings": contenders[name].settings,
         }
     _add_bars(section, times)
+    errors = {name: error for name, (error, _, _) in accuracy.items()}
+    scene_name = f"chain of {LINKS} with friction"
+    section.comparisons += compared(scene_name, "a step", "µs", {name: median(times[name]) for name in contenders})
+    section.comparisons += compared(scene_name, "off the reference", "m", errors)
     return section
 
 
@@ -110,33 +126,61 @@ def _steps(quick: bool) -> int:
     return 200 if quick else 1000
 
 
-def _accuracy(scene: sh.Scene, contender: Contender, steps: int) -> tuple[float, float]:
-    """The worst joint gap (m) seen every ten steps, and the share of the energy above the hanging state left."""
+def _accuracy(scene: sh.Scene, contender: Contender, steps: int, reference: Array) -> tuple[float, float, float]:
+    """The largest distance from the reference and the worst joint gap (m), seen every ten steps, and the energy left.
+
+    The energy is that above the hanging state, as a share.
+    """
     hanging = scenes.chain(LINKS, FRICTION, start_angle=0.0)
     lowest = energy(hanging, start_states(hanging))
     start = energy(scene, start_states(scene))
-    gap = 0.0
-    for _ in range(steps // 10):
+    gap = error = 0.0
+    for i in range(steps // 10):
         contender.step(10)
-        gap = max(gap, worst_gap(scene, contender.states()))
-    return gap, (energy(scene, contender.states()) - lowest) / (start - lowest)
+        states = contender.states()
+        gap = max(gap, worst_gap(scene, states))
+        if i < SAMPLES:
+            error = max(error, float(np.linalg.norm(states.center - reference[i], axis=-1).max()))
+    return error, gap, (energy(scene, contender.states()) - lowest) / (start - lowest)
 
 
 def _cost_per_link(quick: bool) -> Section:
-    sizes = SIZES[::5] if quick else SIZES
-    runs = {links: _ours(scenes.chain(links, FRICTION)) for links in sizes}
-    times = interleaved(
-        {str(links): contender.step for links, contender in runs.items()},
-        steps={str(links): max(LINK_STEPS_PER_BLOCK // links, 10) for links in sizes},
-        blocks=5 if quick else 15,
+    """Microseconds of a step for longer and longer chains, the peers' beside ours."""
+    sizes = (SIZES[0], LONGEST_OF_PEERS, SIZES[-1]) if quick else SIZES
+    section = Section(
+        title="Cost against size: µs per step of longer chains",
+        columns=["links"],
+        rows=[[str(links)] for links in sizes],
+        notes=[f"{MujocoRun.name}: CG, sparse. Every engine with {ITERATIONS} iterations at most."],
     )
-    per_step = {links: median(times[str(links)]) for links in sizes}
-    per_link = {links: per_step[links] / links for links in sizes}
-    growth = max(per_link.values()) / per_link[LINKS]
-    return Section(
-        title="Sharnir's cost per link",
-        columns=["links", "µs/step", "µs/step and link"],
-        rows=[[str(links), f"{per_step[links]:.1f}", f"{per_link[links]:.3f}"] for links in sizes],
-        bars=[Bar(f"cost per link, worst of {LINKS} to {sizes[-1]} links against {LINKS}", growth, 1.3, "×")],
-        data={"us_per_step": per_step},
-    )
+    peers: dict[str, Callable[[sh.Scene], Contender]] = {
+        SharnirRun.name: _ours,
+        MujocoRun.name: lambda scene: MujocoRun(scene, DT, ITERATIONS, solver="CG", jacobian="sparse"),
+        PybulletRun.name: lambda scene: PybulletRun(scene, DT, ITERATIONS),
+    }
+    found: dict[str, dict[int, float]] = {}
+    for name, build in peers.items():
+        shared = [links for links in sizes if name == SharnirRun.name or links <= LONGEST_OF_PEERS]
+        try:
+            found[name] = _per_size(build, shared, 5 if quick or name != SharnirRun.name else 15)
+        except NotInstalled as error:
+            section.notes.append(str(error))
+            continue
+        section.columns += [name, f"{name}, per link"]
+        for row, links in zip(section.rows, sizes, strict=True):
+            known = links in found[name]
+            row += [f"{found[name][links]:.1f}", f"{found[name][links] / links:.3f}"] if known else ["", ""]
+    ours = found[SharnirRun.name]
+    growth = max(ours[links] / links for links in sizes) / (ours[LINKS] / LINKS)
+    section.bars = [Bar(f"cost per link, worst of {LINKS} to {sizes[-1]} links against {LINKS}", growth, 1.3, "×")]
+    section.data = {"us_per_step": found}
+    longest = {name: times[LONGEST_OF_PEERS] for name, times in found.items()}
+    section.comparisons = compared(f"chain of {LONGEST_OF_PEERS} with friction", "a step", "µs", longest)
+    return section
+
+
+def _per_size(build: Callable[[sh.Scene], Contender], sizes: list[int], blocks: int) -> dict[int, float]:
+    runs = {str(links): build(scenes.chain(links, FRICTION)).step for links in sizes}
+    steps = {str(links): max(LINK_STEPS_PER_BLOCK // links, 10) for links in sizes}
+    times = interleaved(runs, steps, blocks, clock=time.process_time_ns)
+    return {links: median(times[str(links)]) for links in sizes}

@@ -17,7 +17,7 @@ from .contender import BodyStates, Contender, NotInstalled
 from .ours import SharnirRun
 from .peers.mujoco_peer import MujocoRun
 from .peers.pybullet_peer import PybulletRun
-from .report import Bar, Section
+from .report import Bar, Section, compared
 from .scenes import as_mesh
 from .timing import interleaved, ratio
 
@@ -135,6 +135,14 @@ def _pile_beside_peers(quick: bool) -> Section:
         }
         section.notes.append(f"{name}: {contender.settings}")
     _add_pile_bars(section, times, depths)
+    overlaps = {name: float(found.mean()) for name, found in depths.items()}
+    lying = {name: median(times[name]) for name in contenders}
+    for quantity, unit, values in (
+        ("a step, falling", "µs", falls),
+        ("a step, lying", "µs", lying),
+        ("overlap", "m", overlaps),
+    ):
+        section.comparisons += compared(f"pile of {BOXES} boxes", quantity, unit, values)
     return section
 
 

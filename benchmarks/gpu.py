@@ -165,7 +165,7 @@ def measure_robots(worlds: int, device: str = "cuda") -> dict[str, Any]:
 def main() -> None:
     """Run everything and write it down."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("out/bench-gpu.json"))
+    parser.add_argument("--out", type=Path, default=Path("out/gpu.json"))
     parser.add_argument("--worlds", type=int, default=131072)
     parser.add_argument("--only", default="", help="part of a case's name, such as float32")
     parser.add_argument("--blocks", type=int, nargs="+", default=list(BLOCKS), help="threads of a block")

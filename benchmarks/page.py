@@ -1,115 +1,173 @@
-"""The numbers and the picture of ``docs/accuracy.md``, measured anew: ``python -m benchmarks.page``."""
+"""The page ``docs/benchmarks.md`` from measured numbers: ``python -m benchmarks.page`` writes it again.
+
+Everything in it comes from ``out/bench.json`` and, where it lies beside it, ``out/gpu.json``; nothing is by hand.
+"""
 
 from __future__ import annotations
 
-import math
+import argparse
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from . import accuracy
-from .accuracy import Entry, Ladder
-from .problems import PROBLEMS, Problem
-from .report import Section, machine
+from .pictures import draw_accuracy, draw_ropes, draw_sizes
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE, PICTURE = DOCS / "accuracy.md", DOCS / "pictures" / "accuracy.png"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-COLORS = {"Sharnir": "#1f5fa8", "MuJoCo": "#d1592b", "Exudyn": "#2f8f5b"}
-MARKERS = {
-    "direct, RATTLE": "D",
-    "direct, RK4": "^",
-    "direct, Euler": "o",
-    "sequential, Euler": "x",
-    "Euler": "o",
-    "implicitfast": "s",
-    "RK4": "^",
-    "generalized-alpha": "v",
-    "trapezoidal": "P",
-}
-NEXT_TO_TUNED = 0.45  # opacity of a peer's lines as it comes
+INTRODUCTION = """# Benchmarks
+
+Sharnir beside MuJoCo, PyBullet, Exudyn and PyElastica: whichever has a counterpart for the scene, all built from the
+same description, measured in one run, taking turns. Made by `make bench`; nothing on this page is written by hand.
+
+Absolute times belong to one machine; ratios carry over. How errors are measured and what closed loops ask of each
+engine's user is on the page [accuracy](accuracy.md).
+
+```sh
+make bench                                            # everything, this page included
+.venv/bin/python -m benchmarks --quick --only chain   # one of them, roughly; its page goes to out/
+.venv/bin/python -m benchmarks.gpu --out out/gpu.json # on a machine with a GPU; `make bench` takes it in
+.venv/bin/python -m benchmarks.page                   # this page again from out/bench.json and out/gpu.json
+```
+"""
+
+
+def write_page(numbers: Path, folder: Path) -> Path:
+    """Write the page and its pictures into a folder."""
+    result = json.loads(numbers.read_text(encoding="utf-8"))
+    sections = result["sections"]
+    found = [comparison for group in sections.values() for section in group for comparison in section["comparisons"]]
+    parts = [INTRODUCTION, _machine(result), _standing(found), _lost(found), _limits(sections)]
+    parts += _pictures(sections, folder)
+    for group in sections.values():
+        parts += [_section(section) for section in group]
+    gpu = numbers.with_name("gpu.json")
+    parts.append(_gpu(json.loads(gpu.read_text(encoding="utf-8"))) if gpu.is_file() else "")
+    file = folder / "benchmarks.md"
+    file.write_text("\n\n".join(part.strip() for part in parts if part) + "\n", encoding="utf-8")
+    return file
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _machine(result: dict[str, Any]) -> str:
+    here = result["machine"]
+    packages = ", ".join(f"{name} {version}" for name, version in here["packages"].items() if version)
+    quick = " **A quick run: the numbers are rough.**" if result["quick"] else ""
+    return (
+        f"Measured on {here['cpu']}, {here['cores']} cores, in {result['minutes']:.0f} minutes; "
+        f"{here['system'].split()[0]}, Python {here['python']}; {packages}. Load of the machine at the start: "
+        f"{here['load_average']:.1f}.{quick}"
+    )
+
+
+def _standing(found: list[dict[str, Any]]) -> str:
+    rows = [
+        [c["scene"], c["quantity"], _value(c["ours"], c["unit"]), c["peer"], _value(c["theirs"], c["unit"]), _ratio(c)]
+        for c in found
+    ]
+    columns = ("scene", "what", "Sharnir", "peer, at its best", "peer", "Sharnir / peer")
+    return "## All comparisons\n\nLess is better everywhere.\n\n" + _table(columns, rows) if rows else ""
+
+
+def _lost(found: list[dict[str, Any]]) -> str:
+    """What a peer does better, the worst first."""
+    lost = sorted((c for c in found if c["lost"]), key=_share, reverse=True)
+    title = "## Where we lose"
+    if not lost:
+        return f"{title}\n\nIn none of the {len(found)} comparisons is a peer ahead."
+    rows = [
+        [c["scene"], c["quantity"], c["peer"], _value(c["ours"], c["unit"]), _value(c["theirs"], c["unit"]), _ratio(c)]
+        for c in lost
+    ]
+    columns = ("scene", "what", "who is ahead", "Sharnir", "peer", "Sharnir / peer")
+    return f"{title}\n\nIn {len(lost)} of {len(found)} comparisons a peer is ahead:\n\n{_table(columns, rows)}"
+
+
+def _limits(sections: dict[str, Any]) -> str:
+    """The limits that were set, and whether they were kept."""
+    bars = [bar for group in sections.values() for section in group for bar in section["bars"]]
+    missed = [bar for bar in bars if not bar["met"]]
+    rows = [[bar["what"], _plain(bar["value"]), _plain(bar["limit"]), bar["unit"]] for bar in missed]
+    told = f"Of {len(bars)} limits that this project has set itself, {len(bars) - len(missed)} are kept"
+    return f"## Limits\n\n{told}" + (f"; not these:\n\n{_table(('', 'is', 'limit', ''), rows)}" if rows else ".")
+
+
+def _pictures(sections: dict[str, Any], folder: Path) -> list[str]:
+    """Draw what there are numbers for."""
+    parts, place = [], folder / "pictures"
+    if "accuracy" in sections:
+        draw_accuracy(sections["accuracy"][0]["data"], place / "bench-accuracy.png")
+        parts.append(
+            "## Error against time\n\n![Relative error against processor time, one panel per problem]"
+            "(pictures/bench-accuracy.png)\n\nLower left is better. Dashed: settings that a user of that engine must "
+            "know to look for."
+        )
+    if "ropes" in sections:
+        draw_ropes(sections["ropes"][0]["data"], place / "bench-ropes.png")
+        parts.append("![Error of a rope's tip against time](pictures/bench-ropes.png)")
+    if "chain" in sections:
+        draw_sizes(sections["chain"][1]["data"]["us_per_step"], place / "bench-sizes.png")
+        parts.append("## Time against size\n\n![Time of a step against the links of a chain](pictures/bench-sizes.png)")
+    return parts
+
+
+def _section(section: dict[str, Any]) -> str:
+    notes = "\n".join(f"- {note}" for note in section["notes"])
+    return f"## {section['title']}\n\n{_table(section['columns'], section['rows'])}\n\n{notes}"
+
+
+def _gpu(result: dict[str, Any]) -> str:
+    speeds = [[name, f"{rate / 1e6:.2f}"] for name, rate in result["world-steps per second"].items()]
+    speeds += [
+        [f"{name}, its defaults", f"{rate / 1e6:.2f}"] for name, rate in result["peer"].items() if name != "missing"
+    ]
+    robots, batches = result["robots"], result["batches"]
+    return (
+        f"## On a GPU\n\n{result['device']}, {result['worlds']} worlds, a chain of 32 ball joints with friction:\n\n"
+        f"{_table(('', 'million world-steps per second'), speeds)}\n\n"
+        f"{robots['robots']} of KRT-100 with its trailer ({robots['bodies']} bodies, {robots['joints']} joints, all "
+        f"loops closed) on rough terrain: {robots['robot-steps per second'] / 1e6:.2f} million robot-steps per second, "
+        f"{robots['stopped']} stopped by a fault. A world gives the same bits alone and in a batch: "
+        f"{'yes' if batches['same bits'] else 'NO'}."
+    )
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+
+def _share(c: dict[str, Any]) -> float:
+    if c["ours"] is None:
+        return float("inf")
+    return c["ours"] / c["theirs"] if c["theirs"] else float("inf")
+
+
+def _ratio(c: dict[str, Any]) -> str:
+    if c["ours"] is None or c["theirs"] is None or c["theirs"] == 0:
+        return "–"
+    return f"{c['ours'] / c['theirs']:.2g}"
+
+
+def _value(value: float | None, unit: str) -> str:
+    return "does not get there" if value is None else f"{value:.3g} {unit}"
+
+
+def _plain(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def main() -> None:
-    """Measure, draw, and put the tables between the page's two marks."""
-    results = {}
-    for problem in PROBLEMS:
-        Console().print(problem.name)
-        results[problem] = accuracy.measure(problem, quick=False)
-    PICTURE.parent.mkdir(exist_ok=True)
-    draw(results).savefig(PICTURE, dpi=110)
-    times, loops = accuracy.report(results)
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    measured = "\n\n".join([_machine(), _markdown(times), _bars(times), _markdown(loops)])
-    PAGE.write_text(f"{before}{BEGIN}\n\n{measured}\n\n{END}{after}", encoding="utf-8")
-    for section in (times, loops):
-        section.show()
-
-
-def draw(results: dict[Problem, dict[Entry, Ladder]]) -> Any:
-    """One panel per problem, the legend in the last place."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    from sharnir.record.plots import STYLE
-
-    style: Any = STYLE | {"lines.linewidth": 1.1, "lines.markersize": 3.5}
-    with matplotlib.rc_context(style):
-        figure = Figure(figsize=(13.0, 6.2), layout="constrained")
-        panels = figure.subplots(2, 4).flat
-        labels: dict[str, Any] = {}
-        for panel, (problem, ladders) in zip(panels, results.items(), strict=False):
-            for entry, ladder in ladders.items():
-                labels.setdefault(entry.name, _line(panel, entry, ladder))
-            panel.axhline(accuracy.TARGET, color="#888888", linewidth=0.8, linestyle=":")
-            panel.set(title=problem.name, xscale="log", yscale="log", xlabel="processor time, ms")
-            panel.set_ylim(accuracy.ENOUGH / 3, 1.0)
-        for panel in list(figure.axes)[::4]:
-            panel.set_ylabel("relative error")
-        last = figure.axes[-1]
-        last.axis("off")
-        last.legend(labels.values(), labels, loc="center", fontsize=7.5)
-    return figure
-
-
-def _line(panel: Any, entry: Entry, ladder: Ladder) -> Any:
-    """Engines by colour, schemes by marker; dashed: settings that a user must know to look for."""
-    scheme = entry.name.removeprefix(entry.engine).strip()
-    marker = next(marker for key, marker in MARKERS.items() if scheme.startswith(key))
-    good = [run for run in ladder if math.isfinite(run.error)]
-    (line,) = panel.plot(
-        [1000 * run.time for run in good],
-        [run.error for run in good],
-        color=COLORS[entry.engine],
-        marker=marker,
-        linestyle="--" if entry.tuned else "-",
-        linewidth=2.0 if entry.name.startswith("Sharnir direct, R") else None,
-        alpha=1.0 if entry.tuned or entry.engine == "Sharnir" else NEXT_TO_TUNED,
-    )
-    return line
-
-
-def _machine() -> str:
-    here = machine()
-    packages = ", ".join(f"{name} {version}" for name, version in here["packages"].items() if version)
-    return (
-        f"Measured on {here['cpu']}, {here['cores']} cores, of which one is used; {here['system'].split()[0]}, "
-        f"Python {here['python']}; {packages}."
-    )
-
-
-def _markdown(section: Section) -> str:
-    rows = [section.columns, ["---"] * len(section.columns), *section.rows]
-    return f"**{section.title}**\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _bars(section: Section) -> str:
-    rows = [["Sharnir's best", "×"], ["---", "---"]]
-    rows += [[bar.what, f"{bar.value:.2f}" if bar.value > 0 else "–"] for bar in section.bars]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    """Write the page again from numbers that were measured."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
+    parser.add_argument("--numbers", type=Path, default=Path("out/bench.json"))
+    parser.add_argument("--page", type=Path, default=DOCS, help="the folder it goes to")
+    arguments = parser.parse_args()
+    print(write_page(arguments.numbers, arguments.page))
 
 
 if __name__ == "__main__":

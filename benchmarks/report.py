@@ -6,7 +6,7 @@ import os
 import platform
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from math import isfinite
+from math import inf, isfinite, isinf
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from rich.text import Text
 
 from sharnir.tables import print_table
 
-PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn")
+PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn", "pyelastica")
+ALIKE = 1.02  # times that differ by less are the same
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,34 @@ class Bar:
         return self.value <= self.limit
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Sharnir beside a peer in one quantity of one scene, of which less is better; infinite: it does not get there.
+
+    Below ``enough`` less is no better: MuJoCo's joint coordinates leave no gap at all, and a micrometre is none either.
+    """
+
+    scene: str
+    quantity: str
+    unit: str
+    ours: float
+    peer: str
+    theirs: float
+    enough: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Ours over theirs."""
+        if isinf(self.theirs):
+            return 1.0 if isinf(self.ours) else 0.0
+        return self.ours / self.theirs if self.theirs > 0 else inf
+
+    @property
+    def lost(self) -> bool:
+        """Whether the peer is ahead."""
+        return self.ratio > ALIKE and self.ours > self.enough
+
+
 @dataclass
 class Section:
     """The outcome of one benchmark: a table, its bars, remarks, and everything again as plain numbers."""
@@ -41,6 +70,7 @@ class Section:
     columns: list[str]
     rows: list[list[str]]
     bars: list[Bar] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
 
@@ -55,10 +85,39 @@ class Section:
 
     def as_dict(self) -> dict[str, Any]:
         """The section for ``bench.json``."""
-        bars = [asdict(bar) | {"met": bar.met} for bar in self.bars]
-        for bar in bars:
-            bar["value"] = bar["value"] if isfinite(bar["value"]) else None  # JSON has no infinity
-        return {"title": self.title, "bars": bars, "notes": self.notes, **self.data}
+        return finite(
+            {
+                "title": self.title,
+                "columns": self.columns,
+                "rows": self.rows,
+                "bars": [asdict(bar) | {"met": bar.met} for bar in self.bars],
+                "comparisons": [asdict(found) | {"lost": found.lost} for found in self.comparisons],
+                "notes": self.notes,
+                "data": self.data,
+            }
+        )
+
+
+def compared(scene: str, quantity: str, unit: str, values: dict[str, float], enough: float = 0.0) -> list[Comparison]:
+    """Our best of several settings against each peer's best; the names of settings begin with the engine's."""
+    best: dict[str, str] = {}
+    for name in values:
+        engine = name.split()[0].rstrip(",")
+        if engine not in best or values[name] < values[best[engine]]:
+            best[engine] = name
+    ours = values[best.pop("Sharnir")]
+    return [Comparison(scene, quantity, unit, ours, name, values[name], enough) for name in best.values()]
+
+
+def finite(content: Any) -> Any:
+    """Plain data with None for what is not finite: JSON has no infinity."""
+    if isinstance(content, dict):
+        return {str(name): finite(value) for name, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [finite(value) for value in content]
+    if isinstance(content, float) and not isfinite(content):
+        return None
+    return content
 
 
 def _bar_row(bar: Bar) -> list[str | Text]:

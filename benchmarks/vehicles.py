@@ -17,7 +17,7 @@ from sharnir.assemblies.robots import krt100
 
 from .contender import NotInstalled
 from .peers.mujoco_vehicle import MujocoVehicle
-from .report import Bar, Section
+from .report import Bar, Section, compared
 from .timing import interleaved, ratio
 
 DT = 0.005  # s
@@ -130,6 +130,9 @@ def run(quick: bool) -> list[Section]:
         if name != EASED:
             low, middle, high = ratio(times[EASED], times[name])
             section.notes.append(f"{EASED} takes {middle:.2f} × the time of {name} ({low:.2f} to {high:.2f})")
+    timed = {name: median(times[name]) for name in contenders}
+    for quantity, unit, values in (("a step", "µs", timed), ("joint gap", "m", gaps)):
+        section.comparisons += compared("KRT-100 with trailer, closed loops", quantity, unit, values)
     section.bars.append(Bar("µs per step for 20 × real time", median(times[EASED]), 1e6 * DT / REAL_TIME, "µs"))
     return [section]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +21,7 @@ from sharnir.runtime.frames import HEADER, FrameWriter
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.pacing import PATIENCE, Pacer
 from sharnir.runtime.plant import Plant
-from sharnir.runtime.process import Told
+from sharnir.runtime.process import FEWEST_FRAMES, Loop, Told
 from sharnir.runtime.replay import check
 from sharnir.runtime.ring import SLOTS, Ring
 from sharnir.runtime.ropes import rope_shapes, write_ropes
@@ -324,6 +325,36 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
     assert replay.ticks > 150
     assert replay.digests >= 1
     assert replay.differs_at is None
+
+
+def test_a_frame_waits_when_it_would_be_in_the_way_of_a_step(plant: Plant, tmp_path: Path) -> None:
+    run = create_run(machine(), 0.005, {}, tmp_path)
+    _, pipe = Pipe()
+    loop = Loop(run, plant, pipe, paused=False)
+    try:
+        loop._pacer.restart()
+        loop._pacer._due += 0.1  # s until the next step
+        written = loop._ring.written
+        loop._frame_due, loop._frame_takes = time.perf_counter(), 0.2
+        loop._publish_if_due()
+        assert loop._ring.written == written  # it would take longer than there is time
+        loop._frame_takes = 0.01
+        loop._publish_if_due()
+        assert loop._ring.written == written + 1
+        loop._frame_due, loop._frame_takes = time.perf_counter() - 1.0 / FEWEST_FRAMES, 0.2
+        loop._publish_if_due()
+        assert loop._ring.written == written + 2  # it has waited long enough
+    finally:
+        loop.close()
+
+
+def test_the_loop_starts_warm_and_counts_from_nothing(plant: Plant, tmp_path: Path) -> None:
+    run = create_run(machine(), 0.005, {}, tmp_path)
+    _, pipe = Pipe()
+    loop = Loop(run, plant, pipe, paused=True)
+    assert (plant.tick, loop._pacer.misses, loop._pacer.worst) == (0, 0, 0.0)
+    assert loop._frame_takes > 0.0
+    loop.close()
 
 
 def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:

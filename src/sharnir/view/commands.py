@@ -20,7 +20,7 @@ FindExperiment = Callable[[str], tuple[str, Any]]
 def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
-    what = "krt100, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
+    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
     command.add_argument("what", metavar="NAME|FILE", help=what)
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help="direct or sequential-impulses")

@@ -27,12 +27,15 @@ from ..control.panel import (
 from ..experiment import Experiment
 from ..scene.body import Body
 from ..scene.joint import Joint
+from ..scene.relief import Roughness
 from ..scene.scene import Scene
 from ..scene.shapes import Box, Cylinder
+from ..scene.terrain import HeightField
 
 DT, SETTINGS = 0.005, {"iterations": 20}  # s
 PERIOD = 0.01  # s, of the diagrams
 RAMP = 1.5  # of the full voltage in a second
+ROUGHNESS = 0.015  # m, rms of the rough terrain's heights
 STONE, WOOD = "#8f948c", "#a58a63"
 ARROWS = (
     KeyBinding(key="ArrowUp", input="forward", value=1.0),
@@ -70,6 +73,14 @@ def training_ground(name: str) -> Scene:
         scene.body(f"log {i + 1}", log, position=(2.0 + 0.6 * i, 0.0, 0.0), rotation=lying, fixed=True)
     for i, (x, y) in enumerate(((-3.0, 1.5), (-3.0, -1.5), (-5.0, 0.0), (-7.0, 1.5), (-7.0, -1.5))):
         scene.body(f"post {i + 1}", Cylinder(0.08, 1.0, color="#c4572f"), position=(x, y, 0.5), fixed=True)
+    return scene
+
+
+def rough_terrain(name: str) -> Scene:
+    """Fifty metres by fifty of uneven ground, like a ploughed field that has been rolled."""
+    scene = Scene(name)
+    relief = Roughness(rms=ROUGHNESS, shortest=0.3, longest=3.0, seed=1)
+    scene.terrain("ground", HeightField(relief=(relief,), size=(50.0, 50.0), spacing=(0.1, 0.1)))
     return scene
 
 
@@ -135,9 +146,18 @@ def arm_keys(names: list[str]) -> tuple[KeyBinding, ...]:
 
 
 def drive_krt100() -> Experiment:
-    """KRT-100 with its trailer."""
-    scene = training_ground("KRT-100")
-    robot = krt100(scene)
+    """KRT-100 with its trailer on the training ground."""
+    return _krt100_on(training_ground("KRT-100"), 0.0)
+
+
+def drive_krt100_rough() -> Experiment:
+    """KRT-100 with its trailer on rough terrain."""
+    return _krt100_on(rough_terrain("KRT-100 on rough terrain"), 3 * ROUGHNESS)
+
+
+def _krt100_on(scene: Scene, height: float) -> Experiment:
+    """The robot with its diagram and console, let go at a height (m)."""
+    robot = krt100(scene, position=(0.0, 0.0, height))
     hitch = robot.vehicle.hitch
     assert isinstance(hitch, Joint)
     d = scene.diagram = Diagram("KRT-100", period=PERIOD)
@@ -225,6 +245,7 @@ def drive_car() -> Experiment:
 
 ROBOTS: dict[str, Callable[[], Experiment]] = {
     "krt100": drive_krt100,
+    "krt100_rough": drive_krt100_rough,
     "mf4": drive_mf4,
     "rover": drive_rover,
     "car": drive_car,

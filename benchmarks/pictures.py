@@ -1,0 +1,116 @@
+"""The pictures of ``docs/benchmarks.md``: error against time, and time against size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .accuracy import ENOUGH, SINGULAR, STIFF, TARGET
+from .ropes import ALLOWED
+
+COLORS = {
+    "Sharnir": "#1f5fa8",
+    "MuJoCo": "#d1592b",
+    "Exudyn": "#2f8f5b",
+    "PyBullet": "#8253a8",
+    "PyElastica": "#b8860b",
+}
+MARKERS = {
+    "direct, RATTLE": "D",
+    "direct, RK4": "^",
+    "direct, Euler": "o",
+    "sequential, Euler": "x",
+    "Euler": "o",
+    "implicitfast": "s",
+    "RK4": "^",
+    "generalized-alpha": "v",
+    "trapezoidal": "P",
+}
+NEXT_TO_TUNED = 0.45  # opacity of a peer's lines as it comes
+Draw = Callable[[Any], None]
+
+
+def draw_accuracy(problems: dict[str, Any], file: Path) -> None:
+    """Work and precision: one panel per problem, the legend in the last place."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(2, 4).flat
+        labels: dict[str, Any] = {}
+        for panel, (problem, ladders) in zip(panels, problems.items(), strict=False):
+            for name, ladder in ladders.items():
+                if ladder:
+                    labels.setdefault(name, _ladder(panel, name, ladder))
+            panel.axhline(TARGET, color="#888888", linewidth=0.8, linestyle=":")
+            panel.set(title=problem, xscale="log", yscale="log", xlabel="processor time, ms")
+            panel.set_ylim(ENOUGH / 3, 1.0)
+        for panel in list(figure.axes)[::4]:
+            panel.set_ylabel("relative error")
+        last = figure.axes[-1]
+        last.axis("off")
+        last.legend(labels.values(), labels, loc="center", fontsize=7.5)
+
+    _save(draw, (13.0, 6.2), file)
+
+
+def _ladder(panel: Any, name: str, ladder: list[dict[str, float]]) -> Any:
+    """Engines by colour, schemes by marker; dashed: settings that a user must know to look for."""
+    engine, _, scheme = name.partition(" ")
+    tuned = STIFF in name or SINGULAR in name
+    (line,) = panel.plot(
+        [1000 * step["s"] for step in ladder],
+        [step["error"] for step in ladder],
+        color=COLORS[engine],
+        marker=next(marker for key, marker in MARKERS.items() if scheme.startswith(key)),
+        linestyle="--" if tuned else "-",
+        linewidth=2.0 if name.startswith("Sharnir direct, R") else None,
+        alpha=1.0 if tuned or engine == "Sharnir" else NEXT_TO_TUNED,
+    )
+    return line
+
+
+def draw_sizes(engines: dict[str, dict[str, float]], file: Path) -> None:
+    """Microseconds of a step against the number of links."""
+
+    def draw(figure: Any) -> None:
+        panel = figure.subplots()
+        for name, times in engines.items():
+            panel.plot([int(size) for size in times], list(times.values()), marker="o", color=COLORS[name], label=name)
+        panel.set(xscale="log", yscale="log", xlabel="links of the chain", ylabel="µs per step")
+        panel.legend()
+
+    _save(draw, (6.0, 3.8), file)
+
+
+def draw_ropes(ropes: dict[str, Any], file: Path) -> None:
+    """The error of a rope's tip against the time for one second; PyElastica at its largest stable step."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(1, len(ropes), sharey=True, squeeze=False)[0]
+        for panel, (name, found) in zip(panels, ropes.items(), strict=True):
+            ladder = found["sharnir"]
+            x, y = [1e3 * step["seconds"] for step in ladder], [1e3 * step["error_m"] for step in ladder]
+            panel.plot(x, y, marker="D", color=COLORS["Sharnir"], label="Sharnir")
+            if "elastica" in found:
+                at = 1e3 * found["elastica"]["seconds"]
+                panel.axvline(at, color=COLORS["PyElastica"], linestyle="--", label="PyElastica, one second")
+            panel.axhline(1e3 * ALLOWED, color="#888888", linewidth=0.8, linestyle=":")
+            panel.set(title=f"{name.replace(' ', ' rope, ')} elements", xscale="log", yscale="log", xlabel="time, ms")
+        panels[0].set_ylabel("error of the tip, mm")
+        panels[-1].legend(fontsize=7.5)
+
+    _save(draw, (3.2 * max(len(ropes), 2), 3.2), file)
+
+
+def _save(draw: Draw, size: tuple[float, float], file: Path) -> None:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from sharnir.record.plots import STYLE
+
+    style: Any = STYLE | {"lines.linewidth": 1.1, "lines.markersize": 3.5}
+    with matplotlib.rc_context(style):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file, dpi=110)
