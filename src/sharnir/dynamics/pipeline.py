@@ -40,7 +40,7 @@ from .stiffen import make_stiffen
 wp = load_warp()
 
 # By measurement (benchmarks/gpu.py): threads of a block, and blocks that must fit a multiprocessor together, which
-# bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts or ropes.
+# bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts, ropes.
 GPU_BLOCK = 128
 GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3, "large": 2}
 
