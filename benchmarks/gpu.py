@@ -130,7 +130,7 @@ def check_batches() -> dict[str, Any]:
     }
 
 
-def measure_robots(worlds: int, device: str = "cuda") -> dict[str, Any]:
+def measure_robots(worlds: int, iterations: int, device: str = "cuda") -> dict[str, Any]:
     """Robot-steps per second of KRT-100 with its trailer on rough terrain, all loops closed, every world its own.
 
     The robots start at different places of the terrain, so their contacts differ; the distance driven says that they
@@ -140,7 +140,7 @@ def measure_robots(worlds: int, device: str = "cuda") -> dict[str, Any]:
     relief = sh.Roughness(rms=0.01, shortest=0.3, longest=2.0, seed=1)
     scene.terrain("field", sh.HeightField(relief=(relief,), size=(24.0, 24.0), spacing=(0.1, 0.1)))
     robot = krt100(scene, position=(0.0, 0.0, 0.05))
-    options: dict[str, Any] = {"precision": "float32", "iterations": 20, "epsilon": 1e-4}
+    options: dict[str, Any] = {"precision": "float32", "iterations": iterations, "epsilon": 1e-4}
     simulation = sh.Simulation(scene, dt=DT, worlds=worlds, device=device, **options)
     places = simulation.state.position.numpy()
     places[1:, :, 1] += np.linspace(-10.0, 10.0, worlds)
@@ -157,7 +157,9 @@ def measure_robots(worlds: int, device: str = "cuda") -> dict[str, Any]:
         "joints": len(scene.joints),
         "robot-steps per second": steps,
         "mean distance driven, m": float(driven.mean()),
+        "iterations": iterations,
         "mean iterations": float(np.mean(simulation.report.iterations)),
+        "largest joint error, m": float(simulation.report_arrays.joint_error.numpy().max()),
         "stopped": len(simulation.faults),
     }
 
@@ -170,14 +172,14 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of a case's name, such as float32")
     parser.add_argument("--blocks", type=int, nargs="+", default=list(BLOCKS), help="threads of a block")
     parser.add_argument("--peer-worlds", type=int, default=8192)
-    parser.add_argument("--robots", type=int, default=32768)
+    parser.add_argument("--robots", type=int, default=65536)
     arguments = parser.parse_args()
     wp = load_warp()
     results = {
         "device": wp.get_device("cuda:0").name,
         "worlds": arguments.worlds,
         "world-steps per second": measure_ours(arguments.worlds, arguments.only, arguments.blocks),
-        "robots": measure_robots(arguments.robots),
+        "robots": [measure_robots(arguments.robots, iterations) for iterations in (10, 20)],
         "peer": measure_mujoco_warp(arguments.peer_worlds),
         "batches": check_batches(),
     }

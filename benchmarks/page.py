@@ -123,13 +123,15 @@ def _gpu(result: dict[str, Any]) -> str:
         [f"{name}, its defaults", f"{rate / 1e6:.2f}"] for name, rate in result["peer"].items() if name != "missing"
     ]
     robots, batches = result["robots"], result["batches"]
+    one = robots[0]
+    rates = [[str(r["iterations"]), f"{r['robot-steps per second'] / 1e6:.2f}", str(r["stopped"])] for r in robots]
     return (
         f"## On a GPU\n\n{result['device']}, {result['worlds']} worlds, a chain of 32 ball joints with friction:\n\n"
         f"{_table(('', 'million world-steps per second'), speeds)}\n\n"
-        f"{robots['robots']} of KRT-100 with its trailer ({robots['bodies']} bodies, {robots['joints']} joints, all "
-        f"loops closed) on rough terrain: {robots['robot-steps per second'] / 1e6:.2f} million robot-steps per second, "
-        f"{robots['stopped']} stopped by a fault. A world gives the same bits alone and in a batch: "
-        f"{'yes' if batches['same bits'] else 'NO'}."
+        f"{one['robots']} of KRT-100 with its trailer ({one['bodies']} bodies, {one['joints']} joints, all loops "
+        f"closed) on rough terrain, float32:\n\n"
+        f"{_table(('iterations, at most', 'million robot-steps per second', 'stopped by a fault'), rates)}\n\n"
+        f"A world gives the same bits alone and in a batch: {'yes' if batches['same bits'] else 'NO'}."
     )
 
 

@@ -68,7 +68,9 @@ def test_the_gpu_has_its_section_when_it_was_measured(tmp_path):
         "device": "a GPU",
         "worlds": 1000,
         "world-steps per second": {"direct float32, block 128": 2e6},
-        "robots": {"robots": 10, "bodies": 3, "joints": 2, "robot-steps per second": 1e5, "stopped": 0},
+        "robots": [
+            {"robots": 10, "bodies": 3, "joints": 2, "robot-steps per second": 1e5, "stopped": 0, "iterations": 9}
+        ],
         "peer": {"missing": "not installed"},
         "batches": {"same bits": True},
     }
