@@ -54,25 +54,25 @@ def solve(program: Program, matrix: Matrix, right: np.ndarray) -> np.ndarray:
     diagonal = [value.copy() for value in matrix[0]]
     value = {block: v.copy() for block, v in matrix[1].items()}
     x = right.copy()
+    update = 0
     for k in range(size(program)):
         diagonal[k] = np.linalg.inv(diagonal[k])
         edges = range(program.edge_start[k], program.edge_start[k + 1])
-        update = program.update_start[k]
         for p in reversed(edges):
-            lower = value[program.edge_block[p]] @ diagonal[k]
+            lower = value[p] @ diagonal[k]
             for q in range(edges.start, p):
-                value[program.update_block[update]] -= lower @ value[program.edge_block[q]].T
+                value[program.update_block[update]] -= lower @ value[q].T
                 update += 1
-            diagonal[program.edge_node[p]] -= lower @ value[program.edge_block[p]].T
-            value[program.edge_block[p]] = lower
-        assert update == program.update_start[k + 1]
+            diagonal[program.edge_node[p]] -= lower @ value[p].T
+            value[p] = lower
+    assert update == len(program.update_block)
     for k in range(size(program)):
         for e in range(program.edge_start[k], program.edge_start[k + 1]):
-            x[program.edge_node[e]] -= value[program.edge_block[e]] @ x[k]
+            x[program.edge_node[e]] -= value[e] @ x[k]
         x[k] = diagonal[k] @ x[k]
     for k in reversed(range(size(program))):
         for e in range(program.edge_start[k], program.edge_start[k + 1]):
-            x[k] -= value[program.edge_block[e]].T @ x[program.edge_node[e]]
+            x[k] -= value[e].T @ x[program.edge_node[e]]
     return x
 
 

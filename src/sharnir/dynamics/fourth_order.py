@@ -25,6 +25,7 @@ from ..model.precision import Precision
 from .accelerations import make_accelerations
 from .algebra import make_algebra
 from .coordinates import make_coordinates
+from .integrate import make_integrate
 from .rows.limit import make_limit
 from .rows.soft import make_soft
 from .second_order import make_second_order
@@ -49,6 +50,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     factor_poses, accelerate = problem.factor_poses, problem.accelerate
     limit_passed = make_limit(p, features).limit_passed
     soft_is_stiff = make_soft(p, features).soft_is_stiff
+    count_turns = make_integrate(p).count_turns
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
     NEAR_JOINTS = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))
@@ -193,6 +195,13 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             speed_up(s, k, dt, pull, bend, size, b, w)
 
     @wp.func
+    def share_of(stage: int) -> real:
+        """The share of a stage in the impulses of the step."""
+        if stage == 1 or stage == 2:
+            return real(1.0) / real(3.0)
+        return real(1.0) / real(6.0)
+
+    @wp.func
     def forget_impulses(n: t.memory, o: t.settings, w: int):
         for j in range(o.joints):
             n.lock_impulse[j, w] = vec3()
@@ -205,38 +214,6 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(o.limits):
                 n.low_impulse[i, w] = real(0.0)
                 n.high_impulse[i, w] = real(0.0)
-
-    @wp.func
-    def make_step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
-        """The step and its projection; returns the error of the joints before they were projected last."""
-        for b in range(1, o.bodies):
-            start_body(s, k, b, w)
-        forget_impulses(n, o, w)
-        stage = int(0)
-        while stage < 4:
-            share = real(1.0) / real(6.0)
-            if stage == 1 or stage == 2:
-                share = real(1.0) / real(3.0)
-            if stage == 1 or stage == 3:
-                project(m, s, k, o, w)
-            if stage == 2:
-                project_velocities(m, k, o, w)
-            else:
-                factor_poses(m, s, k, o, stage == 0, w)
-            accelerate(m, c, s, n, k, o, stage == 0, share * o.dt, w)
-            for b in range(1, o.bodies):
-                if m.body_node[b] >= 0:
-                    next_stage(m, s, k, o.dt, stage, b, w)
-            stage += 1
-        error = project(m, s, k, o, w)
-        left = int(wp.static(PROJECTIONS - 1))
-        while left > 0 and error > NEAR_JOINTS:
-            error = project(m, s, k, o, w)
-            left -= 1
-        for b in range(1, o.bodies):
-            s.velocity[b, w] = k.velocity[b, w]
-            s.spin[b, w] = k.spin[b, w]
-        return error
 
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
@@ -255,36 +232,79 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def speeds_are_sound(s: t.state, o: t.settings, w: int) -> bool:
-        for b in range(1, o.bodies):
-            # written so that a speed that is no number fails
-            if not (wp.length(s.velocity[b, w]) < o.top_speed and wp.length(s.spin[b, w]) < o.top_speed):
-                return False
-        return True
-
-    @wp.func
-    def try_smooth_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int
-    ) -> bool:
-        """Make the step if the motion is smooth; if not, leave the state as it was."""
+    def may_begin(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        """Whether nothing at the start is too abrupt for an explicit step."""
         if wp.static(features.limits):
             if not limits_are_free(m, s, o, w):
                 return False
         if wp.static(features.soft):
-            if not softs_are_slow(m, s, o, w):
+            return softs_are_slow(m, s, o, w)
+        return True
+
+    @wp.func
+    def speeds_are_sound(k: t.work, o: t.settings, w: int) -> bool:
+        for b in range(1, o.bodies):
+            # written so that a speed that is no number fails
+            if not (wp.length(k.velocity[b, w]) < o.top_speed and wp.length(k.spin[b, w]) < o.top_speed):
                 return False
-        error = make_step(m, c, s, n, k, o, w)
-        smooth = error <= NEAR_JOINTS and speeds_are_sound(s, o, w)
+        return True
+
+    @wp.func
+    def end_step(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, error: real, w: int) -> bool:
+        """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
+        smooth = error <= NEAR_JOINTS and speeds_are_sound(k, o, w)
         if wp.static(features.limits):
             smooth = smooth and limits_are_free(m, s, o, w)
+        for b in range(1, o.bodies):
+            if smooth:
+                s.velocity[b, w] = k.velocity[b, w]
+                s.spin[b, w] = k.spin[b, w]
+            else:
+                back_to_start(s, k, b, w)
         if smooth:
+            if wp.static(features.twists):
+                for i in range(o.twists):
+                    count_turns(m, s, i, w)
+            r.step[w] = r.step[w] + 1
             r.joint_error[w] = error
             r.iterations[w] = 0
             r.residual[w] = real(0.0)
             r.done[w] = 1
-        else:
-            for b in range(1, o.bodies):
-                back_to_start(s, k, b, w)
         return smooth
 
-    return SimpleNamespace(try_smooth_step=try_smooth_step)
+    @wp.func
+    def smooth_steps(
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, most: int, w: int
+    ) -> int:
+        """Make up to ``most`` steps, as long as the motion is smooth; returns how many were made.
+
+        The state is left as it was before the first step that is not smooth. All steps are made in here, and each
+        stage is written once, because Warp hands structs over by value: a call costs as much as the stage of a small
+        mechanism.
+        """
+        made = int(0)
+        while made < most and may_begin(m, s, o, w):
+            for b in range(1, o.bodies):
+                start_body(s, k, b, w)
+            forget_impulses(n, o, w)
+            error = real(0.0)
+            stage = int(0)
+            while stage < 4 or (stage < wp.static(4 + PROJECTIONS) and (stage == 4 or error > NEAR_JOINTS)):
+                if stage == 1 or stage > 2:
+                    error = project(m, s, k, o, w)
+                if stage == 2:
+                    project_velocities(m, k, o, w)
+                elif stage < 4:
+                    factor_poses(m, s, k, o, stage == 0, w)
+                if stage < 4:
+                    accelerate(m, c, s, n, k, o, stage == 0, share_of(stage) * o.dt, w)
+                    for b in range(1, o.bodies):
+                        if m.body_node[b] >= 0:
+                            next_stage(m, s, k, o.dt, stage, b, w)
+                stage += 1
+            if not end_step(m, s, k, r, o, error, w):
+                return made
+            made += 1
+        return made
+
+    return SimpleNamespace(smooth_steps=smooth_steps)

@@ -5,8 +5,8 @@
     finish    check  ->  new poses  ->  turns and sticking remembered
 
 The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does it
-all again at the new poses. The fourth-order step (``fourth_order.py``) is tried in ``begin``; where the motion is not
-smooth the second-order one follows.
+all again at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth; where it
+is not, a second-order one follows.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
@@ -66,7 +66,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     halves = make_second_order(p, features)
     drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
     scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
-    try_smooth_step = make_fourth_order(p, features).try_smooth_step
+    smooth_steps = make_fourth_order(p, features).smooth_steps
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
@@ -285,12 +285,6 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        if wp.static(features.fourth_order):
-            k.smooth[w] = int(try_smooth_step(m, c, s, n, k, r, o, w))
-            if k.smooth[w] == 1:
-                measure_twists(m, s, o, w)
-                r.step[w] = r.step[w] + 1
-                return
         if wp.static(features.second_order):
             scale_memory(n, o, real(0.5), w)
             begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
@@ -299,9 +293,6 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        if wp.static(features.fourth_order):
-            if k.smooth[w] == 1:
-                return
         conclude(m, n, k, o, w)
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
@@ -319,15 +310,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 measure_twists(m, s, o, w)
                 r.step[w] = r.step[w] + 1
 
-    @wp.func
-    def solve(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
-        """The solver's iterations, unless the step was made without them."""
-        if wp.static(features.fourth_order):
-            if k.smooth[w] == 1:
-                return
-        iterate(m, n, k, r, o, count, w)
-
-    return SimpleNamespace(begin=begin, iterate=solve, finish=finish)
+    return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 
 
 def launched(p: Precision, run: object, **options: object) -> object:
@@ -375,6 +358,7 @@ def step_kernel(p: Precision, features: Features) -> object:
     t = structs(p)
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
+    smooth_steps = stages.smooth_steps
 
     @wp.func
     def step(
@@ -388,11 +372,15 @@ def step_kernel(p: Precision, features: Features) -> object:
         steps: int,
         w: int,
     ):
-        for _ in range(steps):
-            if r.fault[w] == 0:
+        left = steps + 0
+        while left > 0 and r.fault[w] == 0:
+            if wp.static(features.fourth_order):
+                left -= smooth_steps(m, c, s, n, k, r, o, left, w)
+            if left > 0:
                 begin(m, c, s, n, k, r, o, w)
                 iterate(m, n, k, r, o, o.iterations, w)
                 finish(m, c, s, n, k, r, o, w)
+                left -= 1
 
     size = "large" if p.by_reference else "direct" if features.direct else "sequential"
     together = GPU_BLOCKS_TOGETHER[size]
@@ -405,26 +393,38 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
+    smooth_steps = stages.smooth_steps
+
+    @wp.func
+    def is_rough(k: t.work, w: int) -> bool:
+        """Whether the step was not made in one piece when it began."""
+        if wp.static(features.fourth_order):
+            return k.smooth[w] == 0
+        return True
 
     @wp.func
     def begin_step(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
         if r.fault[w] == 0:
+            if wp.static(features.fourth_order):
+                k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, 1, w)
+                if k.smooth[w] == 1:
+                    return
             begin(m, c, s, n, k, r, o, w)
 
     @wp.func
     def iterate_step(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int
     ):
-        if r.fault[w] == 0:
+        if r.fault[w] == 0 and is_rough(k, w):
             iterate(m, n, k, r, o, count, w)
 
     @wp.func
     def finish_step(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
-        if r.fault[w] == 0:
+        if r.fault[w] == 0 and is_rough(k, w):
             finish(m, c, s, n, k, r, o, w)
 
     return SimpleNamespace(

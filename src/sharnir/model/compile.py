@@ -112,7 +112,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
     counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
     counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
-    counts["block"] = max(model["edge_block"], default=-1) + 1
+    counts["block"] = len(model["edge_node"])
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
     counts |= optional_counts(features, counts["contact"])

@@ -32,7 +32,7 @@ DIRECT_COUNTS = {
 def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not features.direct:
-        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "edge_block", "update_start"]
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop"]
         names += ["reach_linear", "reach_angular", "path_start"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
@@ -72,8 +72,6 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
         "joint_block": couplings,
         "edge_start": program.edge_start,
         "edge_node": program.edge_node,
-        "edge_block": program.edge_block,
-        "update_start": program.update_start,
         "update_block": program.update_block,
         "fill_block": program.fill,
         **_joint_paths(scene, program, links),

@@ -36,7 +36,8 @@ class Nodes(NamedTuple):
 class Program:
     """Nodes are numbered in the order of their elimination. Blocks (i, j) are stored once, with i > j.
 
-    When node k is eliminated its edges lead to the later nodes it is coupled to, in ascending order. The updates of
+    When node k is eliminated its edges lead to the later nodes it is coupled to, in ascending order. The block of an
+    edge has the edge's own number: a column of L lies together, in the order in which it is read. The updates of
     node k are the blocks (p, q) of all pairs of its edges, p descending and, for each p, q ascending below p; the
     diagonal of each p is updated too and needs no place in the list.
     """
@@ -45,8 +46,6 @@ class Program:
     closes_loop: list[bool]  # joint by joint: whether it was eliminated last of a loop, on what the others leave free
     edge_start: list[int]  # one more than there are nodes
     edge_node: list[int]
-    edge_block: list[int]
-    update_start: list[int]
     update_block: list[int]
     blocks: dict[tuple[int, int], int]  # (row node, column node) -> block
     fill: list[int]  # blocks that are zero before the elimination
@@ -224,29 +223,24 @@ def _symbolic(count: int, nodes: Nodes, closing: list[bool], couplings: set[tupl
     later: list[set[int]] = [set() for _ in range(count)]
     for i, j in couplings:
         later[j].add(i)
-    blocks = {pair: place for place, pair in enumerate(sorted(couplings))}
-    given = len(blocks)
-    edge_start, edge_node, edge_block, update_start, update_block = [0], [], [], [0], []
     for k in range(count):
         edges = sorted(later[k])
         for q, low in enumerate(edges):
-            for high in edges[q + 1 :]:
-                later[low].add(high)
-                blocks.setdefault((high, low), len(blocks))
-        edge_node += edges
-        edge_block += [blocks[i, k] for i in edges]
-        edge_start.append(len(edge_node))
+            later[low].update(edges[q + 1 :])
+    pairs = [(i, k) for k in range(count) for i in sorted(later[k])]
+    blocks = {pair: place for place, pair in enumerate(pairs)}
+    edge_start, update_block = [0], []
+    for k in range(count):
+        edges = sorted(later[k])
+        edge_start.append(edge_start[-1] + len(edges))
         for p in reversed(range(len(edges))):
             update_block += [blocks[edges[p], edges[q]] for q in range(p)]
-        update_start.append(len(update_block))
     return Program(
         nodes=nodes,
         closes_loop=closing,
         edge_start=edge_start,
-        edge_node=edge_node,
-        edge_block=edge_block,
-        update_start=update_start,
+        edge_node=[i for i, _ in pairs],
         update_block=update_block,
         blocks=blocks,
-        fill=list(range(given, len(blocks))),
+        fill=[place for pair, place in blocks.items() if pair not in couplings],
     )

@@ -67,7 +67,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             k.reach[e, w] = y
             for edge in range(m.edge_start[node], m.edge_start[node + 1]):
                 target = m.edge_node[edge]
-                k.spread[target, w] = k.spread[target, w] - k.block[m.edge_block[edge], w] * y
+                k.spread[target, w] = k.spread[target, w] - k.block[edge, w] * y
             part = wp.transpose(y) * full(k.pivot[node, w]) * y
             total = total + part
             summed = summed + wp.abs(wp.trace(part))
