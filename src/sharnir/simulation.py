@@ -122,8 +122,7 @@ class Simulation:
         self.iterations = int(iterations)
         self.fault_folder = Path(fault_folder)
         self._compiled = compile_scene(scene, solver, integrator)
-        large_kernel = self._compiled.features.contacts or self._compiled.features.ropes
-        self._precision = precision_of(precision, by_reference=large_kernel and self.device != "cpu")
+        self._precision = precision_of(precision, by_reference=self.device != "cpu")
         self._layout = self._compiled.layout
         self._out_of_budget = False
         counts = self._compiled.counts

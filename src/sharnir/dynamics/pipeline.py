@@ -313,14 +313,23 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 
 
-def launched(p: Precision, run: object, **options: object) -> object:
+def tables_in_memory(p: Precision, features: Features) -> bool:
+    """Whether the kernels find the tables in the GPU's memory, not among their arguments.
+
+    Arguments are the faster, as long as no function that refers to them is left to be called: then every thread would
+    have to keep a copy for it.
+    """
+    return p.by_reference and features.large
+
+
+def launched(p: Precision, features: Features, run: object, **options: object) -> object:
     """A kernel that runs a device function for every world from the first one given."""
     v = struct_values(p)
-    if p.by_reference:
+    if tables_in_memory(p, features):
         one = SimpleNamespace(**{table: wp.array(dtype=made) for table, made in vars(v).items()})
 
         @wp.kernel(enable_backward=False, module="unique", **options)
-        def sharnir_by_reference(
+        def sharnir_in_memory(
             m: one.model,
             c: one.control,
             s: one.state,
@@ -333,7 +342,7 @@ def launched(p: Precision, run: object, **options: object) -> object:
         ):
             run(m[0], c[0], s[0], n[0], k[0], r[0], o, count, first_world + wp.tid())
 
-        return sharnir_by_reference
+        return sharnir_in_memory
 
     @wp.kernel(enable_backward=False, module="unique", **options)
     def sharnir(
@@ -382,9 +391,9 @@ def step_kernel(p: Precision, features: Features) -> object:
                 finish(m, c, s, n, k, r, o, w)
                 left -= 1
 
-    size = "large" if p.by_reference else "direct" if features.direct else "sequential"
+    size = "large" if features.large else "direct" if features.direct else "sequential"
     together = GPU_BLOCKS_TOGETHER[size]
-    return launched(p, step, launch_bounds=(GPU_BLOCK, together))
+    return launched(p, features, step, launch_bounds=(GPU_BLOCK, together))
 
 
 @cache
@@ -428,5 +437,7 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
             finish(m, c, s, n, k, r, o, w)
 
     return SimpleNamespace(
-        begin=launched(p, begin_step), iterate=launched(p, iterate_step), finish=launched(p, finish_step)
+        begin=launched(p, features, begin_step),
+        iterate=launched(p, features, iterate_step),
+        finish=launched(p, features, finish_step),
     )

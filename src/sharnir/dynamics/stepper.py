@@ -15,7 +15,7 @@ from ..device import load_warp
 from ..model.features import Features
 from ..model.fields import hand_over, with_shared_scratch
 from ..model.precision import Precision
-from .pipeline import GPU_BLOCK, budget_kernels, step_kernel
+from .pipeline import GPU_BLOCK, budget_kernels, step_kernel, tables_in_memory
 
 WORK_TABLE, COUNT = 4, 8  # places among the kernel's arguments: scratch and results; steps or iterations
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
@@ -51,7 +51,8 @@ class Stepper:
         self, precision: Precision, features: Features, arrays: tuple[Any, ...], worlds: int, device: str, threads: int
     ) -> None:
         self._precision, self._features = precision, features
-        handed = [hand_over(precision, table, device) for table in arrays[:-1]]
+        in_memory = tables_in_memory(precision, features)
+        handed = [hand_over(table, in_memory, device) for table in arrays[:-1]]
         self._arrays, self._worlds, self._device = (*handed, arrays[-1]), worlds, device
         workers = min(threads, worlds) if device == "cpu" else 1
         edges = [worlds * i // workers for i in range(workers + 1)]

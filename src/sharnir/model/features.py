@@ -38,3 +38,8 @@ class Features:
     def contacts(self) -> bool:
         """Whether anything can touch."""
         return bool(self.contact_kinds)
+
+    @property
+    def large(self) -> bool:
+        """Whether the kernel is too large for a GPU's compiler to put all of it into one function."""
+        return self.contacts or self.ropes

@@ -460,20 +460,18 @@ def references(precision: Precision) -> SimpleNamespace:
 
 
 def structs(precision: Precision) -> SimpleNamespace:
-    """The same as most device functions take them: by value, or all by reference.
+    """The same as most device functions take them: by value on the CPU, by reference on a GPU.
 
-    By value every access is direct once a function is inlined, and nothing else can point there: the fastest. But a
-    large kernel for the GPU, with contacts or ropes, then compiles for hours. It gets references into the GPU's memory.
+    On the CPU by value is the fastest: once a function is inlined every access is direct, and no store can change a
+    descriptor. A GPU's compiler does not see through the copies.
     """
     return references(precision) if precision.by_reference else struct_values(precision)
 
 
-def hand_over(precision: Precision, filled: Any, device: str) -> Any:
+def hand_over(filled: Any, in_memory: bool, device: str) -> Any:
     """A filled struct as the step's kernels take it: itself, or an array of one that lies on the device."""
-    if not precision.by_reference:
-        return filled
     wp = load_warp()
-    return wp.array([filled], dtype=filled._cls, device=device)
+    return wp.array([filled], dtype=filled._cls, device=device) if in_memory else filled
 
 
 def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Any:
