@@ -22,9 +22,9 @@ FOLDER = Path(__file__).resolve().parents[1] / "pictures" / "gallery"
 VIEW = (1148, 764)  # pixels, of the page; the view is 800 x 500 of it
 CARD, PLOT = 800, 900  # pixels, the widths of pictures
 QUALITY = 80
-NEARNESS = 0.85  # of the ball about everything that is shown
+NEARNESS = 0.95  # of the ball about everything that is shown
 PLOTTED = {"dc_drive", "heavy_tip", "speed_control"}  # their view shows little: a plot stands for it
-WHEN = {"energy": 0.1, "rope_tow": 0.3}  # share of the run at which the picture is taken; a half unless told
+WHEN = {"energy": 0.1, "rope_knot": 1.0, "rope_tow": 0.3}  # share of the run that the picture shows; a half if not here
 
 
 def take(name: str) -> None:

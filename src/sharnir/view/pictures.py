@@ -19,7 +19,14 @@ from .recording import Recording
 ARGUMENTS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
 ALONE = "#stage > :not(canvas) { visibility: hidden }"  # the view without the buttons that lie over it
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
-SHOW = "async (t) => { sharnir.seek(t); sharnir.view.drawnAt = 0; sharnir.view.draw(); sharnir.view.draw(); }"
+SHOW = """async (t) => {
+  const view = sharnir.view;
+  sharnir.seek(t);
+  view.measuring = false;
+  view.drawnAt = -Infinity;  // a slow machine rests between pictures; this one is not to be left out
+  view.draw();
+  view.draw();
+}"""
 ANIMATED = (".gif", ".webp")  # written by Pillow; anything else by ffmpeg
 
 
