@@ -151,7 +151,9 @@ def _ratio(c: dict[str, Any]) -> str:
 
 
 def _value(value: float | None, unit: str) -> str:
-    return "does not get there" if value is None else f"{value:.3g} {unit}"
+    if value is None:
+        return "does not get there"
+    return f"{value:.0f} {unit}" if value >= 1000 else f"{value:.3g} {unit}"
 
 
 def _plain(value: float | None) -> str:

@@ -45,6 +45,24 @@ def test_figures_know_whether_they_are_right():
     assert sh.Figure("a", float("nan"), "m", expected=1.5, tolerance=0.2).as_dict()["value"] is None
 
 
+def test_a_figure_may_have_bounds():
+    assert sh.Figure("a", 1.0, at_most=2.0).ok is True
+    assert sh.Figure("a", 1.0, at_least=2.0).ok is False
+    assert sh.Figure("a", 1.0, at_least=0.0, at_most=0.5).ok is False
+    assert sh.Figure("a", float("nan"), at_most=0.5).ok is False
+    assert sh.Figure("a", 1.0, at_least=0.0, at_most=1.5).difference == -0.5  # from the nearer bound
+    assert sh.Figure("a", 1.0, at_most=2.0, paper="002", note="n").as_dict() == {
+        "name": "a", "value": 1.0, "unit": "", "at_most": 2.0, "ok": True, "paper": "002", "note": "n",
+    }  # fmt: skip
+
+
+def test_a_chart_is_drawn(tmp_path):
+    curves = {"Sharnir": ([0.0, 1.0], [1.0, 2.0]), "exact twin": ([0.0, 1.0], [1.0, 2.1])}
+    chart = sh.Chart("figure4", "a title", "angle, rad", curves, {"limit": 1.5}, {"end": 0.5})
+    file = chart.save(tmp_path / "charts" / "figure4.png")
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_scene_without_figures_shows_what_any_scene_has():
     scene = sh.Scene("pendulum")
     bob = scene.body("bob", sh.Sphere(0.1, mass=1.0), position=(1, 0, 0))
