@@ -93,6 +93,18 @@ def test_winch_pays_out_and_reels_in(radius: float) -> None:
     assert run[rope.stretch].values.max() < 1e-5
 
 
+def test_empty_drum_stops_the_world() -> None:
+    """3 m are stored: when they are out, and the half element more that a first element may have, the world stops."""
+    scene, hinge, _, rope = winch(0.1)
+    sim = sh.Simulation(scene, dt=0.005)
+    with pytest.raises(sh.SimulationFault, match=r"drum of rope 'rope' is empty.*stored") as stopped:
+        sim.run(30.0, voltage={hinge: 1.0}, every=10)
+    assert stopped.value.run is not None
+    out = sim.get(rope.paid_out)
+    assert 5.0 < out < 5.0 + 0.1  # 2 m laid, 3 m stored, elements of 0.1 m
+    assert sim.get(rope.stretch) < 1e-5
+
+
 def test_rope_parts_at_its_breaking_load() -> None:
     """20 kg and a pull that grows by 200 N/s: 300 N at (300 - 20 g)/200 = 0.519 s, then the load falls freely."""
     scene = sh.Scene("breaking")

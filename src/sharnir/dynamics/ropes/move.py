@@ -8,7 +8,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
-from ..integrate import NOT_FINITE, RUNAWAY
+from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
 from .prepare import AGAIN, ANEW, SECOND_KICK
@@ -26,11 +26,12 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     ahead = make_algebra(p).ahead
     slides = make_slide(p, features)
     set_speed, unrun_slides, end_slides = slides.set_speed, slides.unrun_slides, slides.end_slides
+    empty = slides.empty
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
     def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
-        """Mark the world as faulty if a rope has no sensible velocity; ropes count down from -1 as fault_body."""
+        """Mark the world as faulty if a rope has no sensible velocity, or its drum no rope; they count down from -1."""
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 v = k.rope_moving[i, w] + k.rope_push[i, w]
@@ -41,8 +42,11 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     elif wp.dot(v, v) > o.top_speed * o.top_speed:
                         r.fault[w] = wp.static(RUNAWAY)
                         r.fault_body[w] = -(rope + 1)
-
         if wp.static(features.rope_slides):
+            for i in range(o.slides):
+                if r.fault[w] == 0 and empty(m, s, i, w):
+                    r.fault[w] = wp.static(EMPTY_DRUM)
+                    r.fault_body[w] = -(m.slide_rope[i] + 1)
             if r.fault[w] != 0:
                 unrun_slides(m, s, k, o, w)
 
