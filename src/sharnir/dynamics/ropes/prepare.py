@@ -36,7 +36,8 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    bend_between, implicit_share = bends.bend_between, bends.implicit_share
+    Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
+    implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
     keeps = features.second_order and not (features.rope_ports or features.rope_slides or features.rope_touch)
@@ -111,29 +112,36 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
     @wp.func
+    def in_eyelet(s: t.state, o: t.settings, i: int, w: int) -> bool:
+        """Whether node i is in an eyelet now."""
+        for slide in range(o.slides):
+            if s.slide_node[slide, w] == i:
+                return True
+        return False
+
+    @wp.func
     def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
-        """The bend between elements j and j + 1."""
+        """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
+        if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
+            return
+        length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
+        share = shares(m, rope, length, o.dt)
+        rest = m.rope_rest[j]
+        stiffness = m.rope_stiffness[rope]
+        damping = m.rope_damping[rope]
+        before = s.rope_rotation[j, w]
+        after = s.rope_rotation[j + 1, w]
+        bend = Bend()
+        free = True
         if wp.static(features.rope_slides):
-            for i in range(o.slides):
-                if s.slide_node[i, w] == j + 1:
-                    return
-        if s.rope_parted[j, w] == 0 and s.rope_parted[j + 1, w] == 0:
-            length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
-            share = shares(m, rope, length, o.dt)
-            bend = bend_between(
-                s.rope_rotation[j, w],
-                s.rope_rotation[j + 1, w],
-                m.rope_rest[j],
-                m.rope_stiffness[rope],
-                m.rope_damping[rope],
-                length,
-                share,
-                kick,
-                o.dt,
-            )
-            k.rope_bend[j, w] = packed(bend.stiff)
-            k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
-            k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
+            if in_eyelet(s, o, j + 1, w):
+                free = False
+                bend = twist_between(before, after, rest[2], stiffness[2], damping, length, share[2], kick, o.dt)
+        if free:
+            bend = bend_between(before, after, rest, stiffness, damping, length, share, kick, o.dt)
+        k.rope_bend[j, w] = packed(bend.stiff)
+        k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
+        k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
 
     @wp.func
     def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
