@@ -13,7 +13,7 @@ class SceneError(ValueError):
 
 
 class SimulationFault(RuntimeError):
-    """One or more worlds stopped: a number became NaN or a body ran away.
+    """One or more worlds stopped: a number became NaN, a body ran away or a winch ran out of rope.
 
     The other worlds go on. ``file`` holds the last good states, ``run`` what was recorded until then.
     """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import core_count, resolve_device
-from .dynamics.integrate import RUNAWAY
+from .dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, nearest
 from .inputs import Input, Inputs
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 SOLVERS = ("direct", "sequential-impulses")
 INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
+CALMER = "Try a smaller dt or more iterations; check the inputs"
+FAULTS = {  # why a world stopped, and the remedy
+    NOT_FINITE: ("the velocity of {} is no longer a number", CALMER),
+    RUNAWAY: ("the velocity of {} ran away", CALMER),
+    EMPTY_DRUM: ("the drum of {} is empty and still pays out", "Give its winch more stored rope, or its joint a limit"),
+}
 
 
 @dataclass(frozen=True)
@@ -416,13 +422,12 @@ class Simulation:
         run = Trajectory.from_frames(self.scene, recorder.frames())
         self.fault_folder.mkdir(parents=True, exist_ok=True)
         file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
-        why = "ran away" if int(self.report_arrays.fault.numpy()[world]) == RUNAWAY else "is no longer a number"
-        where = f", held by joint '{joint}'" if joint else ""
+        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
+        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
-            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): the velocity of "
-            f"{'rope' if is_rope else 'body'} '{name}'{where} "
-            f"{why}{others}; the last good states are in {file}. Try a smaller dt or more iterations; check the inputs",
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why.format(what)}{others}; "
+            f"the last good states are in {file}. {remedy}",
             world=world,
             step=step,
             body=name,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ropes
 
 import sharnir as sh
 
@@ -91,6 +92,43 @@ def test_winch_pays_out_and_reels_in(radius: float) -> None:
     np.testing.assert_allclose(run[rope.highest_tension].values[steady], 20 * G, rtol=0.02)
     assert np.ptp(out) > 0.5  # several elements of 0.1 m
     assert run[rope.stretch].values.max() < 1e-5
+
+
+@pytest.mark.parametrize("turn", [0.0, np.pi / 2])
+def test_twist_passes_through_an_eyelet(turn: float) -> None:
+    """A moment on the clamped end of a rope that runs through a ring, straight or round a corner.
+
+    (K33/l) sin a = M in each of the 18 free joints, (K33/l) a = M in the ring, (2 K33/l) sin b = M in the two clamps.
+    A ring takes no moment: round a corner the rope leans by about M/(l pull) = 3e-5 rad beside it.
+    """
+    scene = sh.Scene("ring", gravity=(0, 0, 0))
+    corner, end = np.array([-1.4, 0, 0]), np.zeros(3)
+    start = corner - 1.4 * np.array([np.cos(turn), np.sin(turn), 0])
+    chuck, guide = ropes.chuck(scene, (0, 0, 0))
+    held = sh.Tie(body="world", clamped=True, direction=tuple(corner - start))
+    ends = {"start": held, "end": sh.Tie(body=chuck, clamped=True, direction=(1, 0, 0)), "elements": 20}
+    ring = sh.Eyelet(body="world", at=1.4)
+    path = [tuple(start), tuple(corner), tuple(end)]
+    scene.rope("rope", path, eyelets=(ring,), **(ropes.PAPER | ends | {"damping": 0.5}))
+    twisting, segment, moment, pull = 1e5 * np.pi * 0.015**4 / 2, 0.14, 0.004, 1000.0
+    inputs = {"torque": {guide.effort("angle"): moment}, "force": {guide.effort("displacement"): pull}}
+    run = sh.Simulation(scene, dt=0.01).run(60.0, every=6000, **inputs)
+    strain = moment * segment / twisting
+    expected = 18 * np.arcsin(strain) + strain + 2 * np.arcsin(strain / 2)
+    leaning = 0.0 if turn == 0.0 else 3 * moment / (segment * pull)
+    assert run[guide.coordinate("angle")].values[-1] == pytest.approx(expected, rel=1e-6 + leaning)
+
+
+def test_empty_drum_stops_the_world() -> None:
+    """3 m are stored: when they are out, and the half element more that a first element may have, the world stops."""
+    scene, hinge, _, rope = winch(0.1)
+    sim = sh.Simulation(scene, dt=0.005)
+    with pytest.raises(sh.SimulationFault, match=r"drum of rope 'rope' is empty.*stored") as stopped:
+        sim.run(30.0, voltage={hinge: 1.0}, every=10)
+    assert stopped.value.run is not None
+    out = sim.get(rope.paid_out)
+    assert 5.0 < out < 5.0 + 0.1  # 2 m laid, 3 m stored, elements of 0.1 m
+    assert sim.get(rope.stretch) < 1e-5
 
 
 def test_rope_parts_at_its_breaking_load() -> None:

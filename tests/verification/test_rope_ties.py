@@ -38,10 +38,7 @@ def test_towing(scheme: dict[str, str], dt: float) -> None:
     assert run[trailer.velocity].values[-1, 0] == pytest.approx(1.0, rel=1e-6)
 
 
-HARDER_BLOW = pytest.mark.xfail(reason="a very light rope still throws its load in some schemes: up to 30 N s")
-
-
-@pytest.mark.parametrize("radius", [0.0015, pytest.param(0.0005, marks=HARDER_BLOW)])
+@pytest.mark.parametrize("radius", [0.0015, 0.0005])
 def test_slack_taken_up(scheme: dict[str, str], radius: float) -> None:
     """0.2 m of slack at 0.5 m/s: taut after 0.4 s, then 50 kg take over 0.5 m/s, 25 N s, when the rope is light.
 
@@ -179,32 +176,47 @@ def test_michells_ring(share: float, buckles: bool) -> None:
         assert energy[-1] == pytest.approx(energy[0], rel=2e-3)
 
 
+def bolas(dt: float, integrator: str) -> tuple[float, float, float, float]:
+    """Two bodies turning about each other on a rope that swings, in free space, for 1 s.
+
+    The largest changes of momentum (N s), angular momentum (share), energy (share), and its highest rise (share).
+    """
+    scene = sh.Scene("bolas", gravity=FREE)
+    turning = {"angular_velocity": (0.0, 0.0, 1.0)}
+    one = scene.body("one", sh.Box(0.2, 0.2, 0.2, mass=3.0), velocity=(0, -0.5, 0.0), **turning)
+    two = scene.body("two", sh.Box(0.2, 0.2, 0.2, mass=1.0), position=(2, 0, 0), velocity=(0, 1.5, 0), **turning)
+    details = PAPER | {"start": sh.Tie(body=one), "end": sh.Tie(body=two), "damping": 0.0}
+    rope = scene.rope("rope", [(0.1, 0, 0), (1.9, 0, 0)], **details)
+    sim = sh.Simulation(scene, dt=dt, integrator=integrator)
+    x = rope.nodes[:, 0]
+    sim.state.rope_velocity.numpy()[:, 0, 1] = x - 0.5
+    sim.state.rope_velocity.numpy()[:, 0, 2] = 0.2 * np.sin(np.pi * (x - 0.1) / 1.8)
+    sim.state.rope_spin.numpy()[:, 0, 2] = 1.0
+    run = sim.run(1.0)
+    momentum, spin = run[scene.momentum].values, run[scene.angular_momentum].values
+    energy = run[scene.energy].values + run[rope.elastic_energy].values
+    turned = np.linalg.norm(spin - spin[0], axis=1).max() / np.linalg.norm(spin[0])
+    change = energy / energy[0] - 1
+    return float(np.abs(momentum - momentum[0]).max()), float(turned), float(np.abs(change).max()), float(change.max())
+
+
 def test_momentum_and_energy_of_a_free_system() -> None:
-    """Two bodies turning about each other on a rope that swings, in free space. Linear momentum is kept to rounding,
-    angular momentum and energy to the method's first order: both errors halve with the step. Energy is not gained."""
-    errors = []
-    for dt in (0.002, 0.001):
-        scene = sh.Scene("bolas", gravity=FREE)
-        turning = {"angular_velocity": (0.0, 0.0, 1.0)}
-        one = scene.body("one", sh.Box(0.2, 0.2, 0.2, mass=3.0), velocity=(0, -0.5, 0.0), **turning)
-        two = scene.body("two", sh.Box(0.2, 0.2, 0.2, mass=1.0), position=(2, 0, 0), velocity=(0, 1.5, 0), **turning)
-        details = PAPER | {"start": sh.Tie(body=one), "end": sh.Tie(body=two), "damping": 0.0}
-        rope = scene.rope("rope", [(0.1, 0, 0), (1.9, 0, 0)], **details)
-        sim = sh.Simulation(scene, dt=dt)
-        x = rope.nodes[:, 0]
-        sim.state.rope_velocity.numpy()[:, 0, 1] = x - 0.5
-        sim.state.rope_velocity.numpy()[:, 0, 2] = 0.2 * np.sin(np.pi * (x - 0.1) / 1.8)
-        sim.state.rope_spin.numpy()[:, 0, 2] = 1.0
-        run = sim.run(1.0)
-        momentum, spin = run[scene.momentum].values, run[scene.angular_momentum].values
-        energy = run[scene.energy].values + run[rope.elastic_energy].values
-        assert np.abs(momentum - momentum[0]).max() < 1e-10
-        assert energy.max() <= energy[0] * (1 + 1e-6)
-        errors.append((np.linalg.norm(spin[-1] - spin[0]) / np.linalg.norm(spin[0]), 1 - energy[-1] / energy[0]))
-    (turn, loss), (finer_turn, finer_loss) = errors
-    assert turn < 0.02
-    assert turn / finer_turn == pytest.approx(2, abs=0.5)
-    assert loss / finer_loss == pytest.approx(2, abs=0.5)
+    """Linear momentum is kept to rounding, angular momentum and energy to the method's first order: both errors halve
+    with the step. Energy is not gained."""
+    coarse, fine = bolas(0.002, "semi-implicit-euler"), bolas(0.001, "semi-implicit-euler")
+    assert max(coarse[0], fine[0]) < 1e-10
+    assert coarse[1] < 0.02
+    assert coarse[1] / fine[1] == pytest.approx(2, abs=0.5)
+    assert coarse[2] / fine[2] == pytest.approx(2, abs=0.5)
+    assert max(coarse[3], fine[3]) < 1e-6
+
+
+def test_momentum_and_energy_with_rattle() -> None:
+    """RATTLE keeps angular momentum and energy of rope and bodies too, up to the gaps of 1e-6 that it leaves open."""
+    momentum, turned, change, _ = bolas(0.004, "rattle")
+    assert momentum < 1e-10
+    assert turned < 1e-6
+    assert change < 1e-5
 
 
 def test_ropes_tied_together() -> None:

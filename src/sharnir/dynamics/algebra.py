@@ -119,6 +119,17 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         turned = quat(s * v[0], s * v[1], s * v[2], c) * q
         return (real(1.5) - real(0.5) * wp.dot(turned, turned)) * turned  # one Newton step to unit length
 
+    @wp.func
+    def rotated_vector(x: vec3, v: vec3) -> vec3:
+        """The vector x turned by the rotation vector v."""
+        square = wp.dot(v, v)
+        side = wp.cross(v, x)
+        if square < real(0.01):
+            half = sine(real(0.25) * square)
+            return x + sine(square) * side + real(0.5) * half * half * wp.cross(v, side)
+        angle = wp.sqrt(square)
+        return x + wp.sin(angle) / angle * side + (real(1.0) - wp.cos(angle)) / square * wp.cross(v, side)
+
     return SimpleNamespace(
         ahead=ahead,
         column=column,
@@ -131,4 +142,5 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         solved=solved,
         solved_to_scale=solved_to_scale,
         rotated=rotated,
+        rotated_vector=rotated_vector,
     )

@@ -14,7 +14,7 @@ from .coordinates import make_coordinates
 
 wp = load_warp()
 
-NOT_FINITE, RUNAWAY = 1, 2
+NOT_FINITE, RUNAWAY, EMPTY_DRUM = 1, 2, 3
 
 
 @cache

@@ -368,6 +368,7 @@ def step_kernel(p: Precision, features: Features) -> object:
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
     smooth_steps = stages.smooth_steps
+    forget_ropes = make_ropes(p, features).forget_ropes
 
     @wp.func
     def step(
@@ -381,6 +382,8 @@ def step_kernel(p: Precision, features: Features) -> object:
         steps: int,
         w: int,
     ):
+        if wp.static(features.ropes):
+            forget_ropes(k, w)
         left = steps + 0
         while left > 0 and r.fault[w] == 0:
             if wp.static(features.fourth_order):
@@ -403,6 +406,7 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
     smooth_steps = stages.smooth_steps
+    forget_ropes = make_ropes(p, features).forget_ropes
 
     @wp.func
     def is_rough(k: t.work, w: int) -> bool:
@@ -415,6 +419,8 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     def begin_step(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
+        if wp.static(features.ropes):
+            forget_ropes(k, w)
         if r.fault[w] == 0:
             if wp.static(features.fourth_order):
                 k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, 1, w)

@@ -7,7 +7,7 @@ or the drum of a winch; "skip", a rope and a body it is tied to; "tangle", place
 
 from __future__ import annotations
 
-Row = tuple[str, str, str, str, bool]
+Row = tuple[str, str | None, str, str, bool]
 
 MODEL: tuple[Row, ...] = (
     ("rope_start", "rope", "int", "its first node", False),
@@ -87,6 +87,7 @@ WORK: tuple[Row, ...] = (
     ("rope_inertia", "rope_node", "sym33", "kg m^2 of the element, with geometric stiffness and clamps; prepare", True),
     ("rope_bend", "rope_node", "sym33", "kg m^2, implicit bending between elements i and i + 1; prepare", True),
     ("rope_free", "rope_node", "vec3", "m/s of the node without the rope's tension; prepare", True),
+    ("rope_bent", "rope_node", "vec3", "N m s of bending and twist on the element; prepare", True),
     ("rope_torque", "rope_node", "vec3", "N m s on the element, with its own momentum; prepare", True),
     ("rope_pivot", "rope_node", "sym33", "inverse of the element's pivot; factor", True),
     ("rope_hold", "rope_node", "sym33", "inverse of the length row's pivot; factor", True),
@@ -119,6 +120,8 @@ WORK: tuple[Row, ...] = (
     ("rope_feed", "slide_rope_node", "real", "m/s through the node without the rope's tension; prepare", True),
     ("slide_fed", "slide", "real", "m that ran through in this step; slide", True),
     ("slide_before", "slide", "real", "m/s before this step; slide", True),
+    ("rope_half", None, "int", "where in a second-order step the world is, see prepare; pipeline", True),
+    ("rope_bow", "drift_rope_node", "vec3", "m/s, bow of the tip's path over a drift, over h; prepare", True),
     ("rope_start_position", "drift_rope_node", "vec3", "m; second-order step", True),
     ("rope_start_rotation", "drift_rope_node", "quat", "second-order step", True),
     ("port_arm", "port", "vec3", "m from the body's centre to the port; prepare", True),

@@ -59,7 +59,7 @@ class Eyelet(Description, frozen=True):
 
     It is where the rope's node nearest to ``at`` (m from the rope's start) is at the start. ``friction`` is the
     capstan's coefficient mu: the pulls on both sides differ by a factor of up to exp(mu a), a being the angle by which
-    the rope is turned. Bending and twist are not passed on through it.
+    the rope is turned. Twist is passed on through it, bending is not.
     """
 
     body: str

@@ -8,6 +8,10 @@
 The torque at the end of the step is linearised: over a kick c of a step h it is
 c H^T l K (u - r) + c (h + damping) H^T l K H (w_b' - w_a'). The part of h K within the stable range of the explicit
 rule, a quarter of the element's own inertia, stays explicit, so that a soft rope is not damped by the method.
+
+Through an eyelet a rope passes on its twist but no bending: the angle between a and b after b has been swung onto a
+by the shortest way is psi = 2 atan2(p_z, p_w), its rate e . (w_b - w_a) with e = (d_a + d_b)/(1 + d_a . d_b), and the
+torque on b is -(K_3/l) psi e. A rope that is folded back on itself (d_a . d_b = -1) has no such angle.
 """
 
 from functools import cache
@@ -15,9 +19,11 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.precision import Precision
+from ..algebra import make_algebra
 
 wp = load_warp()
 
+FOLDED = 0.01  # 1 + d_a . d_b below which a rope at an eyelet passes on no twist
 STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is stable up to 1
 
 
@@ -25,6 +31,7 @@ STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is
 def make_bend(p: Precision) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
+    ahead = make_algebra(p).ahead
 
     @wp.struct
     class Bend:
@@ -61,4 +68,25 @@ def make_bend(p: Precision) -> SimpleNamespace:
             made.stiff = wp.transpose(rate) * (wp.diag(kick / length * wp.cw_mul(stiffness, slow)) * rate)
         return made
 
-    return SimpleNamespace(Bend=Bend, bend_between=bend_between, implicit_share=implicit_share)
+    @wp.func
+    def twist_between(
+        a: quat, b: quat, rest: real, stiffness: real, damping: real, length: real, share: real, kick: real, dt: real
+    ) -> Bend:
+        made = Bend()
+        ahead_a = ahead(a)
+        ahead_b = ahead(b)
+        apart = real(1.0) + wp.dot(ahead_a, ahead_b)
+        if apart > wp.static(real(FOLDED)):
+            relative = wp.quat_inverse(a) * b
+            side = real(1.0)
+            if relative[3] < real(0.0):
+                side = real(-1.0)
+            angle = real(2.0) * wp.atan2(side * relative[2], side * relative[3])
+            axis = real(1.0) / apart * (ahead_a + ahead_b)
+            made.twirl = -(kick * stiffness * (angle / length - rest)) * axis
+            made.stiff = kick * stiffness / length * (dt * share + damping) * wp.outer(axis, axis)
+        return made
+
+    return SimpleNamespace(
+        Bend=Bend, bend_between=bend_between, twist_between=twist_between, implicit_share=implicit_share
+    )

@@ -118,8 +118,13 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         turn = vec3()
         gap = vec3()
         for j in range(first, last):
-            freely = full(k.rope_pivot[j, w]) * (k.rope_twirl[j, w] + turn)
-            pull = full(k.rope_hold[j, w]) * (k.rope_gap[j, w] + gap + k.rope_arm[j, w] * freely)
+            freely = vec3()
+            gap = gap + k.rope_gap[j, w]
+            twirl = k.rope_twirl[j, w] + turn
+            if wp.dot(twirl, twirl) > real(0.0):  # there is none where gaps are closed and nothing bends implicitly
+                freely = full(k.rope_pivot[j, w]) * twirl
+                gap = gap + k.rope_arm[j, w] * freely
+            pull = full(k.rope_hold[j, w]) * gap
             k.rope_turning[j, w] = freely
             k.rope_impulse[j, w] = pull
             turn = vec3()

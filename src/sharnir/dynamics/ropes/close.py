@@ -32,7 +32,7 @@ from .slide import make_slide
 wp = load_warp()
 
 SIMPLE_STEPS, FULL_STEPS = 10, 20
-SLOW = 0.7  # a simple step that leaves more than this share of the gaps, and
+SLOW = 0.5  # a simple step that leaves more than this share of the gaps, and
 NOTEWORTHY = 1e-5  # more than this share of an element's length, is not good enough
 ENOUGH = 1e-6  # share of an element's length that may be left open,
 CLOSED = 1e-8  # and that is not worth another step
@@ -44,8 +44,9 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
-    rotated, ahead, packed, full, diagonal = (
+    rotated, rotated_vector, ahead, packed, full, diagonal = (
         algebra.rotated,
+        algebra.rotated_vector,
         algebra.ahead,
         algebra.packed,
         algebra.full,
@@ -79,7 +80,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(first, m.rope_end[rope] - 1):
             after = next_place(s, k, dt, j + 1, w)
             length = s.rope_length[j, w]
-            reach = length * ahead(next_turn(s, k, dt, j, w))
+            turn = dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w])
+            reach = length * rotated_vector(ahead(s.rope_rotation[j, w]), turn)
             gap = after - before - reach
             if s.rope_parted[j, w] == 0:
                 worst = wp.max(worst, wp.dot(gap, gap) / (length * length))

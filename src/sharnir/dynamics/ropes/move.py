@@ -8,9 +8,10 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
-from ..integrate import NOT_FINITE, RUNAWAY
+from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
+from .prepare import AGAIN, ANEW, SECOND_KICK
 from .slide import make_slide
 
 wp = load_warp()
@@ -25,11 +26,12 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     ahead = make_algebra(p).ahead
     slides = make_slide(p, features)
     set_speed, unrun_slides, end_slides = slides.set_speed, slides.unrun_slides, slides.end_slides
+    empty = slides.empty
     KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
     def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
-        """Mark the world as faulty if a rope has no sensible velocity; ropes count down from -1 as fault_body."""
+        """Mark the world as faulty if a rope has no sensible velocity, or its drum no rope; they count down from -1."""
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 v = k.rope_moving[i, w] + k.rope_push[i, w]
@@ -40,13 +42,16 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     elif wp.dot(v, v) > o.top_speed * o.top_speed:
                         r.fault[w] = wp.static(RUNAWAY)
                         r.fault_body[w] = -(rope + 1)
-
         if wp.static(features.rope_slides):
+            for i in range(o.slides):
+                if r.fault[w] == 0 and empty(m, s, i, w):
+                    r.fault[w] = wp.static(EMPTY_DRUM)
+                    r.fault_body[w] = -(m.slide_rope[i] + 1)
             if r.fault[w] != 0:
                 unrun_slides(m, s, k, o, w)
 
     @wp.func
-    def part(m: t.model, s: t.state, n: t.memory, rope: int, w: int):
+    def part(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
         """The element that pulls hardest parts, where it pulls harder than the rope bears."""
         worst = s.rope_first[rope, w]
         for j in range(worst, m.rope_end[rope] - 1):
@@ -54,12 +59,13 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                 worst = j
         if n.rope_tension[worst, w] > m.rope_strength[rope]:
             s.rope_parted[worst, w] = 1
+            k.rope_half[w] = wp.static(ANEW)
 
     @wp.func
     def remember_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """After a good step: what parts, what is taken out and put in at slides."""
         for rope in range(o.ropes):
-            part(m, s, n, rope, w)
+            part(m, s, n, k, rope, w)
         if wp.static(features.rope_slides):
             end_slides(m, s, n, k, o, w)
 
@@ -87,7 +93,9 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     axis = ahead(s.rope_rotation[i, w])
                     n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / (KICK * o.dt)
                     turn_element(s, k, o.dt, i, w)
-        if wp.static(not features.second_order):
+        if wp.static(features.second_order):
+            k.rope_half[w] = wp.static(SECOND_KICK)
+        else:
             remember_ropes(m, s, n, k, o, w)
 
     @wp.func
@@ -105,6 +113,14 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 for i in range(o.slides):
                     set_speed(m, s, k, i, w)
+            k.rope_half[w] = wp.static(AGAIN)
             remember_ropes(m, s, n, k, o, w)
 
-    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes, end_drift=end_drift)
+    @wp.func
+    def forget_ropes(k: t.work, w: int):
+        """At the start of a launch: anything may have changed since the last one."""
+        k.rope_half[w] = wp.static(ANEW)
+
+    return SimpleNamespace(
+        check_ropes=check_ropes, move_ropes=move_ropes, end_drift=end_drift, forget_ropes=forget_ropes
+    )

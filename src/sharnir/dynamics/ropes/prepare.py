@@ -3,6 +3,13 @@
 Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an element under tension T turns as on a spring
 T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
 that stays explicit; what is beyond is added to the element's inertia.
+
+The second-order step has two kicks. The second, at the places of its end, has the factors that the first kick of the
+next step needs: within one launch they are kept (``rope_half``). The first kick aims at the end of the drift,
+
+    r_{j+1} - r_j = l d  there,  d turned by h w:   v_{j+1} - v_j + T_j w_j = (h/2) l w x (w x d)
+
+with the present spin w on the right, so that less is left to close.
 """
 
 from functools import cache
@@ -19,6 +26,7 @@ from .chain import make_chain
 wp = load_warp()
 
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
+ANEW, SECOND_KICK, AGAIN = 0, 1, 2  # a first kick with nothing known, a second one, a first one with its factors known
 
 
 @cache
@@ -28,8 +36,11 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    bend_between, implicit_share = bends.bend_between, bends.implicit_share
+    Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
+    implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
+    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
+    keeps = features.second_order and not (features.rope_ports or features.rope_slides or features.rope_touch)
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
@@ -46,33 +57,51 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return real(0.5) * mass
 
     @wp.func
-    def prepare_node(m: t.model, s: t.state, k: t.work, kick: real, rope: int, i: int, w: int):
+    def weigh_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int):
+        if m.rope_pinned[i] == 1:
+            k.rope_inverse[i, w] = packed(mat33())
+        else:
+            k.rope_inverse[i, w] = packed(diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
+
+    @wp.func
+    def free_node(m: t.model, s: t.state, k: t.work, kick: real, i: int, w: int):
         k.rope_push[i, w] = vec3()
         k.rope_push_spin[i, w] = vec3()
         if m.rope_pinned[i] == 1:
-            k.rope_inverse[i, w] = packed(mat33())
             k.rope_free[i, w] = vec3()
         else:
-            k.rope_inverse[i, w] = packed(diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
             k.rope_free[i, w] = s.rope_velocity[i, w] + kick * m.gravity[w]
 
     @wp.func
-    def prepare_element(
-        m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, rope: int, j: int, w: int
-    ):
+    def round_inertia(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+        """m r^2/4 of element j, its inertia across; that along is twice as much."""
+        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope] * m.rope_radius[rope]
+
+    @wp.func
+    def weigh_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
         axis = ahead(s.rope_rotation[j, w])
         length = s.rope_length[j, w]
-        mass = element_mass(m, s, rope, j, w)
-        own = real(0.25) * mass * m.rope_radius[rope] * m.rope_radius[rope]
-        spin = s.rope_spin[j, w]
-        k.rope_axis[j, w] = axis
-        k.rope_torque[j, w] = own * (spin + wp.dot(axis, spin) * axis)
-        k.rope_bend[j, w] = packed(mat33())
-        excess = dt * length * wp.dot(n.rope_pull[j, w], axis) - wp.static(real(TAUT)) * mass * length * length
+        own = round_inertia(m, s, rope, j, w)
+        stable = wp.static(real(TAUT)) * element_mass(m, s, rope, j, w) * length
+        excess = length * (KICK * dt * dt * n.rope_tension[j, w] - stable)
         across = own + wp.max(excess, real(0.0))
-        inertia = diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis)
-        k.rope_inertia[j, w] = packed(inertia)
+        k.rope_axis[j, w] = axis
+        k.rope_inertia[j, w] = packed(diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis))
+        k.rope_bend[j, w] = packed(mat33())
+        k.rope_bent[j, w] = vec3()
+
+    @wp.func
+    def free_element(m: t.model, s: t.state, k: t.work, dt: real, rope: int, j: int, w: int):
+        """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
+        axis = k.rope_axis[j, w]
+        spin = s.rope_spin[j, w]
+        momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
+        k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+        if wp.static(features.second_order):
+            k.rope_bow[j, w] = vec3()
+            if k.rope_half[w] != wp.static(SECOND_KICK):
+                k.rope_bow[j, w] = real(0.5) * dt * s.rope_length[j, w] * wp.cross(spin, wp.cross(spin, axis))
 
     @wp.func
     def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
@@ -83,29 +112,36 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
     @wp.func
+    def in_eyelet(s: t.state, o: t.settings, i: int, w: int) -> bool:
+        """Whether node i is in an eyelet now."""
+        for slide in range(o.slides):
+            if s.slide_node[slide, w] == i:
+                return True
+        return False
+
+    @wp.func
     def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
-        """The bend between elements j and j + 1."""
+        """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
+        if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
+            return
+        length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
+        share = shares(m, rope, length, o.dt)
+        rest = m.rope_rest[j]
+        stiffness = m.rope_stiffness[rope]
+        damping = m.rope_damping[rope]
+        before = s.rope_rotation[j, w]
+        after = s.rope_rotation[j + 1, w]
+        bend = Bend()
+        free = True
         if wp.static(features.rope_slides):
-            for i in range(o.slides):
-                if s.slide_node[i, w] == j + 1:
-                    return
-        if s.rope_parted[j, w] == 0 and s.rope_parted[j + 1, w] == 0:
-            length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
-            share = shares(m, rope, length, o.dt)
-            bend = bend_between(
-                s.rope_rotation[j, w],
-                s.rope_rotation[j + 1, w],
-                m.rope_rest[j],
-                m.rope_stiffness[rope],
-                m.rope_damping[rope],
-                length,
-                share,
-                kick,
-                o.dt,
-            )
-            k.rope_bend[j, w] = packed(bend.stiff)
-            k.rope_torque[j, w] = k.rope_torque[j, w] - bend.twirl
-            k.rope_torque[j + 1, w] = k.rope_torque[j + 1, w] + bend.twirl
+            if in_eyelet(s, o, j + 1, w):
+                free = False
+                bend = twist_between(before, after, rest[2], stiffness[2], damping, length, share[2], kick, o.dt)
+        if free:
+            bend = bend_between(before, after, rest, stiffness, damping, length, share, kick, o.dt)
+        k.rope_bend[j, w] = packed(bend.stiff)
+        k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
+        k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
 
     @wp.func
     def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
@@ -124,7 +160,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         port = m.clamp_port[i]
         if port < 0:
             k.rope_inertia[j, w] = packed(full(k.rope_inertia[j, w]) + bend.stiff)
-            k.rope_torque[j, w] = k.rope_torque[j, w] + bend.twirl
+            k.rope_bent[j, w] = k.rope_bent[j, w] + bend.twirl
         else:
             k.port_source[port, w] = bend.twirl
             k.port_softness[port, w] = packed(wp.inverse(bend.stiff))
@@ -148,6 +184,8 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
+            if wp.static(features.second_order):
+                k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
 
     @wp.func
@@ -160,28 +198,43 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                 n.rope_pull[i, w] = k.rope_impulse[i, w]
 
     @wp.func
-    def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        """Assemble and factor the velocity problem of every rope."""
+    def weigh_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """What depends on places alone: masses, directions, bends."""
         for rope in range(o.ropes):
             first = s.rope_first[rope, w]
             last = m.rope_end[rope] - 1
             for i in range(first, last + 1):
-                prepare_node(m, s, k, kick, rope, i, w)
+                weigh_node(m, s, k, rope, i, w)
                 if wp.static(features.rope_slides):
                     k.rope_slip[i, w] = real(0.0)
                     k.rope_feed[i, w] = real(0.0)
             for j in range(first, last):
-                prepare_element(m, s, n, k, kick, o.dt, rope, j, w)
+                weigh_element(m, s, n, k, o.dt, rope, j, w)
             for j in range(first, last - 1):
                 prepare_bend(m, s, k, o, kick, rope, j, w)
         for i in range(o.clamps):
             prepare_clamp(m, s, k, kick, o.dt, i, w)
+
+    @wp.func
+    def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """Assemble and factor the velocity problem of every rope."""
+        known = False
+        if wp.static(keeps):
+            known = k.rope_half[w] == wp.static(AGAIN)
+        if not known:
+            weigh_ropes(m, s, n, k, o, kick, w)
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                free_node(m, s, k, kick, i, w)
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                free_element(m, s, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, n, k, i, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
-            for rope in range(o.ropes):
-                factor(m, s, k, k.rope_inertia, rope, w)
+            if not known:
+                for rope in range(o.ropes):
+                    factor(m, s, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):

@@ -9,7 +9,8 @@ by which the rope is turned. It holds (s = 0) while the difference of the last s
 with the bound while it slips, until s would change its sign.
 
 A short element is taken out on one side and one is put in on the other before it becomes too short: the node moves on
-by one place, and what was cut lies on the straight element that was there, with its velocity.
+by one place, and what was cut lies on the straight element that was there, with its velocity. A drum that is empty and
+turns on is a fault: its world stops.
 """
 
 from functools import cache
@@ -217,6 +218,13 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
             s.slide_node[i, w] = node + 1
 
     @wp.func
+    def empty(m: t.model, s: t.state, i: int, w: int) -> bool:
+        """Whether slide i is a drum that has paid out all its rope, and half an element more."""
+        node = s.slide_node[i, w]
+        most = wp.static(real(1.0 + SHORT)) * m.slide_length[i]
+        return m.slide_winch[i] == 1 and node == m.rope_start[m.slide_rope[i]] and s.rope_length[node, w] > most
+
+    @wp.func
     def end_slides(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """After a good step: friction of the next one, and elements taken out and put in."""
         for i in range(o.slides):
@@ -234,4 +242,5 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
         freeze_slides=freeze_slides,
         unrun_slides=unrun_slides,
         end_slides=end_slides,
+        empty=empty,
     )

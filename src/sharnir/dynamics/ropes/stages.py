@@ -1,5 +1,6 @@
 """The stages of a step for ropes, as ``pipeline.py`` calls them.
 
+forget_ropes   at the start of a launch: what the last one left is not to be used
 place_ropes    arms of the ports, and geometric stiffness of the bodies they pull at
 begin_ropes    rows and factors of every rope; the ports' matrix; last step's impulses at the ports
 (the solver visits the ports: ``couple``)
@@ -85,4 +86,5 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
         check_ropes=move.check_ropes,
         move_ropes=move.move_ropes,
         end_drift=move.end_drift,
+        forget_ropes=move.forget_ropes,
     )
