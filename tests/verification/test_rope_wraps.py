@@ -1,0 +1,114 @@
+"""Ropes across and around things: elements as capsules, the capstan, knots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sharnir as sh
+
+G = 9.81
+THICK: dict[str, Any] = {"radius": 0.01, "density": 1000.0, "bending": 2e-3, "twisting": 2e-3}
+ACROSS = (0.5**0.5, 0, 0, 0.5**0.5)  # turns z to y
+
+
+def least_distance(nodes: np.ndarray, apart: int) -> float:
+    """The smallest distance (m) between elements of a rope that are at least ``apart`` places from each other."""
+    shares = np.linspace(0, 1, 9)
+    points = nodes[:-1, None] + shares[:, None] * np.diff(nodes, axis=0)[:, None]
+    number = np.arange(len(points))
+    pairs = [(i, j) for i in number for j in number if j - i >= apart]
+    return float(min(np.linalg.norm(points[i][:, None] - points[j][None], axis=-1).min() for i, j in pairs))
+
+
+def octahedron(size: float) -> tuple[tuple[float, float, float], ...]:
+    return tuple((s * size * (i == 0), s * size * (i == 1), s * size * (i == 2)) for i in range(3) for s in (1, -1))
+
+
+# what a rope along x is caught by at y = 0, 0.3, ...: the shape with its top at z = 0
+THINGS: list[Any] = [
+    sh.Sphere(0.02, position=(0, 0, -0.02)),
+    sh.Capsule(0.02, 0.1, rotation=ACROSS, position=(0, 0, -0.02)),
+    sh.Cylinder(0.02, 0.1, rotation=ACROSS, position=(0, 0, -0.02)),
+    sh.Wheel(radius=0.05, width=0.02, rotation=(0, 0.5**0.5, 0, 0.5**0.5), position=(0, 0, -0.05)),
+    sh.Box(0.04, 0.1, 0.04, rotation=(0, np.sin(np.pi / 8), 0, np.cos(np.pi / 8)), position=(0, 0, -0.02 * 2**0.5)),
+    sh.ConvexHull(points=octahedron(0.03), position=(0, 0, -0.03)),
+    sh.Mesh(
+        vertices=(
+            (0, -0.1, 0),
+            (0, 0.1, 0),
+            (-0.1, -0.1, -0.1),
+            (-0.1, 0.1, -0.1),
+            (0.1, -0.1, -0.1),
+            (0.1, 0.1, -0.1),
+        ),
+        triangles=((0, 1, 3), (0, 3, 2), (1, 0, 4), (1, 4, 5), (0, 2, 4), (1, 5, 3), (2, 3, 5), (2, 5, 4)),
+    ),
+]
+
+
+def test_elements_are_caught_by_every_shape() -> None:
+    """Ropes of three elements fall across things that are much smaller than an element, between their nodes.
+
+    They stay there, r above the top of what they lie on, and their ends hang: the rope is not stiff. The first lies on
+    the ridge of a height field, the last on that of a mesh.
+    """
+    scene = sh.Scene("caught")
+    ridge = sh.HeightField.sampled(lambda x, y: -np.abs(x) + 0 * y, size=(0.2, 0.2), spacing=0.1)
+    scene.terrain("ridge", ridge, position=(0, -0.3, 0))
+    ropes = []
+    for i, shape in enumerate([None, *THINGS]):
+        y = 0.3 * (i - 1)
+        if shape is not None:
+            scene.body(f"thing {i}", shape, position=(0, y, 0), fixed=True)
+        path = [(x, y, 0.03) for x in (-0.45, -0.15, 0.15, 0.45)]
+        ropes.append(scene.rope(f"rope {i}", path, damping=0.05, self_contact=False, **(THICK | {"bending": 0.02})))
+    run = sh.Simulation(scene, dt=0.002).run(1.0, every=10)
+    for rope in ropes:
+        left, right = run[rope.node(1)].values, run[rope.node(2)].values
+        middle = (left + (right - left) * (left[:, :1] / (left[:, :1] - right[:, :1])))[:, 2]  # where x = 0
+        assert middle.min() > 0.01 - 1e-3, rope.name  # lands at 0.6 m/s, 1.3 mm a step
+        assert middle[-1] == pytest.approx(0.01, abs=1e-4), rope.name
+        assert run[rope.node(0)].values[-1, 2] < -0.01, rope.name
+
+
+@pytest.mark.parametrize(("turns", "share"), [(0.5, 0.96), (0.5, 1.04), (1.5, 0.96), (1.5, 1.04)])
+def test_capstan(turns: float, share: float) -> None:
+    """A rope of weight w per metre is wound about a rough pole and hangs down on both sides, by L1 and L2.
+
+    With R the radius at its middle, friction mu and the angle a from where it leaves on the first side, it is about to
+    slip to the second side when
+
+        dT/da = mu (T + w R sin a) + w R cos a,   T(0) = w L1,   T(angle) = w L2 with angle = pi, 3 pi, ...
+        L2 = (L1 + b) e^(mu angle) + b,           b = 2 mu R/(1 + mu^2)
+
+    the capstan's e^(mu angle) with the rope's own weight. Elements that turn by t each: ln T2/T1 is too large by the
+    share t^2 (1 + mu^2)/12, here 0.3 %.
+    """
+    mu, pole, radius = 0.3, 0.1, 0.005
+    around = pole + radius
+    angle, first = 2 * np.pi * turns, 0.3 if turns < 1 else 0.1
+    b = 2 * mu * around / (1 + mu**2)
+    second = share * ((first + b) * np.exp(mu * angle) + b)
+    scene = sh.Scene("capstan")
+    scene.material("hemp", sh.Material(friction=mu))
+    hemp = sh.Contact(material="hemp")
+    scene.body("pole", sh.Capsule(pole, 2.0, rotation=ACROSS), fixed=True, contact=hemp)
+    step = 0.2  # rad by which an element turns
+    bends = np.linspace(0, angle, round(angle / step) + 1)
+    corner = around / np.cos(0.5 * (bends[1] - bends[0]))  # the elements touch, not the nodes
+    wound = [(-corner * np.cos(a), 0.03 * a / np.pi, corner * np.sin(a)) for a in bends]
+    down = [np.linspace(0, -length, int(length / (step * around)) + 2)[1:] for length in (first, second)]
+    path = [(wound[0][0], 0, z) for z in down[0][::-1]] + wound + [(wound[-1][0], wound[-1][1], z) for z in down[1]]
+    rope = scene.rope("rope", path, radius=radius, density=1000.0, bending=1e-5, twisting=1e-5, contact=hemp)
+    run = sh.Simulation(scene, dt=0.002).run(0.5, every=10)
+    fell = -float(np.ptp(run[rope.node("end")].values[[0, -1], 2]))
+    lowest = np.linalg.norm(run.data["node_position"].values[..., [0, 2]], axis=-1).min()
+    assert lowest > around - 1e-3
+    if share < 1:
+        assert abs(fell) < 2e-3
+        assert np.abs(run.data["node_velocity"].values[-1]).max() < 0.01
+    else:
+        assert fell < -0.02
