@@ -31,7 +31,7 @@ wp = load_warp()
 FASTEST = 0.2  # m/s at which overlapping ropes are driven apart
 OVERLAP = 0.05  # of the radius: more than this drives them apart
 CENTRED = 0.01  # see ``segments.py``
-SETTLED = 1e-4  # m/s
+SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow they are
 
 
@@ -237,7 +237,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         next = pressed * normal + across
         k.tangle_next[i, w] = next
         step = next - n.tangle_kept[i, w]
-        far = int(wp.length(step) * d[1] > wp.static(real(SETTLED)))
+        far = int(wp.length(step) * d[1] > wp.static(real(SETTLED[p.name])))
         return vec2(real(far), wp.dot(step, sliding + short * normal))
 
     @wp.func

@@ -41,7 +41,7 @@ wp = load_warp()
 ROUNDS, SURE = 16, 6  # of solving and revising, and those in which what would slide back sticks at once
 CALM = 3  # rounds in a row in which no velocity changes are the last, even if impulses that hold each other still do
 SETTLED = 1e-4  # m/s that a change of impulse would give a free node
-STILL = 1e-6  # m/s: velocities that change by less do not change
+STILL = {"float64": 1e-7, "float32": 1e-6}  # m/s: velocities that change by less do not change
 
 
 @cache
@@ -220,15 +220,13 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             for rope in range(o.ropes):
                 largest = wp.max(largest, solve_once(m, s, n, k, o, rope, w))
             calm += 1
-            if largest > wp.static(real(STILL)):
+            if largest > wp.static(real(STILL[p.name])):
                 calm = 0
             changed = int(0)
             if left > 0:
                 changed = revise_all(m, s, n, k, o, left, w)
                 if wp.static(features.rope_tangles):
                     changed += visit_tangles(m, s, n, k, o, left == 1, w)
-            if wp.static(features.contacts):  # DEBUG
-                k.touch_count[0, w] = 1000 * (wp.static(ROUNDS) - left) + changed  # DEBUG
             if changed == 0 or calm == wp.static(CALM):
                 left = 0
 
