@@ -85,13 +85,17 @@ def test_coils_lie_on_each_other() -> None:
     scene.rope("rope", path, **THICK)
     run = sh.Simulation(scene, dt=0.005).run(4.0, every=4)
     z = positions(run)[:, :, 2]
-    assert z.min() > 0.01 - 1e-3
+    assert z.min() > 0.01 - 5e-4  # it lands at 1.5 m/s: a tenth of what it moves in a step would be 0.75 mm
     assert z[-1].max() == pytest.approx(0.05, abs=0.005)
-    assert np.abs(z[-1] - z[-50]).max() < 1e-3
+    assert np.abs(run.data["node_velocity"].values[-1]).max() < 1e-5
 
 
 def test_rope_on_a_height_field() -> None:
-    """A rope dropped on waves lies on them: every node is its radius above the surface, to the size of a facet."""
+    """A rope dropped on waves lies on them: every node is its radius above the surface, and it is at rest.
+
+    The waves bend by at most k = 0.4/m, so facets of s = 0.05 m are below them by at most k s^2/8 = 0.125 mm, and above
+    them in the hollows; a rope on nodes 67 mm apart is above hollows by at most k l^2/8 = 0.22 mm more.
+    """
     scene = sh.Scene("waves")
     waves = sh.HeightField.sampled(lambda x, y: 0.1 * np.sin(2 * x) + 0 * y, size=(6, 2), spacing=0.05)
     scene.terrain("waves", waves)
@@ -100,10 +104,10 @@ def test_rope_on_a_height_field() -> None:
     x, _, z = positions(run).transpose(2, 0, 1)
     slope = 0.2 * np.cos(2 * x)
     gap = (z - 0.1 * np.sin(2 * x)) / np.sqrt(1 + slope**2) - 0.01
-    assert gap.min() > -0.005  # while it slides over edges; the middle of the rope stays above the ground
-    assert gap[-1].min() > -1e-3
-    assert gap[-1].max() < 0.02  # it bends, but hardly resists
-    assert np.abs(run.data["node_velocity"].values[-1]).max() < 1e-2
+    assert gap.min() > -0.002  # it lands at 2 m/s: a fifth of what it moves in a step
+    assert gap[-1].min() > -1.3e-4
+    assert gap[-1].max() < 1.3e-4 + 2.3e-4
+    assert np.abs(run.data["node_velocity"].values[-1]).max() < 1e-6
 
 
 def test_weight_on_a_body() -> None:

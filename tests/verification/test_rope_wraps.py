@@ -74,7 +74,7 @@ def test_elements_are_caught_by_every_shape() -> None:
         assert run[rope.node(0)].values[-1, 2] < -0.01, rope.name
 
 
-@pytest.mark.parametrize(("turns", "share"), [(0.5, 0.96), (0.5, 1.04), (1.5, 0.96), (1.5, 1.04)])
+@pytest.mark.parametrize(("turns", "share"), [(0.5, 0.98), (0.5, 1.02), (1.5, 0.98), (1.5, 1.02)])
 def test_capstan(turns: float, share: float) -> None:
     """A rope of weight w per metre is wound about a rough pole and hangs down on both sides, by L1 and L2.
 
@@ -85,7 +85,7 @@ def test_capstan(turns: float, share: float) -> None:
         L2 = (L1 + b) e^(mu angle) + b,           b = 2 mu R/(1 + mu^2)
 
     the capstan's e^(mu angle) with the rope's own weight. Elements that turn by t each: ln T2/T1 is too large by the
-    share t^2 (1 + mu^2)/12, here 0.3 %.
+    share t^2 (1 + mu^2)/12, here 0.4 %. Turns lie beside each other and do not touch.
     """
     mu, pole, radius = 0.3, 0.1, 0.005
     around = pole + radius
@@ -96,19 +96,45 @@ def test_capstan(turns: float, share: float) -> None:
     scene.material("hemp", sh.Material(friction=mu))
     hemp = sh.Contact(material="hemp")
     scene.body("pole", sh.Capsule(pole, 2.0, rotation=ACROSS), fixed=True, contact=hemp)
-    step = 0.2  # rad by which an element turns
+    step = 0.19  # rad by which an element turns
     bends = np.linspace(0, angle, round(angle / step) + 1)
-    corner = around / np.cos(0.5 * (bends[1] - bends[0]))  # the elements touch, not the nodes
-    wound = [(-corner * np.cos(a), 0.03 * a / np.pi, corner * np.sin(a)) for a in bends]
+    pitch = 2.4 * radius / (2 * np.pi) if turns > 1 else 0.0
+    wound = [(-around * np.cos(a), pitch * a, around * np.sin(a)) for a in bends]
     down = [np.linspace(0, -length, int(length / (step * around)) + 2)[1:] for length in (first, second)]
     path = [(wound[0][0], 0, z) for z in down[0][::-1]] + wound + [(wound[-1][0], wound[-1][1], z) for z in down[1]]
     rope = scene.rope("rope", path, radius=radius, density=1000.0, bending=1e-5, twisting=1e-5, contact=hemp)
-    run = sh.Simulation(scene, dt=0.002).run(0.5, every=10)
-    fell = -float(np.ptp(run[rope.node("end")].values[[0, -1], 2]))
+    run = sh.Simulation(scene, dt=0.002).run(0.3, every=10)
+    tip = run[rope.node("end")].values[:, 2]
     lowest = np.linalg.norm(run.data["node_position"].values[..., [0, 2]], axis=-1).min()
-    assert lowest > around - 1e-3
+    assert lowest > around - 1e-5
     if share < 1:
-        assert abs(fell) < 2e-3
-        assert np.abs(run.data["node_velocity"].values[-1]).max() < 0.01
+        assert tip[0] - tip[-1] < 2e-4
     else:
-        assert fell < -0.02
+        assert tip[0] - tip[-1] > 2e-3
+
+
+def overhand(step: float) -> list[tuple[float, float, float]]:
+    """A loose overhand knot 12 cm wide in a line along x: Shastri's trefoil (t^3 - 3 t, t^4 - 4 t^2, t^5/5 - ...)."""
+    t = np.linspace(-2.15, 2.15, 2001)
+    knot = 0.03 * np.stack([t**3 - 3 * t, 0.5 * t**4 - 2 * t**2, -0.16 * t**5 + 0.96 * t**3 - 1.28 * t], axis=1)
+    lead = np.linspace(0.15, 0, 200, endpoint=False)[:, None] * np.array([1.0, 0, 0])
+    fine = np.concatenate([knot[0] - lead, knot, (knot[-1] + lead)[::-1]])
+    along = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1))])
+    places = np.linspace(0, along[-1], round(along[-1] / step) + 1)
+    return [tuple(np.interp(place, along, fine[:, i]) for i in range(3)) for place in places]
+
+
+def pulled_knot(friction: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rope (m) that a knot takes up over time, and all nodes: pulled with up to 10 N for 1 s, then with 0.5 N."""
+    scene = sh.Scene("knot", gravity=(0, 0, 0))
+    scene.material("line", sh.Material(friction=friction))
+    path = overhand(0.008)
+    hand = scene.body("hand", mass=0.2, inertia=(1e-4, 1e-4, 1e-4), position=path[-1])
+    guide = scene.joint("guide", sh.Cylindrical(axis=(1, 0, 0), anchor=path[-1]), scene.world, hand)
+    made: dict[str, Any] = {"radius": 0.004, "density": 1000.0, "bending": 1e-3, "twisting": 1e-3, "damping": 0.02}
+    ends = {"start": sh.Tie(body="world"), "end": sh.Tie(body=hand)}
+    rope = scene.rope("rope", path, contact=sh.Contact(material="line"), **made, **ends)
+    pull = {guide.effort("displacement"): lambda time: 10 * min(time / 0.8, 1.0) if time < 1 else 0.5}
+    run = sh.Simulation(scene, dt=0.002).run(1.5, force=pull, every=10)
+    nodes = run.data["node_position"].values
+    return rope.length - np.linalg.norm(nodes[:, -1] - nodes[:, 0], axis=1), nodes

@@ -81,6 +81,8 @@ MEMORY: tuple[Row, ...] = (
     ("touch_grip", "touch", "real", "N s per m/s of friction where it slides; touch", True),
     ("tangle_key", "tangle", "int", "1 + the other element of a pair; tangle", True),
     ("tangle_kept", "tangle", "vec3", "N s on the other element; tangle", True),
+    ("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle", True),
+    ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
@@ -125,7 +127,6 @@ WORK: tuple[Row, ...] = (
     ("tangle_gap", "tangle", "real", "m; tangle", True),
     ("tangle_impulse", "tangle", "vec3", "N s on the other while it is sought; tangle", True),
     ("tangle_next", "tangle", "vec3", "N s that it goes to; tangle", True),
-    ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("tangle_count", "tangle_node", "int", "pairs that a node is in; tangle", True),
     ("cell_first", "bucket", "int", "first element in a cell, or -1; tangle", True),
     ("cell_next", "tangle_node", "int", "next element in the same cell, or -1; tangle", True),

@@ -1,18 +1,17 @@
 """Ropes on ropes: elements as capsules that do not pass through each other, and rub.
 
-Which elements are near each other is found through a grid of cells, kept as a table by their hash: every element is in
-the cell of its middle, and looks into the 27 about it. Elements that follow each other closely are left out. A pair
-touches in the nearest points of the two elements, at the shares x and y of their lengths; an impulse there acts on
-their four nodes by those shares. Impulses are found together with the exact solves of the ropes (``touch.py``), one
-step of Nesterov's accelerated projected gradient after each: with u the velocity of one element against the other when
-q acts, and g the gap,
+A pair of elements (``pairs.py``) touches at the shares x and y of their lengths; an impulse there acts on their four
+nodes by those shares. Impulses are found together with the exact solves of the ropes (``touch.py``), one step of
+Nesterov's accelerated projected gradient after each: with u the velocity of one element against the other when q acts,
+and g the gap,
 
     z <- P(q - (u + max(g, 0)/h n)/d),   q <- z + b (z - z_before)     P: p_n >= 0, |p_t| <= mu p_n
 
     d = sum over the four nodes of c share^2 w     c: pairs at the node, w: its inverse mass in that direction
 
 which is at least what u answers to an impulse, whatever the other pairs do (by Cauchy and Schwarz), and b grows as the
-method has it while z goes downhill. Small overlap is closed by pseudo-velocities; more of it drives the ropes apart.
+method has it while z goes downhill, from step to step when the ropes are calm. Small overlap is closed by
+pseudo-velocities; more of it drives the ropes apart.
 """
 
 from functools import cache
@@ -24,15 +23,13 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ...model.ropes import TANGLES
 from ..algebra import make_algebra
-from .segments import make_segments
+from .pairs import make_pairs
 
 wp = load_warp()
 
 FASTEST = 0.2  # m/s at which overlapping ropes are driven apart
 OVERLAP = 0.05  # of the radius: more than this drives them apart
-CENTRED = 0.01  # see ``segments.py``
 SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
-NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow they are
 
 
 @cache
@@ -40,118 +37,32 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
-    nearest_shares, full = make_segments(p).nearest_shares, make_algebra(p).full
+    find_pairs, full = make_pairs(p, features).find_pairs, make_algebra(p).full
 
     @wp.func
-    def middle(s: t.state, j: int, w: int) -> vec3:
-        return real(0.5) * (s.rope_position[j, w] + s.rope_position[j + 1, w])
+    def next_pace(pace: real) -> real:
+        return real(0.5) + wp.sqrt(real(0.25) + pace * pace)
 
     @wp.func
-    def bucket(o: t.settings, x: int, y: int, z: int) -> int:
-        mixed = (x * 73856093) ^ (y * 19349663) ^ (z * 83492791)
-        return (mixed & 1073741823) % o.buckets
-
-    @wp.func
-    def cell(at: vec3, size: real) -> wp.vec3i:
-        return wp.vec3i(int(wp.floor(at[0] / size)), int(wp.floor(at[1] / size)), int(wp.floor(at[2] / size)))
-
-    @wp.func
-    def speed(k: t.work, j: int, w: int) -> real:
-        """The speed of an element's faster node."""
-        return wp.sqrt(wp.max(wp.length_sq(k.rope_free[j, w]), wp.length_sq(k.rope_free[j + 1, w])))
-
-    @wp.func
-    def add_pair(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, e: int, w: int):
-        """Take elements j and e as a pair if they are near, with the impulse they had; the nearest pairs stay."""
-        a = s.rope_position[j, w]
-        b = s.rope_position[e, w]
-        u = s.rope_position[j + 1, w] - a
-        v = s.rope_position[e + 1, w] - b
-        shares = nearest_shares(a, u, b, v, wp.static(real(CENTRED)))
-        between = b + shares[1] * v - a - shares[0] * u
-        apart = wp.length(between)
-        radius = m.rope_radius[m.node_rope[j]]
-        gap = apart - radius - m.rope_radius[m.node_rope[e]]
-        margin = wp.static(real(NEAR)) * radius + dt * (speed(k, j, w) + speed(k, e, w))
-        if gap > margin or apart == real(0.0):
-            return
-        place = int(-1)
-        farthest = gap
-        for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-            if k.tangle_other[i, w] == e:
-                return
-            if k.tangle_other[i, w] < 0:
-                place = i
-                farthest = real(1.0e30)
-            elif k.tangle_gap[i, w] > farthest:
-                place = i
-                farthest = k.tangle_gap[i, w]
-        if place >= 0:
-            k.tangle_other[place, w] = e
-            k.tangle_shares[place, w] = shares
-            k.tangle_normal[place, w] = between / apart
-            k.tangle_gap[place, w] = gap
-            k.tangle_impulse[place, w] = vec3()
-            for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                if n.tangle_key[i, w] == e + 1:
-                    k.tangle_impulse[place, w] = n.tangle_kept[i, w]
-
-    @wp.func
-    def look_around(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, size: real, j: int, w: int):
-        at = cell(middle(s, j, w), size)
-        for dx in range(-1, 2):
-            for dy in range(-1, 2):
-                for dz in range(-1, 2):
-                    e = k.cell_first[bucket(o, at[0] + dx, at[1] + dy, at[2] + dz), w]
-                    while e >= 0:
-                        apart = e - j
-                        if apart > 0 and (m.node_rope[e] != m.node_rope[j] or apart > m.rope_apart[m.node_rope[j]]):
-                            add_pair(m, s, n, k, o.dt, j, e, w)
-                        e = k.cell_next[e, w]
+    def carried_on(pace: real) -> real:
+        """b of Nesterov's method."""
+        return wp.max(pace - real(1.0), real(0.0)) / next_pace(pace)
 
     @wp.func
     def find_tangles(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """All pairs of elements that touch or may do so within the step, and last step's impulses on them."""
-        for i in range(o.buckets):
-            k.cell_first[i, w] = -1
-        size = real(0.0)
-        fastest = real(0.0)
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                size = wp.max(size, s.rope_length[j, w] + real(2.0) * m.rope_radius[rope])
-                fastest = wp.max(fastest, speed(k, j, w))
-        margin = wp.min(real(2.0) * o.dt * fastest, real(0.5) * size) + wp.static(real(0.5 * NEAR)) * size
-        for rope in range(o.ropes):
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                    at = cell(middle(s, j, w), size + margin)
-                    place = bucket(o, at[0], at[1], at[2])
-                    k.cell_next[j, w] = k.cell_first[place, w]
-                    k.cell_first[place, w] = j
-        for rope in range(o.ropes):
-            for j in range(m.rope_start[rope], m.rope_end[rope]):
-                for slot in range(wp.static(TANGLES)):
-                    k.tangle_other[wp.static(TANGLES) * j + slot, w] = -1
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                    look_around(m, s, n, k, o, size + margin, j, w)
-        begin_tangles(m, s, n, k, o, w)
-
-    @wp.func
-    def begin_tangles(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Last step's impulses act again; how many pairs each node is in."""
-        k.tangle_pace[w] = real(1.0)
+        """All pairs, and last step's impulses on them, carried on as they went; how many pairs each node is in."""
+        find_pairs(m, s, n, k, o, w)
+        onward = carried_on(n.tangle_pace[w])
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope]):
                 k.tangle_count[j, w] = 0
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                    if o.warm_start == 0:
-                        k.tangle_impulse[i, w] = vec3()
                     n.tangle_key[i, w] = k.tangle_other[i, w] + 1
                     n.tangle_kept[i, w] = k.tangle_impulse[i, w]
                     if k.tangle_other[i, w] >= 0:
+                        k.tangle_impulse[i, w] = k.tangle_impulse[i, w] + onward * k.tangle_next[i, w]
                         act(k, i, j, k.tangle_impulse[i, w], w)
                         shares = k.tangle_shares[i, w]
                         count(k, j, shares[0], w)
@@ -286,20 +197,21 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
                     for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
                         if k.tangle_other[i, w] >= 0:
                             total = total + visit(m, n, k, o, i, j, w)
-        before = k.tangle_pace[w]
-        pace = real(0.5) + wp.sqrt(real(0.25) + before * before)
-        onward = (before - real(1.0)) / pace
-        if is_last or total[0] == real(0.0) or total[1] > real(0.0):  # uphill: start anew
+        onward = carried_on(n.tangle_pace[w])
+        n.tangle_pace[w] = next_pace(n.tangle_pace[w])
+        if total[1] > real(0.0):  # uphill: start anew
             onward = real(0.0)
-            pace = real(1.0)
-        k.tangle_pace[w] = pace
+            n.tangle_pace[w] = real(1.0)
+        if is_last:
+            onward = real(0.0)
         for rope in range(o.ropes):
             if m.rope_tangles[rope] == 1:
                 for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                     for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
                         if k.tangle_other[i, w] >= 0:
                             next = k.tangle_next[i, w]
-                            goal = next + onward * (next - n.tangle_kept[i, w])
+                            n.tangle_step[i, w] = next - n.tangle_kept[i, w]
+                            goal = next + onward * n.tangle_step[i, w]
                             act(k, i, j, goal - k.tangle_impulse[i, w], w)
                             k.tangle_impulse[i, w] = goal
                             n.tangle_kept[i, w] = next

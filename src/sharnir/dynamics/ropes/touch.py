@@ -227,6 +227,9 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 changed = revise_all(m, s, n, k, o, left, w)
                 if wp.static(features.rope_tangles):
                     changed += visit_tangles(m, s, n, k, o, left == 1, w)
+            if wp.static(features.rope_tangles):
+                if left == 0:  # not calm
+                    n.tangle_pace[w] = real(0.0)
             if changed == 0 or calm == wp.static(CALM):
                 left = 0
 
