@@ -86,15 +86,19 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
     def keep_places(n: t.memory, k: t.work, o: t.settings, i: int, w: int):
         """Forget the impulses of places that are gone or new."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            normal = k.touch_normal[q, w]
             key = k.touch_shape[q, w] + 1
-            if key == 0 or n.touch_key[q, w] != key or wp.dot(n.touch_axis[q, w], normal) < wp.static(real(SAME)):
+            normal = vec3()
+            share = real(0.0)
+            if key > 0:
+                normal = k.touch_normal[q, w]
+                share = k.touch_share[q, w]
+            if n.touch_key[q, w] != key or wp.dot(n.touch_axis[q, w], normal) < wp.static(real(SAME)):
                 n.touch_state[q, w] = wp.static(FREE)
                 n.touch_impulse[q, w] = vec3()
             if o.warm_start == 0:
                 n.touch_impulse[q, w] = vec3()
             n.touch_key[q, w] = key
             n.touch_axis[q, w] = normal
-            n.touch_at[q, w] = k.touch_share[q, w]
+            n.touch_at[q, w] = share
 
     return SimpleNamespace(clear_places=clear_places, note=note, keep_places=keep_places)

@@ -60,8 +60,9 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
                     n.tangle_key[i, w] = k.tangle_other[i, w] + 1
-                    n.tangle_kept[i, w] = k.tangle_impulse[i, w]
+                    n.tangle_kept[i, w] = vec3()
                     if k.tangle_other[i, w] >= 0:
+                        n.tangle_kept[i, w] = k.tangle_impulse[i, w]
                         k.tangle_impulse[i, w] = k.tangle_impulse[i, w] + onward * k.tangle_next[i, w]
                         act(k, i, j, k.tangle_impulse[i, w], w)
                         shares = k.tangle_shares[i, w]
@@ -173,7 +174,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         least = (real(1.0) - o.erp) * wp.min(gap, real(0.0))
         light = weight(k, j, shares[0], w) + weight(k, e, shares[1], w)
         if coming < least and light > real(0.0):
-            push = wp.min((least - coming) / o.dt, wp.static(real(FASTEST))) / light * normal
+            push = (least - coming) / (o.dt * light) * normal
             push_on(k, j, shares[0], -push, w)
             push_on(k, e, shares[1], push, w)
 

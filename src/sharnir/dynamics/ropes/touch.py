@@ -220,7 +220,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             for rope in range(o.ropes):
                 largest = wp.max(largest, solve_once(m, s, n, k, o, rope, w))
             calm += 1
-            if largest > wp.static(real(STILL[p.name])):
+            if largest > wp.static(real(STILL[p.name])) or left == wp.static(ROUNDS - 1):
                 calm = 0
             changed = int(0)
             if left > 0:
