@@ -138,3 +138,23 @@ def pulled_knot(friction: float) -> tuple[np.ndarray, np.ndarray]:
     run = sh.Simulation(scene, dt=0.002).run(1.5, force=pull, every=10)
     nodes = run.data["node_position"].values
     return rope.length - np.linalg.norm(nodes[:, -1] - nodes[:, 0], axis=1), nodes
+
+
+@pytest.mark.parametrize(("friction", "holds"), [(0.5, True), (0.1, False)])
+def test_knot(friction: float, holds: bool) -> None:
+    """An overhand knot is pulled tight with 10 N, and held with 0.5 N.
+
+    It does not pass through itself: the shortest there is takes up 10.1 diameters of rope (Pieranski, Przybyl and
+    Stasiak 2001), a stiff one more. A loop of radius R pushes with B/(2 R^2) against the pull (Audoly, Clauvelin and
+    Neukirch 2007): without friction 0.5 N hold R = 32 mm, and a knot that takes up more than 2 pi R = 0.2 m. With
+    little friction it opens that far, with more it holds.
+    """
+    taken, nodes = pulled_knot(friction)
+    diameter = 0.008
+    assert 10.1 * diameter < taken.min()
+    assert taken[50] < 20 * diameter
+    assert min(least_distance(nodes[i], 5) for i in (20, 35, 50, 75)) > 0.7 * diameter
+    if holds:
+        assert taken[-1] < 0.15
+    else:
+        assert taken[-1] > 0.2

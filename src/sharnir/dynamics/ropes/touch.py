@@ -39,7 +39,8 @@ from .tangle import make_tangle
 wp = load_warp()
 
 ROUNDS, SURE = 16, 6  # of solving and revising, and those in which what would slide back sticks at once
-CALM = 3  # rounds in a row in which no velocity changes are the last, even if impulses that hold each other still do
+LAST = 2  # rounds at the end in which nothing is set free: what is held for nothing does less harm than what enters
+CALM = 2  # rounds in a row in which no velocity changes are the last, even if impulses that hold each other still do
 SETTLED = 1e-4  # m/s that a change of impulse would give a free node
 STILL = {"float64": 1e-7, "float32": 1e-6}  # m/s: velocities that change by less do not change
 
@@ -147,11 +148,12 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         pressed = wp.dot(wanted, normal)
         if state != wp.static(STICKS):
             pressed = wp.dot(before, normal) + wp.dot(error, normal) / wp.dot(normal, soft * normal)
-        if pressed < real(0.0):
+        if pressed < real(0.0) and left > wp.static(LAST):
             n.touch_state[q, w] = wp.static(FREE)
             n.touch_impulse[q, w] = vec3()
             k.touch_change[q, w] = -before
             return 1
+        pressed = wp.max(pressed, real(0.0))
         bound = friction * pressed
         across = wanted - wp.dot(wanted, normal) * normal
         if friction == real(0.0):
