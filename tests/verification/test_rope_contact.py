@@ -87,7 +87,7 @@ def test_coils_lie_on_each_other() -> None:
     z = positions(run)[:, :, 2]
     assert z.min() > 0.01 - 5e-4  # it lands at 1.5 m/s: a tenth of what it moves in a step would be 0.75 mm
     assert z[-1].max() == pytest.approx(0.05, abs=0.005)
-    assert np.abs(run.data["node_velocity"].values[-1]).max() < 1e-4
+    assert np.abs(positions(run)[-1] - positions(run)[-51]).max() < 5e-5  # in the last second
 
 
 def test_rope_on_a_height_field() -> None:
