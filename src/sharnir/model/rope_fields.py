@@ -2,7 +2,8 @@
 
 Items: "rope"; "rope_node", where element i lies between nodes i and i + 1 and the last place of a rope is empty;
 "clamp", an element held in direction; "port", where a rope meets a body that moves, or another rope; "slide", an eyelet
-or the drum of a winch; "skip", a rope and a body it is tied to; "tangle", places for pairs of elements that touch.
+or the drum of a winch; "skip", a rope and a body it is tied to; "touch", places for things that an element touches;
+"tangle", places for pairs of elements that touch.
 """
 
 from __future__ import annotations
@@ -72,11 +73,16 @@ MEMORY: tuple[Row, ...] = (
     ("rope_pull", "rope_node", "vec3", "N s of the element on node i; solver", True),
     ("slide_slips", "slide", "int", "0: friction holds the rope; slide", True),
     ("slide_drag", "slide", "real", "N s of friction on the rope in the next step; slide", True),
-    ("touch_state", "touch_node", "int", "0: free, 1: sticks, 2: slides; touch", True),
-    ("touch_impulse", "touch_node", "vec3", "N s on the node; touch", True),
-    ("touch_grip", "touch_node", "real", "N s per m/s of friction on a node that slides; touch", True),
+    ("touch_key", "touch", "int", "1 + the shape touched; places", True),
+    ("touch_axis", "touch", "vec3", "unit vector from it; places", True),
+    ("touch_at", "touch", "real", "where, as a share of the element's length; places", True),
+    ("touch_state", "touch", "int", "0: free, 1: sticks, 2: slides, 3: creeps; touch", True),
+    ("touch_impulse", "touch", "vec3", "N s on the rope; touch", True),
+    ("touch_grip", "touch", "real", "N s per m/s of friction where it slides; touch", True),
     ("tangle_key", "tangle", "int", "1 + the other element of a pair; tangle", True),
     ("tangle_kept", "tangle", "vec3", "N s on the other element; tangle", True),
+    ("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle", True),
+    ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
@@ -104,16 +110,25 @@ WORK: tuple[Row, ...] = (
     ("rope_twirl_kept", "port_rope_node", "vec3", "copy of rope_twirl; close", True),
     ("rope_push", "rope_node", "vec3", "m/s, pseudo-velocity; close", True),
     ("rope_push_spin", "rope_node", "vec3", "rad/s, pseudo-velocity; close", True),
-    ("touch_shape", "touch_node", "int", "the shape that is nearest, or -1; touch", True),
-    ("touch_normal", "touch_node", "vec3", "unit vector from it; touch", True),
-    ("touch_gap", "touch_node", "real", "m, negative where they overlap; touch", True),
+    ("touch_shape", "touch", "int", "the shape touched, or -1; places", True),
+    ("touch_share", "touch", "real", "where, as a share of the element's length; places", True),
+    ("touch_normal", "touch", "vec3", "unit vector from the shape; places", True),
+    ("touch_gap", "touch", "real", "m, negative where they overlap; places", True),
+    ("touch_change", "touch", "vec3", "N s, by which the impulse changed; touch", True),
+    ("touch_count", "touch_body", "int", "places where ropes press on the body; touch", True),
     ("touch_weight", "touch_node", "real", "1/kg of the node itself; touch", True),
     ("rope_open", "touch_node", "vec3", "m/s of the node without tension and touch; touch", True),
+    ("rope_before", "touch_node", "vec3", "m/s of the node after the solve before; touch", True),
+    ("rope_open_torque", "touch_node", "vec3", "N m s on the element without touch; touch", True),
+    ("rope_open_inertia", "touch_node", "sym33", "kg m^2 of the element without touch; touch", True),
+    ("rope_lever", "touch_node", "mat33", "m, velocity of node i from the spin of element i; hold", True),
     ("tangle_other", "tangle", "int", "the other element, or -1; tangle", True),
     ("tangle_shares", "tangle", "vec2", "where they touch, as shares of their lengths; tangle", True),
     ("tangle_normal", "tangle", "vec3", "unit vector to the other; tangle", True),
     ("tangle_gap", "tangle", "real", "m; tangle", True),
-    ("tangle_impulse", "tangle", "vec3", "N s on the other; tangle", True),
+    ("tangle_impulse", "tangle", "vec3", "N s on the other while it is sought; tangle", True),
+    ("tangle_next", "tangle", "vec3", "N s that it goes to; tangle", True),
+    ("tangle_count", "tangle_node", "int", "pairs that a node is in; tangle", True),
     ("cell_first", "bucket", "int", "first element in a cell, or -1; tangle", True),
     ("cell_next", "tangle_node", "int", "next element in the same cell, or -1; tangle", True),
     ("rope_slip", "slide_rope_node", "real", "1/kg of what runs through the node; prepare", True),

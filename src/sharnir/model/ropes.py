@@ -16,6 +16,7 @@ from .contacts import collides, group_numbers, rope_contact
 
 BODY_POINT, CLAMP, OTHER_ROPE, FEED = 0, 1, 2, 3  # kinds of ports
 TANGLES = 4  # pairs with elements further on that an element can be in
+TOUCHES = 4  # places where an element, with the node it starts from, can touch things
 LEAST_TWIST = 1e-6  # of the bending stiffness: what a clamp of a rope without twisting stiffness holds it with
 
 
@@ -93,6 +94,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "slide_rope_node": int(starts[-1]) if rows.slides else 0,
         "skip": len(model["skip_rope"]),
         "touch_node": int(starts[-1]) if any(model["rope_touches"]) or any(model["rope_tangles"]) else 0,
+        "touch": TOUCHES * int(starts[-1]) if any(model["rope_touches"]) or any(model["rope_tangles"]) else 0,
         "tangle_node": int(starts[-1]) if any(model["rope_tangles"]) else 0,
         "tangle": TANGLES * int(starts[-1]) if any(model["rope_tangles"]) else 0,
         "bucket": 2 * int(starts[-1]) + 1 if any(model["rope_tangles"]) else 0,

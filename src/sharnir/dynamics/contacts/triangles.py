@@ -305,5 +305,11 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         return none
 
     return SimpleNamespace(
-        Triangle=Triangle, may_touch=may_touch, at_once=at_once, thoroughly=thoroughly, height_at=height_at
+        Triangle=Triangle,
+        may_touch=may_touch,
+        at_once=at_once,
+        thoroughly=thoroughly,
+        height_at=height_at,
+        is_behind=is_behind,
+        corner_allows=corner_allows,
     )

@@ -18,6 +18,9 @@ the tridiagonal matrix of paper 002, equation 11, with the bending beside it. Ev
 At an eyelet or a winch the rope runs through node i with a speed s (see ``slide.py``): v_i + s d_{i-1} takes the place
 of v_i in the row before it, v_i + s d_i in the row after it, and s = s_0 + c (d_i.y_i - d_{i-1}.y_{i-1}) with c the
 inverse of the mass that runs. W_i then becomes W_i + c d d^T with the d of the rows it couples.
+
+What touches element j along its length holds node j and the element together, v_j = a_j + W_j (y_j - y_{j-1}) + H_j w_j
+(see ``hold.py``): T_j becomes T_j - H_j, and row j - 1 is coupled with w_j by H_j.
 """
 
 from functools import cache
@@ -68,6 +71,8 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def bends(bend: p.sym33) -> bool:
         """Whether a bend has an implicit part; in a soft rope few have, and the elimination is short there."""
+        if wp.static(features.rope_touch):  # what touches an element couples it with the one before as a bend does
+            return True
         return bend[0] + bend[1] + bend[2] > real(0.0)
 
     @wp.func
@@ -82,6 +87,8 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             spin = spin + full(inertia[j, w])
             pivot = wp.inverse(spin + bend)
             arm = wp.skew(s.rope_length[j, w] * k.rope_axis[j, w]) + fill
+            if wp.static(features.rope_touch):
+                arm = arm - k.rope_lever[j, w]
             soft = SOFTNESS / (m.rope_line[rope] * s.rope_length[j, w])
             swung = arm * pivot
             row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
@@ -94,6 +101,8 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             held_cross = mat33()
             if bends(k.rope_bend[j, w]):
                 cross = swung * bend
+                if wp.static(features.rope_touch):
+                    cross = cross + k.rope_lever[j + 1, w]
                 held_cross = hold * cross
                 k.rope_cross[j, w] = cross
                 spin = bend * pivot * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
@@ -149,14 +158,14 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def pulled(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int) -> vec3:
-        """What the elements' impulses add to the velocity of node i."""
+        """What the elements' impulses and spins add to the velocity of node i."""
         pull = vec3()
         if i < m.rope_end[rope] - 1:
             pull = k.rope_impulse[i, w]
         if i > s.rope_first[rope, w]:
             pull = pull - k.rope_impulse[i - 1, w]
         if wp.static(features.rope_touch):
-            return full(k.rope_inverse[i, w]) * pull
+            return full(k.rope_inverse[i, w]) * pull + k.rope_lever[i, w] * k.rope_turning[i, w]
         return k.rope_inverse[i, w][0] * pull
 
     return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)

@@ -1,0 +1,197 @@
+"""A rope on the triangles of a height field or a mesh, in the terrain's own axes.
+
+The node at the start of an element is a ball; between its nodes an element, a segment grown by the rope's radius, can
+only touch edges that stand out, and peaks. An edge where the surface bends by the angle b stands out of an element of
+length l between nodes on both sides by at most l b/4; as long as that is little, the nodes are enough. Where an element
+crosses an edge with the nearest points x and y,
+
+    n = u x e/|u x e|       upwards,   gap n.(x - y) - r
+
+if the triangles on both sides lie behind n; at a peak n points from the peak to x (see ``contacts/triangles.py``).
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import HEIGHTS, MESH, SPHERE
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from ..contacts.facets import make_facets
+from ..contacts.solids import make_solids
+from ..contacts.terrain import make_terrain
+from ..contacts.triangles import make_triangles
+from .places import make_places
+from .segments import make_segments
+
+wp = load_warp()
+
+INSIDE = 1e-3  # share of an element's length: nearer to its ends the nodes answer for it
+SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve between its nodes, which then carry it alone
+
+
+@cache
+def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for the kinds of terrain a scene has."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    triangles, facets = make_triangles(p, features), make_facets(p, features)
+    Triangle, may_touch, at_once = triangles.Triangle, triangles.may_touch, triangles.at_once
+    is_behind, corner_allows = triangles.is_behind, triangles.corner_allows
+    cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
+    mesh_triangle, mesh_neighbours = facets.mesh_triangle, facets.mesh_neighbours
+    Solid, cell_of = make_solids(p, features).Solid, make_terrain(p, features).cell_of
+    note, nearest_shares = make_places(p, features).note, make_segments(p).nearest_shares
+    diagonal = make_algebra(p).diagonal
+    has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
+
+    @wp.struct
+    class Piece:
+        """An element in the terrain's axes, from its first node; ``along`` is zero after the last node."""
+
+        element: int
+        shape: int
+        turn: p.mat33  # terrain's axes to the world's
+        start: vec3
+        along: vec3
+        radius: real
+        margin: real
+        apart: real  # share of the length within which two places are one
+
+    @wp.func
+    def ball(x: Piece) -> Solid:
+        """The node as a solid."""
+        a = Solid()
+        a.kind = wp.static(SPHERE)
+        a.size = vec3(x.radius, real(0.0), real(0.0))
+        a.place = x.start
+        a.turn = diagonal(real(1.0))
+        a.radius = x.radius
+        return a
+
+    @wp.func
+    def over_edge(
+        m: t.model,
+        n: t.memory,
+        k: t.work,
+        x: Piece,
+        f: Triangle,
+        q: vec3,
+        r: vec3,
+        third: vec3,
+        across: vec3,
+        has_other: int,
+        corner_q: int,
+        corner_r: int,
+        w: int,
+    ):
+        """The edge q r of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
+        if has_other == 1:
+            if corner_q > corner_r:
+                return
+            bend = wp.length(wp.cross(f.normal, wp.normalize(wp.cross(q - r, across - r))))
+            if real(0.25) * bend * wp.length(x.along) < wp.static(real(SINKS)) * x.radius:
+                return
+        edge = r - q
+        shares = nearest_shares(x.start, x.along, q, edge, real(0.0))
+        if shares[0] < wp.static(real(INSIDE)) or shares[0] > wp.static(real(1.0 - INSIDE)):
+            return
+        on = q + shares[1] * edge
+        off = x.start + shares[0] * x.along - on
+        normal = wp.cross(x.along, edge)
+        size = wp.length(normal)
+        at_peak = shares[1] == real(0.0) or shares[1] == real(1.0)
+        if at_peak:
+            normal = off
+            size = wp.length(off)
+        elif size < wp.static(real(1e-6)) * wp.length(x.along) * wp.length(edge):
+            return
+        if size == real(0.0):
+            return
+        normal = normal / size
+        if wp.dot(normal, f.normal) < real(0.0):
+            normal = -normal
+        gap = wp.dot(normal, off) - x.radius
+        deepest = -x.radius
+        if f.is_ground == 1:
+            deepest = real(-2.0) * x.radius - x.margin
+        if gap > x.margin or gap < deepest:
+            return
+        allowed = bool(False)
+        if at_peak:
+            corner = corner_q
+            if shares[1] == real(1.0):
+                corner = corner_r
+            allowed = corner_allows(m, f, normal, corner)
+        else:
+            allowed = is_behind(normal, on, third) and (has_other == 0 or is_behind(normal, on, across))
+        if allowed:
+            note(n, k, x.shape, shares[0], x.apart, x.turn * normal, gap, x.element, w)
+
+    @wp.func
+    def over_triangle(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, with_node: bool, w: int):
+        """Node and element over one triangle, its neighbours known."""
+        if with_node:
+            a = ball(x)
+            if may_touch(f, a, x.margin):
+                found = at_once(m, a, f, x.margin)
+                if found.count > 0:
+                    note(n, k, x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0], x.element, w)
+        if wp.length_sq(x.along) > real(0.0):
+            low = wp.min(wp.dot(f.normal, x.start - f.a), wp.dot(f.normal, x.start + x.along - f.a))
+            if low < x.radius + x.margin:
+                over_edge(m, n, k, x, f, f.a, f.b, f.c, f.across_ab, f.has_ab, f.corner_a, f.corner_b, w)
+                over_edge(m, n, k, x, f, f.b, f.c, f.a, f.across_bc, f.has_bc, f.corner_b, f.corner_c, w)
+                over_edge(m, n, k, x, f, f.c, f.a, f.b, f.across_ca, f.has_ca, f.corner_c, f.corner_a, w)
+
+    @wp.func
+    def over_cells(m: t.model, n: t.memory, k: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, w: int):
+        """All cells of a height field under the element."""
+        g = x.shape
+        size = m.shape_size[g]
+        rows = m.height_rows[g]
+        columns = m.height_columns[g]
+        if low[2] > size[2]:
+            return
+        for i in range(cell_of(low[0], size[0], rows), cell_of(high[0], size[0], rows) + 1):
+            for j in range(cell_of(low[1], size[1], columns), cell_of(high[1], size[1], columns) + 1):
+                at = m.height_start[g] + i * columns + j
+                top = wp.max(
+                    wp.max(m.height[at], m.height[at + 1]), wp.max(m.height[at + columns], m.height[at + columns + 1])
+                )
+                if low[2] <= top:
+                    for half in range(2):
+                        f = cell_neighbours(m, g, i, j, half, cell_triangle(m, g, i, j, half))
+                        over_triangle(m, n, k, x, f, with_node, w)
+
+    @wp.func
+    def over_mesh(m: t.model, n: t.memory, k: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, w: int):
+        """All triangles of a mesh near the element; looked for in float32, so a little wider."""
+        slack = real(1.0e-5) * (m.shape_radius[x.shape] + x.radius)
+        query = wp.mesh_query_aabb(
+            m.shape_mesh[x.shape],
+            wp.vec3(float(low[0] - slack), float(low[1] - slack), float(low[2] - slack)),
+            wp.vec3(float(high[0] + slack), float(high[1] + slack), float(high[2] + slack)),
+        )
+        found = int(0)
+        while wp.mesh_query_aabb_next(query, found):
+            number = m.triangle_start[x.shape] + found
+            over_triangle(m, n, k, x, mesh_neighbours(m, number, mesh_triangle(m, number)), with_node, w)
+
+    @wp.func
+    def over_ground(m: t.model, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):
+        """Note where an element, and its first node if wanted, touches a height field or a mesh."""
+        far = x.radius + x.margin
+        wide = vec3(far, far, far)
+        low = wp.min(x.start, x.start + x.along) - wide
+        high = wp.max(x.start, x.start + x.along) + wide
+        if wp.static(has_heights):
+            if m.shape_kind[x.shape] == wp.static(HEIGHTS):
+                over_cells(m, n, k, x, low, high, with_node, w)
+        if wp.static(has_mesh):
+            if m.shape_kind[x.shape] == wp.static(MESH):
+                over_mesh(m, n, k, x, low, high, with_node, w)
+
+    return SimpleNamespace(Piece=Piece, over_ground=over_ground)

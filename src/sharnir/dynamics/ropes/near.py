@@ -1,0 +1,155 @@
+"""What a rope is near to: every node a ball and every element a capsule, against shapes of all kinds.
+
+A plane and the faces of solids and terrain are met by the nodes, and so is what bends gently; what is between the nodes
+meets edges and things that are small.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, WHEEL
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
+from ..contacts.collide import make_collide
+from ..contacts.touch import make_touch
+from .attach import make_attach
+from .ground import INSIDE, SINKS, make_rope_ground
+from .hold import make_hold
+from .places import make_places
+
+wp = load_warp()
+
+ONE_PLACE = 0.1  # of the radius: places that are closer together are one
+
+
+@cache
+def make_near(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
+    clear_places, note, keep_places = places.clear_places, places.note, places.keep_places
+    solid_of, Solid, touch = make_collide(p, features).solid_of, narrow.Solid, narrow.touch
+    Piece, over_ground = terrain.Piece, terrain.over_ground
+    port_place, frame_of = make_attach(p, features).port_place, make_algebra(p).frame_of
+    bulge = make_hold(p, features).bulge
+    has_ground = bool({"heights", "mesh"} & features.contact_kinds)
+
+    @wp.func
+    def is_held(m: t.model, s: t.state, o: t.settings, i: int, w: int) -> bool:
+        """Whether something that moves, an eyelet or a drum holds node i: it and its element touch nothing."""
+        if wp.static(features.rope_ports):
+            for q in range(o.ports):
+                if port_place(m, s, q, w) == i or m.port_other[q] == i:
+                    return True
+        if wp.static(features.rope_slides):
+            for q in range(o.slides):
+                if s.slide_node[q, w] == i:
+                    return True
+        return False
+
+    @wp.func
+    def passes_through(m: t.model, o: t.settings, rope: int, shape: int) -> bool:
+        """Whether rope and shape never touch: a group ignored, or the rope is tied to the shape's body."""
+        if m.shape_groups[shape] & m.rope_ignores[rope] != 0 or m.rope_groups[rope] & m.shape_ignores[shape] != 0:
+            return True
+        for q in range(o.skips):
+            if m.skip_rope[q] == rope and m.skip_body[q] == m.shape_body[shape]:
+                return True
+        return False
+
+    @wp.func
+    def capsule(x: Piece) -> Solid:
+        """An element in world axes as a solid."""
+        length = wp.length(x.along)
+        a = Solid()
+        a.kind = wp.static(CAPSULE)
+        a.size = vec3(x.radius, real(0.5) * length, real(0.0))
+        a.place = x.start + real(0.5) * x.along
+        a.turn = frame_of(x.along / length)
+        a.radius = x.radius + real(0.5) * length
+        return a
+
+    @wp.func
+    def is_gentle(m: t.model, b: Solid, normal: vec3, x: Piece) -> bool:
+        """Whether an element with both nodes on a round solid of radius R would be little in it: by l^2/(8 (R + r))."""
+        if b.kind == wp.static(BOX) or b.kind >= wp.static(HULL):
+            return False
+        if b.kind == wp.static(CYLINDER) or b.kind == wp.static(WHEEL):  # round at its side alone
+            axis = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
+            if wp.abs(wp.dot(axis, normal)) > real(0.1):
+                return False
+        room = real(8.0) * (bulge(m, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
+        return wp.length_sq(x.along) < room
+
+    @wp.func
+    def over_solid(m: t.model, s: t.state, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):
+        """Node and element against a convex shape."""
+        b = solid_of(m, s, x.shape, w)
+        square = wp.length_sq(x.along)
+        for part in range(2):  # the ball, then the capsule: one call, so that its code is made once
+            a = Solid()
+            a.kind = wp.static(SPHERE)
+            a.size = vec3(x.radius, real(0.0), real(0.0))
+            a.place = x.start
+            a.radius = x.radius
+            if part == 1 and square > real(0.0):
+                a = capsule(x)
+            wanted = (part == 0 and with_node) or (part == 1 and square > real(0.0))
+            if wanted and wp.length(a.place - b.place) < a.radius + b.radius + x.margin:
+                f = touch(m, a, b, x.margin)
+                for i in range(f.count):
+                    share = real(0.0)
+                    if part == 1:
+                        share = wp.dot(f.point[i] - x.start, x.along) / square
+                    inside = share > wp.static(real(INSIDE)) and share < wp.static(real(1.0 - INSIDE))
+                    if part == 0 or (inside and not is_gentle(m, b, f.normal, x)):
+                        note(n, k, x.shape, share, x.apart, -f.normal, f.gap[i], x.element, w)
+
+    @wp.func
+    def look(m: t.model, s: t.state, n: t.memory, k: t.work, piece: Piece, with_node: bool, w: int):
+        """Note where an element, and its first node if wanted, touches a shape."""
+        x = piece
+        kind = m.shape_kind[x.shape]
+        if kind == wp.static(PLANE):
+            normal = wp.quat_rotate(m.shape_turn[x.shape], vec3(real(0.0), real(0.0), real(1.0)))
+            gap = wp.dot(normal, x.start - m.shape_place[x.shape]) - x.radius
+            if with_node and gap < x.margin:
+                note(n, k, x.shape, real(0.0), x.apart, normal, gap, x.element, w)
+        elif kind < wp.static(PLANE):
+            over_solid(m, s, n, k, x, with_node, w)
+        if wp.static(has_ground):
+            if kind > wp.static(PLANE):
+                g = solid_of(m, s, x.shape, w)
+                if wp.length(x.start - g.place) < g.radius + wp.length(x.along) + x.radius + x.margin:
+                    x.turn = g.turn
+                    x.start = wp.transpose(g.turn) * (x.start - g.place)
+                    x.along = wp.transpose(g.turn) * x.along
+                    over_ground(m, n, k, x, with_node, w)
+
+    @wp.func
+    def find_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
+        """All places where element i of a rope, or its first node, touches something or may do so in this step."""
+        clear_places(k, i, w)
+        if m.rope_touches[rope] == 1 and not is_held(m, s, o, i, w):
+            x = Piece()
+            x.element = i
+            x.start = s.rope_position[i, w]
+            x.radius = m.rope_radius[rope]
+            speed = wp.length(k.rope_free[i, w])
+            if i < m.rope_end[rope] - 1:
+                x.apart = wp.static(real(ONE_PLACE)) * x.radius / s.rope_length[i, w]
+                speed = wp.max(speed, wp.length(k.rope_free[i + 1, w]))
+                if s.rope_parted[i, w] == 0:
+                    x.along = s.rope_position[i + 1, w] - x.start
+            x.margin = x.radius + real(2.0) * o.dt * speed
+            for shape in range(o.shapes):
+                if not passes_through(m, o, rope, shape):
+                    x.shape = shape
+                    look(m, s, n, k, x, m.rope_pinned[i] == 0, w)
+        keep_places(n, k, o, i, w)
+
+    return SimpleNamespace(find_touches=find_touches)
