@@ -13,11 +13,11 @@ from typing import Any
 
 from ..device import load_warp
 from ..model.features import Features
-from ..model.fields import hand_over, with_shared_scratch
+from ..model.fields import hand_over
 from ..model.precision import Precision
 from .pipeline import GPU_BLOCK, budget_kernels, step_kernel, tables_in_memory
 
-WORK_TABLE, COUNT = 4, 8  # places among the kernel's arguments: scratch and results; steps or iterations
+COUNT = 8  # place of the last kernel argument: steps or iterations
 SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
 
 
@@ -41,10 +41,7 @@ class Stepper:
     """The recorded launches of one simulation. Recording once keeps Python's share of a step at a few microseconds.
 
     On the CPU the worlds are split between threads: Warp runs a launch on the calling thread and releases Python's
-    lock meanwhile, so a thread per core uses all cores and every world is still computed by one thread, in order. A
-    thread makes all steps of a launch in one world before it goes on to the next, so one set of scratch arrays serves
-    all its worlds and stays in its cache. With a wall-clock budget a step is several launches, and each world needs its
-    own.
+    lock meanwhile, so a thread per core uses all cores and every world is still computed by one thread, in order.
     """
 
     def __init__(
@@ -59,29 +56,23 @@ class Stepper:
         self._parts = [(low, high - low) for low, high in itertools.pairwise(edges)]
         self._count: dict[int, int] = {}  # what each set of launches was last told
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
-        self._owned: list[Any] = []  # the scratch arrays of the threads
-        self._step = self._record(step_kernel(precision, features), shares_scratch=device == "cpu")
+        self._step = self._record(step_kernel(precision, features))
         self._stages: tuple[list[Any], list[Any], list[Any]] | None = None
 
-    def _record(self, kernel: Any, shares_scratch: bool = False) -> list[Any]:
+    def _record(self, kernel: Any) -> list[Any]:
         wp = load_warp()
-        launches = []
         with announced():
-            for first, size in self._parts:
-                tables = list(self._arrays)
-                if shares_scratch and size > 1:
-                    tables[WORK_TABLE] = with_shared_scratch(self._precision, tables[WORK_TABLE], self._owned)
-                launches.append(
-                    wp.launch(
-                        kernel,
-                        dim=size,
-                        inputs=[*tables, first, 1],
-                        device=self._device,
-                        record_cmd=True,
-                        block_dim=GPU_BLOCK,
-                    )
+            return [
+                wp.launch(
+                    kernel,
+                    dim=size,
+                    inputs=[*self._arrays, first, 1],
+                    device=self._device,
+                    record_cmd=True,
+                    block_dim=GPU_BLOCK,
                 )
-        return launches
+                for first, size in self._parts
+            ]
 
     def _launch(self, launches: list[Any], count: int) -> None:
         if self._count.get(id(launches)) != count:

@@ -28,15 +28,10 @@ class Field:
     type: str
     note: str
     per_world: bool = True
-    scratch: bool = False
 
 
 def _shared(name: str, items: str, type_: str, note: str) -> Field:
     return Field(name, items, type_, note, per_world=False)
-
-
-def _scratch(name: str, items: str, type_: str, note: str) -> Field:
-    return Field(name, items, type_, note, scratch=True)
 
 
 def _fields(rows: tuple[rope_fields.Row, ...]) -> tuple[Field, ...]:
@@ -239,20 +234,20 @@ MEMORY = (
     *_fields(rope_fields.MEMORY),
 )
 
-# Made anew in every step by the stage named. Scratch is looked at by nobody after the step.
+# Scratch, made anew in every step by the stage named.
 WORK = (
-    _scratch("velocity", "body", "vec3", "m/s; forces, solver"),
-    _scratch("spin", "body", "vec3", "rad/s; forces, solver"),
-    _scratch("push", "body", "vec3", "m/s, pseudo-velocity; solver"),
-    _scratch("push_spin", "body", "vec3", "rad/s, pseudo-velocity; solver"),
-    _scratch("inv_inertia", "body", "sym33", "1/(kg m^2), world axes; forces"),
-    _scratch("arm_a", "joint", "vec3", "m from a's centre to b's anchor; prepare"),
-    _scratch("arm_b", "joint", "vec3", "m from b's centre to b's anchor; prepare"),
+    Field("velocity", "body", "vec3", "m/s; forces, solver"),
+    Field("spin", "body", "vec3", "rad/s; forces, solver"),
+    Field("push", "body", "vec3", "m/s, pseudo-velocity; solver"),
+    Field("push_spin", "body", "vec3", "rad/s, pseudo-velocity; solver"),
+    Field("inv_inertia", "body", "sym33", "1/(kg m^2), world axes; forces"),
+    Field("arm_a", "joint", "vec3", "m from a's centre to b's anchor; prepare"),
+    Field("arm_b", "joint", "vec3", "m from b's centre to b's anchor; prepare"),
     Field("gap", "joint", "vec3", "m, error of the locked translations; prepare"),
-    _scratch("tilt", "angular", "vec3", "rad, error of the locked rotations; prepare"),
-    _scratch("mass_ll", "joint", "sym33", "kg, effective mass of the locked block: force from velocity; prepare"),
-    _scratch("mass_al", "angular", "mat33", "kg m: torque from velocity; prepare"),
-    _scratch("mass_aa", "angular", "sym33", "kg m^2: torque from spin; prepare"),
+    Field("tilt", "angular", "vec3", "rad, error of the locked rotations; prepare"),
+    Field("mass_ll", "joint", "sym33", "kg, effective mass of the locked block: force from velocity; prepare"),
+    Field("mass_al", "angular", "mat33", "kg m: torque from velocity; prepare"),
+    Field("mass_aa", "angular", "sym33", "kg m^2: torque from spin; prepare"),
     Field("limit_axis", "limit", "vec3", "world direction of the coordinate; prepare"),
     Field("limit_mass", "limit", "real", "kg or kg m^2; prepare"),
     Field("low_gap", "limit", "real", "rad or m left to the lower bound; prepare"),
@@ -266,23 +261,23 @@ WORK = (
     Field("soft_y", "soft", "real", "impulse per rate, kg or kg m^2; prepare"),
     Field("soft_source", "soft", "real", "impulse at rate zero; prepare"),
     Field("voltage", "soft", "real", "what the drive was given; prepare"),
-    _scratch("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
-    _scratch("friction_bound", "friction", "real", "N s or N m s; prepare"),
+    Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
+    Field("friction_bound", "friction", "real", "N s or N m s; prepare"),
     # the direct solver's matrix and right-hand sides
-    _scratch("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
-    _scratch("rows_l", "direct_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
-    _scratch("rows_a", "direct_angular", "mat33", "rows: the locked and soft rotations; prepare"),
-    _scratch("softness_l", "direct_joint", "real", "1/kg, compliance that keeps redundant rows regular; prepare"),
-    _scratch("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
-    _scratch("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
-    _scratch("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
-    _scratch("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
-    _scratch("push_solution", "node", "vec3", "the same for pseudo-velocities; solver"),
-    _scratch("reach", "reach", "mat33", "what unit impulses leave at a node on their way; prepare"),
-    _scratch("reach_node", "reach", "int", "that node; prepare"),
+    Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+    Field("rows_l", "direct_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
+    Field("rows_a", "direct_angular", "mat33", "rows: the locked and soft rotations; prepare"),
+    Field("softness_l", "direct_joint", "real", "1/kg, compliance that keeps redundant rows regular; prepare"),
+    Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
+    Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
+    Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
+    Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
+    Field("push_solution", "node", "vec3", "the same for pseudo-velocities; solver"),
+    Field("reach", "reach", "mat33", "what unit impulses leave at a node on their way; prepare"),
+    Field("reach_node", "reach", "int", "that node; prepare"),
     Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
     Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
-    _scratch("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
+    Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
     Field("reach_used", None, "int", "entries of reach in use; prepare"),
     # broad phase
     Field("box_low", "shape", "vec3", "m, corner of a box that holds the shape throughout the step; find_contacts"),
@@ -330,17 +325,17 @@ WORK = (
     Field("contact_belt", "contact_belt", "vec3", "m, velocity per rate of the sprocket; prepare"),
     Field("touch_force", "touch_body", "vec3", "N, all contacts of a body; finish"),
     # the second-order step: where it started, and the impulses of its first half
-    _scratch("start_position", "drift_body", "vec3", "m; drift"),
-    _scratch("start_rotation", "drift_body", "quat", "drift"),
+    Field("start_position", "drift_body", "vec3", "m; drift"),
+    Field("start_rotation", "drift_body", "quat", "drift"),
     # the fourth-order step: how fast it started, and its accelerations
     Field("smooth", None, "int", "1 if this step was of fourth order; begin, with a budget"),
-    _scratch("start_velocity", "rk4_body", "vec3", "m/s; begin"),
-    _scratch("start_spin", "rk4_body", "vec3", "rad/s; begin"),
+    Field("start_velocity", "rk4_body", "vec3", "m/s; begin"),
+    Field("start_spin", "rk4_body", "vec3", "rad/s; begin"),
     Field("size", "rk4_body", "real", "length of the rotation in the middle before it is made a unit; stages"),
-    _scratch("first_pull", "rk4_body", "vec3", "m/s^2, acceleration at the start; stages"),
-    _scratch("first_bend", "rk4_body", "quat", "1/s^2, second derivative of the rotation; stages"),
-    _scratch("middle_pull", "rk4_body", "vec3", "m/s^2, the sum of the two in the middle; stages"),
-    _scratch("middle_bend", "rk4_body", "quat", "1/s^2, likewise; stages"),
+    Field("first_pull", "rk4_body", "vec3", "m/s^2, acceleration at the start; stages"),
+    Field("first_bend", "rk4_body", "quat", "1/s^2, second derivative of the rotation; stages"),
+    Field("middle_pull", "rk4_body", "vec3", "m/s^2, the sum of the two in the middle; stages"),
+    Field("middle_bend", "rk4_body", "quat", "1/s^2, likewise; stages"),
     Field("half_lock", "drift_joint", "vec3", "N s; first half kick"),
     Field("half_angular", "drift_angular", "vec3", "N m s; first half kick"),
     Field("half_low", "drift_limit", "real", "N s or N m s; first half kick"),
@@ -495,26 +490,6 @@ def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: i
             array = wp.zeros((counts[field.items], worlds), dtype=dtype, device=device)
         setattr(filled, field.name, array)
     return filled
-
-
-def with_shared_scratch(precision: Precision, work: Any, owned: list[Any]) -> Any:
-    """The work table for a thread of the CPU that makes whole steps: all worlds have their scratch in one place.
-
-    The arrays keep their shape; the step from world to world is zero bytes. Their memory is appended to ``owned``.
-    """
-    wp = load_warp()
-    shared = struct_values(precision).work()
-    for field in WORK:
-        array = getattr(work, field.name)
-        if field.scratch and array.size > 0:
-            items, worlds = array.shape
-            one = wp.zeros(items, dtype=array.dtype, device="cpu")
-            owned.append(one)
-            array = wp.array(
-                ptr=one.ptr, dtype=one.dtype, shape=(items, worlds), strides=(*one.strides, 0), device="cpu"
-            )
-        setattr(shared, field.name, array)
-    return shared
 
 
 def write(array: Any, values: Any) -> None:
