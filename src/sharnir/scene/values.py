@@ -95,7 +95,7 @@ def direction(value: Any, what: str) -> Vec3:
     """A vector that is not zero; its length does not matter."""
     result = vector(value, what)
     if not 1e-12 <= math.hypot(*result) <= LARGEST:
-        raise SceneError(f"{what} is {result}, which has no direction; give a vector that is neither zero nor endless")
+        raise SceneError(f"{what} is {result}, which has no direction; give a vector that is not zero, nor endless")
     return result
 
 
