@@ -182,7 +182,8 @@ def carried(draw: st.DrawFn, kind: Kind, joint: Any) -> dict[str, Any]:
             below, above = draw(between(0.0, 0.5)), draw(between(0.0, 0.5))
             lower = None if free.name == "swing" else max(start - below, 0.01) if is_length else -below
             given["limits"][free.name] = (lower, start + above + (0.01 if free.name == "swing" else 0.0))
-        if "spring" in what and not free.kind.is_swing:
+        wraps = isinstance(joint, sh.Universal) and "limits" not in what  # its angles are measured within half a turn
+        if "spring" in what and not free.kind.is_swing and not wraps:
             given["spring"][free.name] = draw(springs(start))
         if "drive" in what and kind.driven and not free.kind.is_swing and not is_length:
             given["drive"][free.name] = draw(drives())

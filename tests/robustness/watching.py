@@ -14,6 +14,10 @@ from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
 from sharnir.spatial import Pose, conjugate, rotate
 
 
+ROUNDING = 1e-9  # of the energies that a step moves about
+UNSETTLED = 100.0  # rows and iterations to come, for the impulse that the last iteration still changed
+
+
 @dataclass
 class Watched:
     """The states of a run, [step, body, ...] with the world's own body first, and the fault that ended it, if any."""
@@ -25,6 +29,7 @@ class Watched:
     velocity: Any
     spin: Any
     twist: Any
+    residual: Any
     fault: sh.SimulationFault | None
     sim: sh.Simulation
 
@@ -100,6 +105,7 @@ def watch(scene: sh.Scene, dt: float, steps: int, **settings: Any) -> Watched:
     """Simulate and keep every state, up to a fault."""
     sim = sh.Simulation(scene, dt, threads=1, **settings)
     live = [getattr(sim.state, name).numpy()[:, 0] for name in ("position", "rotation", "velocity", "spin", "twist")]
+    live.append(sim.report_arrays.residual.numpy()[:1])
     kept = [np.empty((steps + 1, *array.shape)) for array in live]
     fault, done = None, 0
     for array, now in zip(kept, live, strict=True):
@@ -140,7 +146,7 @@ def _table_energy(table: Any, x: Any) -> Any:
 
 
 def work_of_solver(seen: Watched) -> tuple[Any, Any]:
-    """What all impulses of each semi-implicit step together gave to the scene, J, [step], and the energy moved by it.
+    """What all impulses of each semi-implicit step together gave to the scene, J, [step], and what is no wonder.
 
     The velocity problem of a step is M (v' - v) = h f + J^T p at frozen poses, with the new velocities v' in every law:
 
@@ -152,7 +158,8 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
 
         T(v') - T(v) + h grad V.v' + sum (f(x) h u' + k (h u')^2/2) <= 0
 
-    whatever dt, masses and stiffnesses: what is above rounding is the solver's fault and not the integrator's.
+    whatever dt, masses and stiffnesses: what is above rounding is the solver's fault and not the integrator's. No wonder
+    are rounding of the energies moved, and what the last iteration still changed of an impulse times the speeds.
     """
     h = seen.dt
     change, moved = np.zeros(len(seen.position) - 1), np.zeros(len(seen.position) - 1)
@@ -169,7 +176,8 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
             gained = spring_line_energy(seen, row)
             change += gained
             moved += np.abs(gained)
-    return change, moved
+    speeds = np.abs(seen.velocity[1:]).max(axis=(1, 2)) + np.abs(seen.spin[1:]).max(axis=(1, 2))
+    return change, ROUNDING * moved + UNSETTLED * seen.residual[1:, 0] * speeds
 
 
 def spring_line_energy(seen: Watched, row: Any) -> Any:

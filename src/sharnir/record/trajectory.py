@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import numpy as np
 import xarray as xr
 
@@ -62,9 +63,15 @@ class Trajectory:
         if not path.is_file():
             raise SceneError(f"there is no trajectory file '{path}'; check the path")
         try:
-            return cls(xr.load_dataset(path, engine="h5netcdf", decode_times=False))
-        except (OSError, ValueError) as error:
-            raise SceneError(f"'{path}' is not a netCDF file ({error}); give one written by Trajectory.save") from error
+            with h5py.File(path):  # what is no HDF5 at all is found here, in silence
+                pass
+            data = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
+        except Exception as error:  # a damaged file fails in a hundred ways inside the library
+            why = " ".join(str(error).split())[:200]
+            raise SceneError(f"'{path}' is not a netCDF file ({why}); give one written by Trajectory.save") from error
+        if "scene_name" not in data.attrs or not data.sizes.get("time"):
+            raise SceneError(f"'{path}' holds no trajectory; give a file written by Trajectory.save")
+        return cls(data)
 
     def save(self, path: str | Path) -> Path:
         """Write the trajectory to a netCDF4 file (``.nc``)."""
