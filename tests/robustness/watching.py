@@ -13,7 +13,6 @@ from sharnir.scene.elements.spring import Spring
 from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
 from sharnir.spatial import Pose, conjugate, rotate
 
-
 ROUNDING = 1e-9  # of the energies that a step moves about
 UNSETTLED = 100.0  # rows and iterations to come, for the impulse that the last iteration still changed
 
@@ -158,8 +157,8 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
 
         T(v') - T(v) + h grad V.v' + sum (f(x) h u' + k (h u')^2/2) <= 0
 
-    whatever dt, masses and stiffnesses: what is above rounding is the solver's fault and not the integrator's. No wonder
-    are rounding of the energies moved, and what the last iteration still changed of an impulse times the speeds.
+    whatever dt, masses and stiffnesses: what is above rounding is the solver's fault, not the integrator's. No wonder
+    wonder are rounding of the energies moved, and what the last iteration still changed of an impulse times the speeds.
     """
     h = seen.dt
     change, moved = np.zeros(len(seen.position) - 1), np.zeros(len(seen.position) - 1)
