@@ -11,7 +11,7 @@ import sharnir as sh
 from sharnir.model.softs import softs_of
 from sharnir.scene.elements.spring import Spring
 from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
-from sharnir.spatial import Pose, conjugate, rotate
+from sharnir.spatial import Pose, conjugate, multiply, rotate
 
 ROUNDING = 1e-9  # of the energies that a step moves about
 UNSETTLED = 100.0  # rows and iterations to come, for the impulse that the last iteration still changed
@@ -199,21 +199,26 @@ def joint_drift(seen: Watched, joint: sh.Joint) -> tuple[Any, Any]:
     """The most that a semi-implicit step can open a joint by, m and rad, [step].
 
     Over a step the new velocities keep the joint's rates at zero in directions that are frozen at its start. What is
-    left is of second order: a point at an arm r that turns by t = h w leaves its tangent by at most r t^2/2; directions
-    that body a carries turn by h w_a while the other point slides by h u along them; a rod of length l across which its
-    end moves by h u grows by at most (h u)^2/(2 l).
+    left is of second order: a point at an arm r that turns by t leaves its tangent by at most r t^2/2; directions that
+    body a carries turn by t_a while the other point slides by s along them; a rod of length l across which its end
+    moves by s grows by at most s^2/(2 l).
     """
-    h, names = seen.dt, ["world", *seen.scene.bodies]
+    names = ["world", *seen.scene.bodies]
     frame_a, frame_b = seen.frames(joint)
     a, b = names.index(joint.a.name), names.index(joint.b.name)
-    turn_a, turn_b = (h * np.linalg.norm(seen.spin[1:, i], axis=-1) for i in (a, b))
-    point = frame_b.position[:-1]
-    slip = np.zeros_like(point)
-    for i, sign in ((b, 1.0), (a, -1.0)):
-        slip += sign * (seen.velocity[1:, i] + np.cross(seen.spin[1:, i], point - seen.position[:-1, i]))
-    slid = h * np.linalg.norm(slip, axis=-1)
-    arm_a, arm_b = (np.linalg.norm(point - seen.position[:-1, i], axis=-1) for i in (a, b))
-    offset = np.linalg.norm(frame_b.position - frame_a.position, axis=-1)[:-1]
+    turn_a, turn_b = (_turns(seen.rotation[:, i]) for i in (a, b))
+    arm_a, arm_b = (
+        np.linalg.norm(frame.position - seen.position[:, i], axis=-1)[:-1] for frame, i in ((frame_a, a), (frame_b, b))
+    )
+    between = frame_b.position - frame_a.position
+    offset = np.linalg.norm(between, axis=-1)[:-1]
+    slid = np.linalg.norm(np.diff(between, axis=0), axis=-1) + turn_a * offset
     across = slid**2 / (2.0 * joint.length) if joint.length > 0.0 else 0.0
-    gap = 0.5 * turn_a**2 * (arm_a + 2.0 * offset) + 0.5 * turn_b**2 * arm_b + turn_a * slid + across
+    gap = 0.5 * turn_a**2 * (arm_a + offset) + 0.5 * turn_b**2 * arm_b + turn_a * slid + across
     return gap, (turn_a + turn_b) ** 2
+
+
+def _turns(rotation: Any) -> Any:
+    """The angles (rad) of the rotations from step to step, pseudo-velocities included."""
+    change = multiply(rotation[1:], conjugate(rotation[:-1]))
+    return 2.0 * np.arcsin(np.minimum(np.linalg.norm(change[:, :3], axis=-1), 1.0))
