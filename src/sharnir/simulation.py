@@ -277,7 +277,7 @@ class Simulation:
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
-        is_parameter = quantity.variable in PARAMETERS
+        is_parameter = isinstance(quantity, Quantity) and quantity.variable in PARAMETERS
         values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
         return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from spoiling import spoilt
 
 import sharnir as sh
+from sharnir.files.scene_file import load_scene
 from sharnir.model.compile import compile_scene
-from sharnir.scene.files.scene_file import load_scene
 from sharnir.view.robots import ROBOTS
 
 LONGEST_MESSAGE = 700  # characters: an error is read by people
