@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test lint format docs gallery bench soak clean
+.PHONY: demo test coverage lint format docs gallery bench soak clean
 
 demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
@@ -13,6 +13,11 @@ demo: $(VENV)/installed-view
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
+
+# The share of the host code that the tests run; device code is left out, Warp compiles it. Fails below 90 %.
+coverage: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= --ignore tests/browser
+	$(BIN)/python -m pytest --cov --cov-append --cov-report=term tests/browser
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -37,7 +42,7 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.console --minutes 60
 
 clean:
-	rm -rf $(VENV) out docs/gallery build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) out docs/gallery build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 # A stamp says that an installation is done and newer than pyproject.toml, so the next call starts at once.
 $(VENV)/installed: pyproject.toml

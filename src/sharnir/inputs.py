@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any, NamedTuple
 
 from .errors import SceneError
-from .model.fields import check_shape, write_row
+from .model.fields import checked_values, write_row
 from .model.layout import Layout
 from .scene.body import Body
 from .scene.joint import Joint
 from .scene.quantity import XYZ, Quantity
 from .scene.scene import Scene
+from .scene.values import shown
 
 Input = Any  # a number, a vector, one row per world, or a function of time (s) that returns one
 
@@ -25,10 +27,12 @@ class Inputs:
     Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives by joint or quantity.
     """
 
-    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input]]) -> None:
+    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input] | None]) -> None:
         self._targets: list[_Target] = []
         for word, inputs in given.items():
-            for key, value in inputs.items():
+            if not isinstance(inputs, (Mapping, NoneType)):
+                raise SceneError(f"{word} is {shown(inputs)}; give a dictionary such as {{hinge: 1.0}}")
+            for key, value in (inputs or {}).items():
                 if word in UNITS:
                     array, place = _target(scene, layout, word, UNITS[word], key)
                 else:
@@ -42,8 +46,7 @@ class Inputs:
         for what, array, place, value in self._targets:
             rows = getattr(control, array)
             now = value(time) if callable(value) else value
-            check_shape(what, now, XYZ if array in UNITS else (), rows.shape[1])
-            write_row(rows, place, now)
+            write_row(rows, place, checked_values(what, now, XYZ if array in UNITS else (), rows.shape[1]))
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero."""
@@ -69,7 +72,7 @@ def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tup
     effort = key.effort() if isinstance(key, Joint) else key
     if not isinstance(effort, Quantity) or effort.variable != "effort" or effort.item not in layout.coordinates:
         raise SceneError(
-            f"{word}: {key!r} cannot be driven; give a joint, joint.effort('name') or a body of this scene"
+            f"{word}: {shown(key)} cannot be driven; give a joint, joint.effort('name') or a body of this scene"
         )
     if effort.unit != unit:
         other = "force" if word == "torque" else "torque"
@@ -81,5 +84,7 @@ def _drive(layout: Layout, word: str, key: Any) -> int:
     """The place of a drive among the soft rows."""
     quantity = getattr(key, word)() if isinstance(key, Joint) else key
     if not isinstance(quantity, Quantity) or quantity.variable != word or quantity.item not in layout.softs:
-        raise SceneError(f"{word}: {key!r} has no drive to give it to; give a joint with one, or joint.{word}('name')")
+        raise SceneError(
+            f"{word}: {shown(key)} has no drive to give it to; give a joint with one, or joint.{word}('name')"
+        )
     return layout.softs.index(quantity.item)

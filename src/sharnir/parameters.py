@@ -10,11 +10,12 @@ import numpy as np
 from . import spatial
 from .errors import SceneError, nearest
 from .model.compile import Compiled, mass_fields
-from .model.fields import check_shape, read, write, write_row
+from .model.fields import checked_values, read, write, write_row
 from .model.layout import coordinates_of
 from .scene.measure import coordinate
 from .scene.quantity import Quantity
 from .scene.scene import Scene
+from .scene.values import shown
 
 SETTABLE = (
     "mass",
@@ -58,13 +59,13 @@ def _place(quantity: Quantity, names: Sequence[str]) -> int:
 
 def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quantity: Quantity, values: Any) -> None:
     """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
+    if not isinstance(quantity, Quantity):
+        raise SceneError(f"set: {shown(quantity)} is not a quantity; give one such as body.mass or joint.upper()")
     variable, layout = quantity.variable, compiled.layout
     if variable not in SETTABLE:
         raise SceneError(f"'{quantity.label}' cannot be set{nearest(variable, SETTABLE)}")
-    given = np.asarray(values, float)
-    if not np.isfinite(given).all():
-        raise SceneError(f"'{quantity.label}' is set to {values}; give finite numbers")
-    check_shape(f"'{quantity.label}'", given, quantity.components, tables["state"].position.shape[1])
+    worlds = tables["state"].position.shape[1]
+    given = checked_values(f"'{quantity.label}'", values, quantity.components, worlds)
     if variable == "mass":
         _set_mass(compiled, tables["model"], _place(quantity, layout.bodies), given)
     elif variable == "gravity":
@@ -99,9 +100,10 @@ def _set_bound(compiled: Compiled, model: Any, side: str, label: str | None, val
             f"'{label}' has no limits in the scene{nearest(str(label), compiled.layout.limits)}; add them there"
         )
     i = compiled.layout.limits.index(label)
-    write_row(getattr(model, side), i, value)
-    if (read(model.lower)[i] > read(model.upper)[i]).any():
+    bounds = {"lower": read(model.lower)[i], "upper": read(model.upper)[i], side: value}
+    if (bounds["lower"] > bounds["upper"]).any():
         raise SceneError(f"the {side} limit of '{label}' is set to {value}: the lower one is above the upper")
+    write_row(getattr(model, side), i, value)
 
 
 def _set_friction(compiled: Compiled, model: Any, i: int, level: Any) -> None:

@@ -12,6 +12,7 @@ from .dynamics.contacts.rays import cast_kernel, sense_kernel
 from .errors import SceneError
 from .model.compile import Compiled
 from .model.precision import Precision
+from .scene.values import shown
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,13 @@ class RayHits:
     body: Any
     point: Any
     normal: Any
+
+
+def _numbers(what: str, given: Any) -> Any:
+    try:
+        return np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise SceneError(f"ray: {what} is {shown(given)}; give three numbers a ray") from None
 
 
 class Rays:
@@ -46,14 +54,17 @@ class Rays:
     def cast(self, origin: Any, direction: Any, reach: float, world: int) -> RayHits:
         """The nearest hits of rays from origins (m) in directions, within a reach (m)."""
         wp, p = load_warp(), self._precision
-        origins, ways = (np.asarray(given, float) for given in (origin, direction))
-        start, way = np.broadcast_arrays(np.atleast_2d(origins), np.atleast_2d(ways))
+        origins, ways = _numbers("origin", origin), _numbers("direction", direction)
+        try:
+            start, way = np.broadcast_arrays(np.atleast_2d(origins), np.atleast_2d(ways))
+        except ValueError:
+            start = way = np.zeros((1, 0))
         lengths = np.linalg.norm(way, axis=-1, keepdims=True)
         if start.ndim != 2 or start.shape[1] != 3 or not np.isfinite(start).all() or not np.isfinite(way).all():
             raise SceneError(f"ray: origin {origins.shape} and direction {ways.shape}: give three finite numbers a ray")
-        if not reach > 0.0 or (lengths < 1e-12).any():
+        if not isinstance(reach, (int, float, np.number)) or not reach > 0.0 or (lengths < 1e-12).any():
             raise SceneError(
-                f"ray: reach is {reach:g} m, shortest direction {lengths.min():g}; both must be above zero"
+                f"ray: reach is {shown(reach)} m, shortest direction {lengths.min():g}; both must be above zero"
             )
         count, far = len(start), min(float(reach), 1e9)
         given = [wp.array(x, dtype=p.vec3, device=self._device) for x in (start, way / lengths)]

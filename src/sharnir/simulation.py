@@ -15,7 +15,7 @@ import numpy as np
 from .device import core_count, resolve_device
 from .dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .dynamics.stepper import Stepper
-from .errors import SceneError, SimulationFault, nearest
+from .errors import SceneError, SimulationFault
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
 from .model.fields import STATE, allocate, read, struct_values, write
@@ -25,6 +25,8 @@ from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
+from .scene.values import file_path, positive, shown, whole
+from .settings import check_settings
 from .taps import Attached, Taps, tick_all
 
 if TYPE_CHECKING:
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from .control.diagram import Diagram
     from .record.trajectory import Trajectory
 
-SOLVERS = ("direct", "sequential-impulses")
-INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
 CALMER = "Try a smaller dt or more iterations; check the inputs"
 FAULTS = {  # why a world stopped, and the remedy
     NOT_FINITE: ("the velocity of {} is no longer a number", CALMER),
@@ -119,14 +119,23 @@ class Simulation:
         top_speed: float = 1e5,
         fault_folder: str | Path = "out",
     ) -> None:
-        _check_settings(dt, worlds, solver, integrator, iterations, epsilon, erp, budget, threads)
+        others: dict[str, Any] = {
+            "worlds": worlds,
+            "iterations": iterations,
+            "epsilon": epsilon,
+            "erp": erp,
+            "budget": budget,
+        }
+        others |= {"stabilisation_iterations": stabilisation_iterations, "warm_start": warm_start}
+        others |= {"precision": precision, "device": device, "threads": threads, "top_speed": top_speed}
+        check_settings(scene, dt, solver, integrator, others)
         self.scene = scene
         self.dt = float(dt)
         self.worlds = int(worlds)
         self.device = resolve_device(device)
         self.budget = budget
         self.iterations = int(iterations)
-        self.fault_folder = Path(fault_folder)
+        self.fault_folder = file_path(fault_folder, "fault_folder")
         self._compiled = compile_scene(scene, solver, integrator)
         self._precision = precision_of(precision, by_reference=self.device != "cpu")
         self._layout = self._compiled.layout
@@ -215,11 +224,11 @@ class Simulation:
         """
         from .record.trajectory import Trajectory
 
-        total = round(duration / self.dt)
-        if not duration > 0 or every < 1:
-            raise SceneError(f"run: duration is {duration:g} s and every is {every}; both must be above zero")
-        given = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
+        total = round(positive(duration, "run: duration (s)") / self.dt)
+        whole(every, "run: every", 1)
+        given = {"torque": torque, "force": force, "voltage": voltage, "target": target}
         inputs = Inputs(self.scene, self._layout, given)
+        _check_callables(control, before_step, progress)
         controllers = [] if control is None else [control.start(self, world=world) for world in range(self.worlds)]
         recorder = self._recorder(total // every + 1)
         recorder.capture(self.time)
@@ -249,8 +258,7 @@ class Simulation:
         return Trajectory.from_frames(self.scene, recorder.frames())
 
     def _advance(self, steps: int) -> None:
-        if steps < 1:
-            raise SceneError(f"step: {steps} steps asked for; give at least 1")
+        whole(steps, "step: steps", 1)
         while steps > 0:
             chunk = min(steps, tick_all(self.attached, steps))
             self._make(chunk)
@@ -276,7 +284,7 @@ class Simulation:
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
-        is_parameter = quantity.variable in PARAMETERS
+        is_parameter = isinstance(quantity, Quantity) and quantity.variable in PARAMETERS
         values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
         return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
 
@@ -297,8 +305,7 @@ class Simulation:
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes touched in the last step, or were about to."""
-        if not 0 <= world < self.worlds:
-            raise SceneError(f"contacts: there is no world {world}; this simulation has {self.worlds}, counted from 0")
+        self._check_world("contacts", world)
         count = int(self.work.contact_count.numpy()[world])
         names = ("contact_body_a", "contact_body_b", "contact_point", "contact_normal", "contact_gap", "contact_force")
         columns = [getattr(self.work, name).numpy()[:count, world] for name in (*names, "contact_slip")]
@@ -313,7 +320,12 @@ class Simulation:
 
         They end at their ``reach`` (m), and see all that takes part in contact, terrain among it.
         """
+        self._check_world("ray", world)
         return self.rays.cast(origin, direction, reach, world)
+
+    def _check_world(self, what: str, world: int) -> None:
+        if whole(world, f"{what}: world", 0) >= self.worlds:
+            raise SceneError(f"{what}: there is no world {world}; this simulation has {self.worlds}, counted from 0")
 
     # --- diagrams ---------------------------------------------------------------------------------------------------
 
@@ -368,6 +380,8 @@ class Simulation:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds."""
+        if not isinstance(snapshot, Snapshot):
+            raise SceneError(f"restore: {shown(snapshot)} is not a snapshot; give what sim.snapshot() returned")
         if len(snapshot.attached) != len(self.attached):
             raise SceneError(
                 f"the snapshot was taken with {len(snapshot.attached)} diagrams and fault boards attached, here are "
@@ -450,35 +464,17 @@ class Simulation:
         return max(mine)[2] if mine else None
 
 
+def _check_callables(control: Any, before_step: Any, progress: Any) -> None:
+    """Refuse what a run cannot call or start."""
+    from .control.diagram import Diagram
+
+    if control is not None and not isinstance(control, Diagram):
+        raise SceneError(f"run: control is {shown(control)}; give a sh.Diagram")
+    for name, given in (("before_step", before_step), ("progress", progress)):
+        if given is not None and not callable(given):
+            raise SceneError(f"run: {name} is {shown(given)}; give a function")
+
+
 def _file_name(name: str) -> str:
     """A scene's name without what a file name cannot hold."""
     return re.sub(r"[^\w-]+", "_", name)
-
-
-def _check_settings(
-    dt: float,
-    worlds: int,
-    solver: str,
-    integrator: str,
-    iterations: int,
-    epsilon: float,
-    erp: float,
-    budget: float | None,
-    threads: int | None,
-) -> None:
-    if solver not in SOLVERS:
-        raise SceneError(f"solver '{solver}' is unknown{nearest(solver, SOLVERS)}")
-    if integrator not in INTEGRATORS:
-        raise SceneError(f"integrator '{integrator}' is unknown{nearest(integrator, INTEGRATORS)}")
-    if integrator != "semi-implicit-euler" and solver != "direct":
-        raise SceneError(f"integrator '{integrator}' closes the joints by the direct solver; solver is '{solver}'")
-    if not (np.isfinite(dt) and dt > 0):
-        raise SceneError(f"dt is {dt} s; give a time step above zero")
-    if worlds < 1 or iterations < 1 or (threads is not None and threads < 1):
-        raise SceneError(f"worlds {worlds}, iterations {iterations}, threads {threads}: each must be at least 1")
-    if not 0 <= erp <= 1:
-        raise SceneError(f"erp is {erp}; it is a share between 0 and 1")
-    if not epsilon >= 0:
-        raise SceneError(f"epsilon is {epsilon} N s; it must not be negative")
-    if budget is not None and not budget > 0:
-        raise SceneError(f"budget is {budget} s; give a time above zero, or None")

@@ -111,16 +111,16 @@ def test_budget_ends_the_iterations_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"dt": 0.0}, "dt is 0.0 s"),
-        ({"dt": float("nan")}, "dt is nan"),
+        ({"dt": 0.0}, r"dt \(s\) is 0; it must be above zero"),
+        ({"dt": float("nan")}, r"dt \(s\) is nan"),
         ({"solver": "sequential"}, "did you mean 'sequential-impulses'"),
         ({"precision": "float16"}, "precision 'float16' is unknown"),
         ({"device": "cuda:7"}, "no device 'cuda:7'"),
         ({"worlds": 0}, "at least 1"),
         ({"iterations": 0}, "at least 1"),
         ({"erp": 1.5}, "erp is 1.5"),
-        ({"epsilon": -1.0}, "epsilon is -1.0"),
-        ({"budget": 0.0}, "budget is 0.0 s"),
+        ({"epsilon": -1.0}, r"epsilon \(N s\) is -1"),
+        ({"budget": 0.0}, r"budget \(s\) is 0; it must be above zero"),
     ],
 )
 def test_bad_settings_are_refused(settings: dict, message: str) -> None:

@@ -32,9 +32,11 @@ MAY_IMPORT = {
     "assemblies": BASE | {"scene", "record"},
     "inputs": BASE | {"scene", "model"},
     "parameters": BASE | {"scene", "model"},
-    "rays": BASE | {"model", "dynamics", "device"},
+    "rays": BASE | {"scene", "model", "dynamics", "device"},
+    "settings": BASE | {"scene", "model"},
     "taps": BASE | {"scene", "model", "dynamics", "device"},
-    "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "rays", "taps"},
+    "simulation": BASE
+    | {"scene", "model", "dynamics", "record", "device", "inputs", "parameters", "rays", "settings", "taps"},
     "experiment": BASE | {"scene", "record"},
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},

@@ -8,8 +8,12 @@ During the drift the angular momentum L = I w is constant and the rotation is th
 R_{n+1} = R_n exp(h u) with I u = exp(-h u/2) R_n^T L in body axes: the gyroscopic torque needs no term of its own.
 The equation G(q_{n+1}) = 0 is solved by Newton steps with the factors of q_n. Where the gaps grow instead, a singular
 pose is near (the cranks of a parallelogram lie flat) and the impulse that would close them is huge or does not exist:
-the drift starts over with softer factors, which leave such gaps, of the order h^2, to the next steps. Both halves are
-the ordinary velocity problem; friction and limits work as elsewhere: exact at standstill, first order at an event.
+the drift starts over with softer factors, which leave such gaps, of the order h^2, to the next steps. Where the
+impulses would add much to the kinetic energy the step does not resolve the motion (a light link whips round): the drift
+starts over and moves the poses alone, so that the second half kick loses energy there and none is gained.
+
+Both halves are the ordinary velocity problem; friction and limits work as elsewhere: exact at standstill, first order
+at an event.
 """
 
 from functools import cache
@@ -27,6 +31,8 @@ wp = load_warp()
 
 MIDPOINT_STEPS = 3
 PROJECTIONS = 10
+GAINS = 1.25  # of kinetic energy by a drift's impulses: 1 + (turn in a step)^2 where the step resolves the motion
+IMPULSES, SOFT_IMPULSES, POSES_ONLY = 0, 1, 2  # ways to close the joints in a drift
 SOFTENING = 1e7  # of the compliance near a singular pose: 1e-3 of a joint's inverse mass
 
 
@@ -118,8 +124,8 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                 k.half_soft[i, w] = n.soft_impulse[i, w]
 
     @wp.func
-    def soften(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Back to the plain drift, and factors that leave alone what this pose can hardly move."""
+    def start_over(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Back to the plain drift."""
         for b in range(1, o.bodies):
             k.velocity[b, w] = s.velocity[b, w]
             k.spin[b, w] = s.spin[b, w]
@@ -127,14 +133,40 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                 drift(m, s, k, o.dt, b, w)
         for j in range(o.joints):
             n.lock_impulse[j, w] = k.half_lock[j, w]
-            k.softness_l[j, w] = wp.static(real(SOFTENING)) * k.softness_l[j, w]
             if wp.static(features.angular_locks):
                 n.lock_angular[j, w] = k.half_angular[j, w]
-                k.softness_a[j, w] = wp.static(real(SOFTENING)) * k.softness_a[j, w]
         if wp.static(features.soft):
             for i in range(o.softs):
                 n.soft_impulse[i, w] = k.half_soft[i, w]
+
+    @wp.func
+    def soften(m: t.model, k: t.work, o: t.settings, w: int):
+        """Factors that leave alone what this pose can hardly move."""
+        for j in range(o.joints):
+            k.softness_l[j, w] = wp.static(real(SOFTENING)) * k.softness_l[j, w]
+            if wp.static(features.angular_locks):
+                k.softness_a[j, w] = wp.static(real(SOFTENING)) * k.softness_a[j, w]
         factor(m, k, o, w)
+
+    @wp.func
+    def kinetic_energy(m: t.model, k: t.work, o: t.settings, w: int) -> real:
+        """Of all bodies, with the inertia at the start of the drift."""
+        total = real(0.0)
+        for b in range(1, o.bodies):
+            if m.inv_mass[b, w] > real(0.0):
+                v = k.velocity[b, w]
+                spin = k.spin[b, w]
+                total = total + wp.dot(v, v) / m.inv_mass[b, w] + wp.dot(spin, full(k.inertia[b, w]) * spin)
+        return real(0.5) * total
+
+    @wp.func
+    def push_solution(m: t.model, k: t.work, o: t.settings, w: int):
+        """Add the solution to the pseudo-velocities: it moves the bodies and gives them no energy."""
+        for b in range(1, o.bodies):
+            node = m.body_node[b]
+            if node >= 0:
+                k.push[b, w] = k.push[b, w] + k.solution[node, w]
+                k.push_spin[b, w] = k.push_spin[b, w] + k.solution[node + 1, w]
 
     @wp.func
     def drift_on_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -147,6 +179,8 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
                 drift(m, s, k, o.dt, b, w)
         keep_first_half(n, k, o, w)
         left = int(wp.static(PROJECTIONS))
+        energy = kinetic_energy(m, k, o, w)
+        way = int(wp.static(IMPULSES))
         before = real(-1.0)
         while left > 0:
             clear_bodies(m, k, o, w)
@@ -156,18 +190,27 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
             left -= 1
             if worst < TOLERANCE:
                 left = 0
-            elif before > real(0.0) and worst > before and worst > NOTEWORTHY:
-                soften(m, s, n, k, o, w)
+            elif way == wp.static(IMPULSES) and before > real(0.0) and worst > before and worst > NOTEWORTHY:
+                start_over(m, s, n, k, o, w)
+                soften(m, k, o, w)
                 left = int(wp.static(PROJECTIONS))
-                before = real(-2.0)  # once only
+                way = int(wp.static(SOFT_IMPULSES))
             else:
-                if before > real(-2.0):
-                    before = worst
+                before = worst
                 substitute(m, k, o, w)
-                take_solution(m, n, k, o, w)
+                if way == wp.static(POSES_ONLY):
+                    push_solution(m, k, o, w)
+                else:
+                    take_solution(m, n, k, o, w)
                 for b in range(1, o.bodies):
                     if m.inv_mass[b, w] > real(0.0):
                         drift(m, s, k, o.dt, b, w)
+            if left == 0 and way != wp.static(POSES_ONLY) and kinetic_energy(m, k, o, w) > real(GAINS) * energy:
+                start_over(m, s, n, k, o, w)
+                if way == wp.static(IMPULSES):
+                    soften(m, k, o, w)
+                left = int(wp.static(PROJECTIONS))
+                way = int(wp.static(POSES_ONLY))
         for b in range(1, o.bodies):
             if m.inv_mass[b, w] > real(0.0):
                 momentum = wp.quat_rotate_inv(s.rotation[b, w], full(k.inertia[b, w]) * k.spin[b, w])

@@ -24,7 +24,7 @@ from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.terrain import HeightField, TerrainSpec
-from ..scene.values import Description, Vec3, shown
+from ..scene.values import Description, Vec3, file_path, shown
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
 
@@ -57,7 +57,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
 
     Meshes are not copied: their files are named relative to the scene file, so the two move together.
     """
-    path = Path(path)
+    path = file_path(path, "Scene.save: the file")
     is_json = _is_json(path)
     folder = path.absolute().parent
     plain = to_plain(_content(scene, lambda file: _beside(folder, file)))
@@ -98,7 +98,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
 
 def load_scene(path: str | Path) -> Scene:
     """Read a scene from a YAML or JSON file; every error names the file, the place in it and the remedy."""
-    path = Path(path)
+    path = file_path(path, "Scene.load: the file")
     text = _read(path)
     try:
         data = texts.parse_json(text) if _is_json(path) else texts.parse_yaml(text)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..device import load_warp
 from ..errors import SceneError
+from ..scene.values import shown
 from . import rope_fields
 from .precision import Precision
 
@@ -510,15 +511,23 @@ def write_row(array: Any, place: int, values: Any) -> None:
         write(array[place], values)
 
 
-def check_shape(what: str, values: Any, parts: tuple[str, ...], worlds: int) -> None:
-    """Refuse values that are neither one (number, or vector of ``parts``) for all worlds nor a row for each of them."""
-    shape = np.shape(values)
+def checked_values(what: str, values: Any, parts: tuple[str, ...], worlds: int) -> Any:
+    """Finite numbers: one (or a vector of ``parts``) for all worlds, or a row for each of them."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "bifu":
+            raise TypeError
+        given = given.astype(float)
+    except (TypeError, ValueError):
+        raise SceneError(f"{what} is given {shown(values)}; give numbers") from None
     one = (len(parts),) if parts else ()
-    if shape in (one, (worlds, *one)):
-        return
+    if given.shape in (one, (worlds, *one)):
+        if not np.isfinite(given).all():
+            raise SceneError(f"{what} is given {shown(values)}; give finite numbers")
+        return given
     single = f"{len(parts)} numbers ({', '.join(parts)})" if parts else "one number"
     many = f", or an array of shape {(worlds, *one)} for the {worlds} worlds" if worlds > 1 else ""
-    raise SceneError(f"{what} is given values of shape {shape}; give {single}{many}")
+    raise SceneError(f"{what} is given values of shape {given.shape}; give {single}{many}")
 
 
 def read(array: Any) -> Any:

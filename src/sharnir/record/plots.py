@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError
 from ..scene.quantity import Quantity
+from ..scene.values import shown
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,13 +75,15 @@ def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | Non
         raise SceneError("nothing to plot; give one or more quantities, such as hinge.angle")
     panels: dict[tuple[str, str], list[Quantity]] = {}
     for quantity in quantities:
+        if not isinstance(quantity, Quantity):
+            raise SceneError(f"plot: {shown(quantity)} is not a quantity; give one such as hinge.angle")
         panels.setdefault(_panel_of(quantity), []).append(quantity)
     style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
     with matplotlib.rc_context(style):
         figure = _new_figure(len(panels))
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for panel, ((measured, unit), shown) in zip(axes, panels.items(), strict=True):
-            _draw_panel(panel, run, shown)
+        for panel, ((measured, unit), drawn) in zip(axes, panels.items(), strict=True):
+            _draw_panel(panel, run, drawn)
             panel.set_ylabel(measured if unit == "1" else f"{measured}, {unit}")
         figure.align_ylabels()
         axes[0].set_title(str(run.data.attrs["scene_name"]), loc="left")
@@ -132,7 +135,7 @@ def _lines(signal: xr.DataArray) -> list[tuple[str, xr.DataArray]]:
         if axis in signal.dims:
             lines = [(f"{name}.{part}", values.sel({axis: part})) for name, values in lines for part in axis]
     if "world" in signal.dims:
-        shown = range(min(WORLDS_DRAWN, signal.sizes["world"]))
+        drawn = range(min(WORLDS_DRAWN, signal.sizes["world"]))
         names = signal["world"].values
-        lines = [(f"{name} [{names[world]}]", values.isel(world=world)) for name, values in lines for world in shown]
+        lines = [(f"{name} [{names[world]}]", values.isel(world=world)) for name, values in lines for world in drawn]
     return lines

@@ -22,6 +22,7 @@ from ..scene.joints import Kind
 from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.quantity import XYZ, XYZW, Quantity
 from ..scene.scene import Scene
+from ..scene.values import shown
 from ..spatial import IDENTITY, Array, Pose, conjugate, rotate
 from . import ropes
 from .frames import Frames
@@ -316,6 +317,8 @@ def place_of(quantity: Quantity, known: tuple[str, ...]) -> int:
 
 def evaluate(scene: Scene, frames: Frames, quantity: Quantity) -> Array:
     """One quantity of the frames: [frame, world], or [frame, world, component] for vectors."""
+    if not isinstance(quantity, Quantity):
+        raise SceneError(f"{shown(quantity)} is not a quantity; give one such as hinge.angle or body.position")
     if quantity.variable not in SIGNALS:
         raise SceneError(f"there is no signal '{quantity.variable}'{nearest(quantity.variable, SIGNALS)}")
     signal = SIGNALS[quantity.variable]

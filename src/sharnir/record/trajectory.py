@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import numpy as np
 import xarray as xr
 
@@ -14,6 +15,7 @@ from ..model.layout import coordinates_of, frictions_of
 from ..model.softs import softs_of
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
+from ..scene.values import file_path, shown, whole
 from ..spatial import Array
 from .frames import Frames
 from .signals import SIGNALS, Readings, Signal, item_names, place_of
@@ -57,23 +59,31 @@ class Trajectory:
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read a trajectory from a netCDF file."""
-        path = Path(path)
+        path = file_path(path, "Trajectory.load: the file")
         if not path.is_file():
             raise SceneError(f"there is no trajectory file '{path}'; check the path")
         try:
-            return cls(xr.load_dataset(path, engine="h5netcdf", decode_times=False))
-        except (OSError, ValueError) as error:
-            raise SceneError(f"'{path}' is not a netCDF file ({error}); give one written by Trajectory.save") from error
+            with h5py.File(path):  # what is no HDF5 at all is found here, in silence
+                pass
+            data = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
+        except Exception as error:  # a damaged file fails in a hundred ways inside the library
+            why = " ".join(str(error).split())[:200]
+            raise SceneError(f"'{path}' is not a netCDF file ({why}); give one written by Trajectory.save") from error
+        if "scene_name" not in data.attrs or not data.sizes.get("time"):
+            raise SceneError(f"'{path}' holds no trajectory; give a file written by Trajectory.save")
+        return cls(data)
 
     def save(self, path: str | Path) -> Path:
         """Write the trajectory to a netCDF4 file (``.nc``)."""
-        path = Path(path)
+        path = file_path(path, "Trajectory.save: the file")
         path.parent.mkdir(parents=True, exist_ok=True)
         packed = {name: {"zlib": True, "complevel": 4} for name, values in self.data.items() if values.size > 1000}
         self.data.to_netcdf(path, engine="h5netcdf", encoding=packed)
         return path
 
     def __getitem__(self, quantity: Quantity) -> xr.DataArray:
+        if not isinstance(quantity, Quantity):
+            raise SceneError(f"{shown(quantity)} is not a quantity; give one such as hinge.angle or body.position")
         known = [str(name) for name in self.data.data_vars]
         if quantity.variable not in known:
             raise SceneError(f"this trajectory has no '{quantity.variable}'{nearest(quantity.variable, known)}")
@@ -97,7 +107,7 @@ class Trajectory:
 
     def world(self, number: int) -> Trajectory:
         """One world of several; a run of one world has world 0 only."""
-        if not 0 <= number < self.worlds:
+        if whole(number, "world", 0) >= self.worlds:
             raise SceneError(f"there is no world {number}; this trajectory has worlds 0 to {self.worlds - 1}")
         return self if "world" not in self.data.dims else Trajectory(self.data.isel(world=number, drop=True))
 

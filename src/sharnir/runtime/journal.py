@@ -15,13 +15,20 @@ from typing import Any
 
 import msgspec
 
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from ..scene.scene import Scene
 from .commands import AnyCommand, End
 from .control import diagram_of
 
 FORMAT = 1
 SCENE, LOG = "scene.json", "run.jsonl"
+NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError)
+MOST_TICKS = 10**8  # days of any machine; a log that says more is damaged
+# What a log may set. Not where files go, and not how many worlds: a log comes from outside.
+SETTINGS = (
+    *("solver", "integrator", "iterations", "epsilon", "erp", "stabilisation_iterations", "warm_start", "budget"),
+    *("precision", "device", "threads", "top_speed"),
+)
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,10 +87,13 @@ class Run:
         self._lines = path.read_bytes().splitlines()
         try:
             self.header = msgspec.json.decode(self._lines[0], type=Header)
-        except (msgspec.MsgspecError, IndexError) as error:
+        except (*NOT_JSON, IndexError) as error:
             raise SceneError(f"{path}, line 1: is not the header of a run ({error})") from None
         if self.header.sharnir_run != FORMAT:
             raise SceneError(f"{path}: format {self.header.sharnir_run}; this version of Sharnir reads {FORMAT}")
+        for name in self.header.settings:
+            if name not in SETTINGS:
+                raise SceneError(f"{path}, line 1: unknown setting '{name}'{nearest(name, SETTINGS)}")
 
     def scene(self, source: str | None = None) -> Scene:
         """The scene as it was simulated.
@@ -106,11 +116,15 @@ class Run:
 
     def entries(self) -> Iterator[Entry]:
         """The entries in order; a last line that was cut off is left out."""
-        decoder = msgspec.json.Decoder(Entry)
+        decoder, before = msgspec.json.Decoder(Entry), 0
         for number, line in enumerate(self._lines[1:], start=2):
             try:
-                yield decoder.decode(line)
-            except msgspec.MsgspecError as error:
+                entry = decoder.decode(line)
+                if not before <= entry.tick <= MOST_TICKS:
+                    raise SceneError(f"{self.folder / LOG}, line {number}: tick {entry.tick} cannot follow {before}")
+                before = entry.tick
+                yield entry
+            except NOT_JSON as error:
                 if number == len(self._lines):
                     return
                 raise SceneError(f"{self.folder / LOG}, line {number}: {error}") from None

@@ -143,7 +143,7 @@ def _mass_properties(name: str, spec: BodySpec) -> MassProperties:
 
 def _inertia_matrix(what: str, values: tuple[float, ...]) -> spatial.Array:
     if not isinstance(values, tuple) or len(values) not in (3, 6):
-        raise SceneError(f"{what} inertia is {values}; give three principal values, or xx, yy, zz, xy, xz, yz")
+        raise SceneError(f"{what} inertia is {shown(values)}; give three principal values, or xx, yy, zz, xy, xz, yz")
     numbers = [number(value, f"{what} inertia (kg m^2)[{i}]") for i, value in enumerate(values)]
     xx, yy, zz, xy, xz, yz = [*numbers, 0.0, 0.0, 0.0][:6]
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from .joint import Joint
 from .joints import Basis, Coordinate, Kind
 from .measure import coordinate, lock_error, misalignment, start_value
 from .scene import Scene
-from .values import Range
+from .values import LARGEST, Range
 
 MEETING_TOLERANCE = 1e-6  # m and rad: a joint whose locked axes are further off does not meet
 LIMIT_TOLERANCE = 1e-6  # m and rad: a start this little outside its limits is rounding
@@ -24,6 +25,7 @@ def check_scene(scene: Scene) -> None:
     """Refuse a scene that cannot start: nothing moves, joints that do not meet, limits that exclude the start."""
     if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
+    _check_places(scene)
     for joint in scene.joints.values():
         _check_direction(joint)
         _check_meets(joint)
@@ -33,6 +35,31 @@ def check_scene(scene: Scene) -> None:
                 _check_range(joint, free, joint.ranges[free.name])
             if free.name in joint.springs:
                 _check_rest(joint, free, joint.springs[free.name])
+
+
+def _check_places(scene: Scene) -> None:
+    """Refuse what is too far away, or too fast, to compute with."""
+    for body in scene.bodies.values():
+        center = np.zeros(3) if body.properties is None else body.properties.center
+        for name, values, unit in (
+            ("position", (*body.spec.position, *center), "m"),
+            ("velocity", (*body.spec.velocity, *body.spec.angular_velocity), "m/s or rad/s"),
+        ):
+            _check_size(f"body '{body.name}' {name}", values, unit)
+    for joint in scene.joints.values():
+        _check_size(f"joint '{joint.name}' anchor", (*joint.frame_a.position, *joint.frame_b.position), "m")
+    for rope in scene.ropes.values():
+        _check_size(f"rope '{rope.name}' path", rope.nodes.ravel(), "m")
+        _check_size(f"rope '{rope.name}' velocity", rope.spec.velocity, "m/s")
+    for terrain in scene.terrains.values():
+        _check_size(f"terrain '{terrain.name}' position", terrain.spec.position, "m")
+    _check_size("gravity", scene.gravity, "m/s^2")
+
+
+def _check_size(what: str, values: Iterable[float], unit: str) -> None:
+    largest = max((abs(value) for value in values), default=0.0)
+    if not largest <= LARGEST:
+        raise SceneError(f"{what} reaches {largest:.3g} {unit}; keep it within {LARGEST:g}")
 
 
 def opening(joint: Joint) -> tuple[float, float]:

@@ -96,7 +96,7 @@ class Materials:
     def name(self, name: str, material: Material) -> str:
         """Add a material under a name."""
         if not isinstance(name, str) or not name:
-            raise SceneError(f"a material is named {name!r}; give a text")
+            raise SceneError(f"a material is named {shown(name)}; give a text")
         if name in self.named:
             raise SceneError(f"there is a material '{name}' already; give the second one another name")
         self.named[name] = _material(material, f"material '{name}'")
@@ -104,7 +104,7 @@ class Materials:
 
     def pair(self, a: str, b: str, material: Material) -> None:
         """Say what holds between two materials."""
-        what = f"material pair '{a}', '{b}'"
+        what = f"material pair {shown(a)}, {shown(b)}"
         for name in (a, b):
             self.check(name, what)
         if frozenset((a, b)) in self._pairs:
@@ -113,9 +113,9 @@ class Materials:
 
     def check(self, name: str, what: str) -> None:
         """Refuse a name that is not a material's; ``what`` uses it."""
-        if name not in self.names:
+        if not isinstance(name, str) or name not in self.names:
             raise SceneError(
-                f"{what} names a material {shown(name)} that is not in the scene{nearest(name, self.names)}"
+                f"{what} names a material {shown(name)} that is not in the scene{nearest(str(name), self.names)}"
             )
 
     def between(self, a: str, b: str) -> Material:

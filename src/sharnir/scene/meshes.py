@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from .shape import MassProperties, Shape
-from .values import Vec3, not_negative, shown, vector
+from .values import Vec3, existing_file, not_negative, shown, vector
 
 
 class Mesh(Shape, frozen=True, tag="mesh"):
@@ -31,8 +30,8 @@ class Mesh(Shape, frozen=True, tag="mesh"):
     def checked(self, owner: str) -> Shape:
         if (self.file is None) == (self.vertices is None or self.triangles is None):
             raise SceneError(f"{owner}: Mesh: give either file, or vertices and triangles")
-        if self.file is not None and not Path(self.file).is_file():
-            raise SceneError(f"{owner}: Mesh: there is no file '{self.file}'; check the path")
+        if self.file is not None:
+            existing_file(self.file, f"{owner}: Mesh")
         return super().checked(owner)
 
     @property
@@ -103,8 +102,8 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
     def checked(self, owner: str) -> Shape:
         if (self.file is None) == (self.points is None):
             raise SceneError(f"{owner}: ConvexHull: give either points or file")
-        if self.file is not None and not Path(self.file).is_file():
-            raise SceneError(f"{owner}: ConvexHull: there is no file '{self.file}'; check the path")
+        if self.file is not None:
+            existing_file(self.file, f"{owner}: ConvexHull")
         super().checked(owner)
         try:
             self.surface()

@@ -13,9 +13,10 @@ from ..errors import SceneError
 from .laying import laid_out, transported_frames
 from .materials import Contact
 from .quantity import XYZ, XYZW, Quantity
-from .values import ORIGIN, Description, Vec3, direction, not_negative, number, positive, shown, vector
+from .values import ORIGIN, Description, Vec3, direction, not_negative, number, positive, shown, vector, whole
 
 DEFAULT_ELEMENTS = 20
+MOST_ELEMENTS = 100_000
 
 
 class Tie(Description, frozen=True):
@@ -42,7 +43,7 @@ class Tie(Description, frozen=True):
                 _set(self, name, getattr(given, "name", given))
         super().__post_init__()
         if (self.body is None) == (self.rope is None):
-            raise SceneError(f"Tie holds body {self.body!r} and rope {self.rope!r}; give one of them")
+            raise SceneError(f"Tie holds body {shown(self.body)} and rope {shown(self.rope)}; give one of them")
         if self.rope is not None and (self.clamped or self.along is None):
             raise SceneError("Tie to a rope needs along (m), the place on that rope, and cannot be clamped")
         if self.direction is not None:
@@ -159,7 +160,12 @@ class Rope:
         nodes = laid_out(f"rope '{name}'", spec.path, spec.length, spec.elements or _elements_of(spec), down)
         lengths = np.linalg.norm(np.diff(nodes, axis=0), axis=1)
         rotations = transported_frames(nodes, spec.twist)
-        self.stored = 0 if spec.winch is None else math.ceil(spec.winch.stored / lengths.mean())
+        stored = 0.0 if spec.winch is None else spec.winch.stored / lengths.mean()
+        if stored > MOST_ELEMENTS:
+            raise SceneError(
+                f"rope '{name}': its winch stores {stored:g} elements of {lengths.mean():g} m; make them longer"
+            )
+        self.stored = math.ceil(stored)
         self.nodes, self.rotations = (np.concatenate([x[:1].repeat(self.stored, 0), x]) for x in (nodes, rotations))
         self.lengths = np.concatenate([np.full(self.stored, lengths.mean()), lengths])
         self.tied = self._tied_nodes()
@@ -228,7 +234,7 @@ class Rope:
         places = {"start": 0, "end": count - 1}
         index = places.get(place, place) if isinstance(place, str) else place
         if not isinstance(index, int) or not -count <= index < count:
-            raise SceneError(f"rope '{self.name}' has no place {place!r}; give 'start', 'end' or 0 to {count - 1}")
+            raise SceneError(f"rope '{self.name}' has no place {shown(place)}; give 'start', 'end' or 0 to {count - 1}")
         return f"{self.name}.{index % count}"
 
     def node(self, place: str | int = "end") -> Quantity:
@@ -277,6 +283,18 @@ def _elements_of(spec: RopeSpec) -> int:
     return DEFAULT_ELEMENTS if len(spec.path) == 2 else len(spec.path) - 1
 
 
+def _check_parts(what: str, spec: RopeSpec) -> None:
+    """Refuse what is no tie, eyelet or winch."""
+    for field, kind in (("start", Tie), ("end", Tie), ("winch", Winch)):
+        given = getattr(spec, field)
+        if not isinstance(given, (kind, NoneType)):
+            raise SceneError(f"{what} {field} is {shown(given)}; give sh.{kind.__name__}(...)")
+    for field, part in (("ties", Tie), ("eyelets", Eyelet)):
+        given = getattr(spec, field)
+        if not isinstance(given, tuple) or not all(isinstance(one, part) for one in given):
+            raise SceneError(f"{what} {field} are {shown(given)}; give a list of sh.{part.__name__}(...)")
+
+
 def _checked(name: str, spec: RopeSpec) -> RopeSpec:
     what = f"rope '{name}'"
     if not isinstance(spec.path, tuple) or len(spec.path) < 2:
@@ -292,8 +310,9 @@ def _checked(name: str, spec: RopeSpec) -> RopeSpec:
             not_negative(getattr(spec, field), f"{what} {field} (N m^2)")
             if getattr(spec, modulus) != 0.0:
                 raise SceneError(f"{what} has a {modulus} and a stiffness {field}; give one of them")
-    if spec.elements is not None and (not isinstance(spec.elements, int) or spec.elements < 1):
-        raise SceneError(f"{what} elements is {shown(spec.elements)}; give a whole number of at least 1")
+    if spec.elements is not None and whole(spec.elements, f"{what} elements", 1) > MOST_ELEMENTS:
+        raise SceneError(f"{what} elements is {shown(spec.elements)}; give at most {MOST_ELEMENTS}")
+    _check_parts(what, spec)
     if spec.length is not None:
         positive(spec.length, f"{what} length (m)")
     if spec.breaking_load is not None:

@@ -19,7 +19,7 @@ from .rope_ties import check_ties
 from .shape import Shape
 from .shapes import AnyShape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, vector
+from .values import ORIGIN, UPRIGHT, shown, vector
 
 if TYPE_CHECKING:
     from ..control.diagram import Diagram
@@ -73,7 +73,7 @@ class Scene:
         for shape in shapes:
             if not isinstance(shape, Shape):
                 raise SceneError(
-                    f"body '{name}': {shape!r} is not a shape; "
+                    f"body '{name}': {shown(shape)} is not a shape; "
                     "give Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or Mesh"
                 )
         spec = BodySpec(
@@ -114,7 +114,9 @@ class Scene:
         What the free axes carry is given as one value, or by name when there are several; see :class:`JointSpec`.
         """
         if not isinstance(joint, JointType):
-            raise SceneError(f"joint '{name}': {joint!r} is not a joint type; give Revolute(...), Prismatic(...), ...")
+            raise SceneError(
+                f"joint '{name}': {shown(joint)} is not a joint type; give Revolute(...), Prismatic(...), ..."
+            )
         names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
         spec = JointSpec(
             joint=joint, between=(names[0], names[1]), friction=friction, limits=limits, spring=spring, drive=drive
@@ -185,7 +187,9 @@ class Scene:
         self, name: str, path: Iterable[Iterable[float]], *, radius: float, density: float, **details: Any
     ) -> Rope:
         """Add a rope along a path (m); see :class:`RopeSpec` for what each argument means and its unit."""
-        points = tuple(_floats(point) for point in path)
+        points: Any = (
+            tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
+        )
         return self.add_rope(name, RopeSpec(path=points, radius=radius, density=density, **details))
 
     def add_rope(self, name: str, spec: RopeSpec) -> Rope:
@@ -272,7 +276,7 @@ class Scene:
 
     def _check_new(self, what: str, name: str, taken: dict[str, Any]) -> None:
         if not isinstance(name, str) or not name or "." in name:
-            raise SceneError(f"a {what} is named {name!r}; give a text without dots")
+            raise SceneError(f"a {what} is named {shown(name)}; give a text without dots")
         if name == WORLD and what == "body":
             raise SceneError("a body cannot be named 'world': that is the ground")
         if name in taken:
@@ -282,7 +286,7 @@ class Scene:
         name = body.name if isinstance(body, Body) else body
         known = {WORLD: self.world} | self.bodies
         if not isinstance(name, str) or name not in known:
-            raise SceneError(f"{what} names a body {name!r} that is not in the scene{nearest(str(name), known)}")
+            raise SceneError(f"{what} names a body {shown(name)} that is not in the scene{nearest(str(name), known)}")
         if isinstance(body, Body) and known[name] is not body:
             raise SceneError(f"{what}: body '{name}' belongs to another scene; add it to this one first")
         return known[name]
@@ -290,8 +294,14 @@ class Scene:
 
 def _floats(values: Any) -> Any:
     """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         return values
-    return tuple(
-        float(value) if isinstance(value, (int, float)) or hasattr(value, "__float__") else value for value in values
-    )
+    return tuple(map(_float, values))
+
+
+def _float(value: Any) -> Any:
+    """A number of any kind as a float; what is not one is left for the checks."""
+    try:
+        return value if isinstance(value, (str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value

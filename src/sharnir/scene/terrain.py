@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..errors import SceneError
 from .materials import DEFAULT
 from .meshes import Mesh
 from .relief import AnyRelief
-from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, shown, vector
+from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, existing_file, number, positive, quaternion, shown, vector
 
 LARGEST = 4_000_000  # heights of a field
 
@@ -74,8 +73,8 @@ class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
                 positive(value, f"{what} spacing and size (m)")
         if self.relief is not None and self.size is None:
             raise SceneError(f"{what}: a relief needs a size (m along x and y)")
-        if self.file is not None and not Path(self.file).is_file():
-            raise SceneError(f"{what}: there is no file '{self.file}'; check the path")
+        if self.file is not None:
+            existing_file(self.file, what)
         for relief in self.relief or ():
             relief.checked(what)
         for value in self.range:

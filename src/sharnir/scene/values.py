@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +15,9 @@ from ..errors import SceneError
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 Range = tuple[float | None, float | None]
+
+LARGEST = 1e12  # m and others: what is larger leaves no digits for the size of a robot
+LONGEST_PATH = 1000  # characters; a longer one is no path, and no system opens it
 
 ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 UPRIGHT: Quat = (0.0, 0.0, 0.0, 1.0)
@@ -60,6 +64,26 @@ def not_negative(value: Any, what: str) -> float:
     return result
 
 
+def whole(value: Any, what: str, least: int) -> int:
+    """A whole number of at least ``least``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise SceneError(f"{what} is {shown(value)}; give a whole number of at least {least}")
+    return int(value)
+
+
+def file_path(value: Any, what: str) -> Path:
+    """The path of a file or folder."""
+    if not isinstance(value, (str, Path)) or "\0" in str(value) or len(str(value)) > LONGEST_PATH:
+        raise SceneError(f"{what} is {shown(value)}; give a path, as text or pathlib.Path")
+    return Path(value)
+
+
+def existing_file(value: Any, what: str) -> None:
+    """Refuse the path of a file that is not there."""
+    if not file_path(value, what).is_file():
+        raise SceneError(f"{what}: there is no file '{value}'; check the path")
+
+
 def vector(value: Any, what: str) -> Vec3:
     """Three finite floats."""
     items = _sequence(value, 3, what)
@@ -70,8 +94,8 @@ def vector(value: Any, what: str) -> Vec3:
 def direction(value: Any, what: str) -> Vec3:
     """A vector that is not zero; its length does not matter."""
     result = vector(value, what)
-    if math.hypot(*result) < 1e-12:
-        raise SceneError(f"{what} is {result}, which has no direction; give a vector that is not zero")
+    if not 1e-12 <= math.hypot(*result) <= LARGEST:
+        raise SceneError(f"{what} is {result}, which has no direction; give a vector that is not zero, nor endless")
     return result
 
 
@@ -97,7 +121,8 @@ def bounds(value: Any, what: str) -> Range:
 
 
 def _sequence(value: Any, length: int, what: str) -> Sequence[Any]:
-    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != length:
+    is_list = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    if isinstance(value, (str, bytes)) or not is_list or len(value) != length:
         raise SceneError(f"{what} is {shown(value)}; give {length} numbers")
     return list(value)
 
@@ -115,5 +140,7 @@ def shown(value: Any) -> str:
     """A value as an error shows it: not longer than a line."""
     if isinstance(value, int) and abs(value) > 10**30:
         return "an integer of more than 30 digits"
-    text = repr(value)
+    text = " ".join(repr(value).split())
+    if " at 0x" in text:  # what cannot be shown is named by its kind
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."

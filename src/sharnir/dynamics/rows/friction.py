@@ -47,6 +47,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
+    NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
 
     @wp.func
     def normal_force(m: t.model, n: t.memory, k: t.work, ratio: real, kick: real, i: int, j: int, w: int) -> real:
@@ -136,7 +137,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
         """The impulse of length ``bound`` when the sticking one is longer."""
         new = stick
-        if bound <= real(0.0):
+        if bound <= NEGLIGIBLE:
             return vec3()
         if law == wp.static(TRUE_COULOMB):
             square = wp.dot(old, old)

@@ -44,6 +44,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     # how much stiffer than the motor a self-locking gear holds against the load; float32 has no digits for more
     WORM = wp.constant(real(1e6 if p.name == "float64" else 1e3))
+    # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
+    NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     frames_of, coordinate_axis, coordinate_value = (
@@ -192,7 +194,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
                 add_drive(m, n, k, voltage, rate, kick, i, w)
-        if k.soft_y[i, w] == real(0.0):  # no row: the impulse does not depend on the rate, and is applied as it is
+        if k.soft_y[i, w] * wp.abs(inverse_mass) < NEGLIGIBLE:
+            k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
 
     @wp.func

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ...errors import SceneError, nearest
-from ..values import Description, not_negative, positive
+from ..values import Description, not_negative, positive, shown
 
 CoulombLaw = Literal["maximum-dissipation", "impulse-clamp"]
 
@@ -53,7 +53,7 @@ class DryFriction(Description, frozen=True, kw_only=True, tag_field="type"):
         super().__post_init__()
         if self.load is not None and not isinstance(self.load, Load):
             raise SceneError(
-                f"{type(self).__name__} friction load is {self.load!r}; give Load(radius=..., preload=...)"
+                f"{type(self).__name__} friction load is {shown(self.load)}; give Load(radius=..., preload=...)"
             )
 
 
@@ -74,7 +74,7 @@ class Coulomb(DryFriction, frozen=True, tag="coulomb"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.law not in get_args(CoulombLaw):
-            raise SceneError(f"Coulomb friction law is {self.law!r}{nearest(str(self.law), get_args(CoulombLaw))}")
+            raise SceneError(f"Coulomb friction law is {shown(self.law)}{nearest(str(self.law), get_args(CoulombLaw))}")
         not_negative(self.level, "Coulomb friction level (N or N m)")
         if self.static is not None:
             _check_static(self.static, self.level, "Coulomb")
@@ -152,7 +152,9 @@ AnyFriction = Coulomb | Viscous | Stribeck | LuGre | Dahl
 def check_on_axes(law: object, is_linear: bool, what: str) -> None:
     """Refuse what is no friction law, and a load whose radius does not suit sliding or turning axes."""
     if not isinstance(law, AnyFriction):
-        raise SceneError(f"{what} is {law!r}; give Coulomb(level) in N or N m, or Viscous, Stribeck, LuGre or Dahl")
+        raise SceneError(
+            f"{what} is {shown(law)}; give Coulomb(level) in N or N m, or Viscous, Stribeck, LuGre or Dahl"
+        )
     load = None if isinstance(law, Viscous) else law.load
     if load is None:
         return

@@ -39,7 +39,7 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
             number(self.rest, "Spring rest (m or rad)")
         number(self.preload, "Spring preload (N or N m)")
         if self.side not in get_args(SpringSide):
-            raise SceneError(f"Spring side is {self.side!r}{nearest(str(self.side), get_args(SpringSide))}")
+            raise SceneError(f"Spring side is {shown(self.side)}{nearest(str(self.side), get_args(SpringSide))}")
         if self.table is not None:
             _check_table(self.table)
             if self.stiffness != 0.0:

@@ -1,0 +1,47 @@
+"""The settings of a simulation, checked when they come in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import SceneError, nearest
+from .model.precision import PRECISIONS
+from .scene.scene import Scene
+from .scene.values import not_negative, number, positive, shown, whole
+
+SOLVERS = ("direct", "sequential-impulses")
+INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
+
+
+def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: dict[str, Any]) -> None:
+    """Refuse what no simulation can be made with; ``others`` are its other settings by name."""
+    if not isinstance(scene, Scene):
+        raise SceneError(f"Simulation: the scene is {shown(scene)}; give a sh.Scene")
+    check_named("solver", solver, SOLVERS)
+    check_named("integrator", integrator, INTEGRATORS)
+    check_named("precision", others["precision"], PRECISIONS)
+    if not isinstance(others["device"], str):
+        raise SceneError(f"device is {shown(others['device'])}; give 'cpu' or 'cuda'")
+    if integrator != "semi-implicit-euler" and solver != "direct":
+        raise SceneError(f"integrator '{integrator}' closes the joints by the direct solver; solver is '{solver}'")
+    positive(dt, "dt (s)")
+    for name in ("worlds", "iterations"):
+        whole(others[name], name, 1)
+    if others["threads"] is not None:
+        whole(others["threads"], "threads", 1)
+    if others["stabilisation_iterations"] is not None:
+        whole(others["stabilisation_iterations"], "stabilisation_iterations", 0)
+    if not 0.0 <= number(others["erp"], "erp") <= 1.0:
+        raise SceneError(f"erp is {others['erp']}; it is a share between 0 and 1")
+    not_negative(others["epsilon"], "epsilon (N s)")
+    positive(others["top_speed"], "top_speed (m/s, rad/s)")
+    if others["budget"] is not None:
+        positive(others["budget"], "budget (s)")
+    if not isinstance(others["warm_start"], bool):
+        raise SceneError(f"warm_start is {shown(others['warm_start'])}; give True or False")
+
+
+def check_named(what: str, name: Any, known: tuple[str, ...]) -> None:
+    """Refuse a name that is not one of the known ones."""
+    if not isinstance(name, str) or name not in known:
+        raise SceneError(f"{what} {shown(name)} is unknown{nearest(str(name), known)}")
