@@ -41,12 +41,12 @@ def test_door(scheme: dict[str, str], dt: float) -> None:
 
 
 def test_revolute_spins_down(scheme: dict[str, str], dt: float) -> None:
-    """I w' = -T: stops at I w0/T = 2 s after I w0^2/(2T) = 3 rad."""
+    """I w' = -T: stops at I w0/T = 2 s after I w0^2/(2T) = 3 rad; a first-order sum of speeds is w0 dt/2 short."""
     scene, pin = mech.rotor(spin=3.0, friction=sh.Coulomb(0.5))
     run = sh.Simulation(scene, dt=dt, **scheme, iterations=200).run(2.5)
     speed = mech.values(run, pin.speed)
     assert abs(mech.first_time(run, np.abs(speed) < 1e-9) - 2.0) < 1.01 * dt
-    assert abs(mech.values(run, pin.angle)[-1] - 3.0) < 1.5 * dt
+    assert abs(mech.values(run, pin.angle)[-1] - 3.0) < 1.5 * dt + 1e-9
 
 
 @pytest.mark.parametrize("warm_start", [True, False])

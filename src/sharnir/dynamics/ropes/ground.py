@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import HEIGHTS, MESH, SPHERE
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.facets import make_facets
@@ -36,7 +36,7 @@ SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve betwe
 def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds of terrain a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)
     Triangle, may_touch, at_once = triangles.Triangle, triangles.may_touch, triangles.at_once
     is_behind, corner_allows = triangles.is_behind, triangles.corner_allows

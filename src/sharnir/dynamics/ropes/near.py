@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references, structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.collide import make_collide
@@ -29,7 +29,7 @@ ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 def make_near(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t, given = references(p), structs(p)
     places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
     clear_places, note, keep_places = places.clear_places, places.note, places.keep_places
     solid_of, Solid, touch = make_collide(p, features).solid_of, narrow.Solid, narrow.touch
@@ -131,7 +131,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                     over_ground(m, n, k, x, with_node, w)
 
     @wp.func
-    def find_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
+    def find_touches_of(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
         """All places where element i of a rope, or its first node, touches something or may do so in this step."""
         clear_places(k, i, w)
         if m.rope_touches[rope] == 1 and not is_held(m, s, o, i, w):
@@ -151,5 +151,13 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                     x.shape = shape
                     look(m, s, n, k, x, m.rope_pinned[i] == 0, w)
         keep_places(n, k, o, i, w)
+
+    @wp.func
+    def find_touches(
+        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, rope: int, w: int
+    ):
+        """The places of all elements of a rope."""
+        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+            find_touches_of(m, s, n, k, o, rope, i, w)
 
     return SimpleNamespace(find_touches=find_touches)

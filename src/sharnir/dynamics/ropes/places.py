@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from ...model.ropes import TOUCHES
 
@@ -25,7 +25,7 @@ SAME = 0.5  # cosine: a place whose normal has turned further than this in a ste
 def make_places(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
 
     @wp.func
     def clear_places(k: t.work, i: int, w: int):

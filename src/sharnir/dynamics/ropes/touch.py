@@ -74,9 +74,8 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             k.spin[b, w] = k.spin[b, w] - full(k.inv_inertia[b, w]) * wp.cross(arm, impulse)
 
     @wp.func
-    def begin_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
-        """Places of element i, last step's impulses on what they touch, and the rope as it is without them."""
-        find_touches(m, s, n, k, o, rope, i, w)
+    def begin_touches(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, i: int, w: int):
+        """Last step's impulses of element i on what it touches, and the rope as it is without them."""
         k.touch_weight[i, w] = full(k.rope_inverse[i, w])[0, 0]
         k.rope_open[i, w] = k.rope_free[i, w]
         k.rope_open_torque[i, w] = k.rope_torque[i, w]
@@ -208,8 +207,9 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     def settle_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """States of all places, with the factors that go with them."""
         for rope in range(o.ropes):
+            find_touches(m, s, n, k, o, rope, w)
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                begin_touches(m, s, n, k, o, rope, i, w)
+                begin_touches(m, s, n, k, rope, i, w)
         if wp.static(features.rope_tangles):
             find_tangles(m, s, n, k, o, w)
         left = int(wp.static(ROUNDS))

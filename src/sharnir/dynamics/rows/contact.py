@@ -258,8 +258,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return rubbed(mass, u, q, friction)
 
     @wp.func
-    def visit_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> real:
-        """One visit; the square of the impulse's change."""
+    def visit_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> vec2:
+        """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(k, i, w)
         u = wp.transpose(turn) * velocity_between(m, k, i, w)
         mass = full(k.contact_mass[i, w])
@@ -275,9 +275,10 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         if square > real(0.0):
             n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
             strike_contact(m, k, d, i, w)
+        rolling = real(0.0)
         if wp.static(features.rolling):
-            square = wp.max(square, visit_rolling(m, n, k, turn, normal, i, w))
-        return square
+            rolling = visit_rolling(m, n, k, turn, normal, i, w)
+        return vec2(square, rolling)
 
     @wp.func
     def push_out(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> real:
@@ -337,9 +338,10 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         count = k.contact_count[w]
         for reverse in range(count):
             i = count - 1 - reverse
-            square = visit_contact(m, n, k, kick, i, w)
-            total = total + square
-            worst = wp.max(worst, unsettled(square, wp.length_sq(n.contact_impulse[i, w]), epsilon))
+            squares = visit_contact(m, n, k, kick, i, w)
+            total = total + wp.max(squares[0], squares[1])
+            worst = wp.max(worst, unsettled(squares[0], wp.length_sq(n.contact_impulse[i, w]), epsilon))
+            worst = wp.max(worst, squares[1])
         k.contact_squares[w] = vec2(k.contact_squares[w][1], total)
         return worst
 

@@ -83,7 +83,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 stabilise = r.iterations[w] + sweep < o.stabilisations
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
             if wp.static(features.contacts):
-                change = wp.max(change, sweep_contacts(m, n, k, o.epsilon, o.dt, w))
+                # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
+                change = wp.max(change, sweep_contacts(m, n, k, real(0.0), o.dt, w))
                 if r.iterations[w] + sweep < o.stabilisations:
                     push_contacts(m, k, o, w)
             if wp.static(features.rope_ports):
