@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references
 from ...model.precision import Precision
 from ...model.ropes import TANGLES
 from .segments import make_segments
@@ -24,7 +24,7 @@ NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow
 def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
     """The function in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    t = references(p)
     nearest_shares = make_segments(p).nearest_shares
 
     @wp.func

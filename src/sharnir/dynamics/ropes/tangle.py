@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 from ...device import load_warp
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import references, structs
 from ...model.precision import Precision
 from ...model.ropes import TANGLES
 from ..algebra import make_algebra
@@ -36,7 +36,7 @@ SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t = structs(p)
+    t, given = references(p), structs(p)
     find_pairs, full = make_pairs(p, features).find_pairs, make_algebra(p).full
 
     @wp.func
@@ -49,7 +49,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         return wp.max(pace - real(1.0), real(0.0)) / next_pace(pace)
 
     @wp.func
-    def find_tangles(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def find_tangles(m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, w: int):
         """All pairs, and last step's impulses on them, carried on as they went; how many pairs each node is in."""
         find_pairs(m, s, n, k, o, w)
         onward = carried_on(n.tangle_pace[w])
@@ -153,7 +153,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(real(far), wp.dot(step, sliding + short * normal))
 
     @wp.func
-    def part_tangles(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def part_tangles(m: given.model, s: given.state, k: given.work, o: given.settings, w: int):
         """Pseudo-velocities of elements that overlap, or would."""
         for rope in range(o.ropes):
             if m.rope_tangles[rope] == 1:
@@ -189,7 +189,9 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_push[j + 1, w] = k.rope_push[j + 1, w] + (share * k.touch_weight[j + 1, w]) * push
 
     @wp.func
-    def visit_tangles(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, is_last: bool, w: int) -> int:
+    def visit_tangles(
+        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, is_last: bool, w: int
+    ) -> int:
         """New impulses of all pairs, carried on in the direction they go unless the next solve is the last."""
         total = vec2()
         for rope in range(o.ropes):
