@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from .accuracy import ENOUGH, SINGULAR, STIFF, TARGET
-from .ropes import ALLOWED
 
 COLORS = {
     "Sharnir": "#1f5fa8",
@@ -83,23 +82,21 @@ def draw_sizes(engines: dict[str, dict[str, float]], file: Path) -> None:
 
 
 def draw_ropes(ropes: dict[str, Any], file: Path) -> None:
-    """The error of a rope's tip against the time for one second; PyElastica at its largest stable step."""
+    """Each engine's time for one second of a rope's swing; the names are "soft 20 Sharnir" and the like."""
+    kinds: dict[str, dict[str, float]] = {}
+    for name, found in ropes.items():
+        rope, elements, engine = name.split(" ", 2)
+        kinds.setdefault(f"{rope} rope, {elements} elements", {})[engine.split(",")[0]] = 1e3 * found["seconds"]
 
     def draw(figure: Any) -> None:
-        panels = figure.subplots(1, len(ropes), sharey=True, squeeze=False)[0]
-        for panel, (name, found) in zip(panels, ropes.items(), strict=True):
-            ladder = found["sharnir"]
-            x, y = [1e3 * step["seconds"] for step in ladder], [1e3 * step["error_m"] for step in ladder]
-            panel.plot(x, y, marker="D", color=COLORS["Sharnir"], label="Sharnir")
-            if "elastica" in found:
-                at = 1e3 * found["elastica"]["seconds"]
-                panel.axvline(at, color=COLORS["PyElastica"], linestyle="--", label="PyElastica, one second")
-            panel.axhline(1e3 * ALLOWED, color="#888888", linewidth=0.8, linestyle=":")
-            panel.set(title=f"{name.replace(' ', ' rope, ')} elements", xscale="log", yscale="log", xlabel="time, ms")
-        panels[0].set_ylabel("error of the tip, mm")
-        panels[-1].legend(fontsize=7.5)
+        panels = figure.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
+        for panel, (title, times) in zip(panels, kinds.items(), strict=True):
+            panel.bar(list(times), list(times.values()), color=[COLORS[engine] for engine in times])
+            panel.set(title=title, yscale="log")
+            panel.tick_params(axis="x", rotation=30)
+        panels[0].set_ylabel("ms for one second")
 
-    _save(draw, (3.2 * max(len(ropes), 2), 3.2), file)
+    _save(draw, (3.0 * max(len(kinds), 2), 3.2), file)
 
 
 def _save(draw: Draw, size: tuple[float, float], file: Path) -> None:

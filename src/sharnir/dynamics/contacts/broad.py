@@ -14,6 +14,7 @@ from ...model.contacts import BOX, CAPSULE, HULL, PLANE, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import references, structs
 from ...model.precision import Precision
+from ..nothing import NOTHING, Nothing
 from .collide import make_collide
 
 wp = load_warp()
@@ -22,8 +23,10 @@ SLACK = 0.02  # of a shape's radius: how far apart surfaces may be and still hav
 
 
 @cache
-def make_broad(p: Precision, features: Features) -> SimpleNamespace:
+def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     """The functions in a precision, for a scene's features."""
+    if not features.contacts:
+        return NOTHING
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
     collide = make_collide(p, features).collide

@@ -11,6 +11,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..nothing import NOTHING, Nothing
 from .broad import SLACK
 
 wp = load_warp()
@@ -19,8 +20,10 @@ SAME = 0.25  # of a shape's radius: a point that moved no farther is the same on
 
 
 @cache
-def make_keep(p: Precision, features: Features) -> SimpleNamespace:
+def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     """The functions in a precision, for a scene's features."""
+    if not features.contacts:
+        return NOTHING
     real, vec3 = p.real, p.vec3
     t = structs(p)
 

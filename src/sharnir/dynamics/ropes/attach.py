@@ -20,6 +20,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE
 from ..algebra import make_algebra
+from ..nothing import NOTHING, Nothing
 from .chain import make_chain
 from .prepare import make_prepare
 
@@ -27,8 +28,10 @@ wp = load_warp()
 
 
 @cache
-def make_attach(p: Precision, features: Features) -> SimpleNamespace:
+def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     """The functions in a precision, for a scene's features."""
+    if not features.ropes:
+        return NOTHING
     real, vec3 = p.real, p.vec3
     t = structs(p)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities

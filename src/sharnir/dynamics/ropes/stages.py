@@ -18,6 +18,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ...model.ropes import BODY_POINT
+from ..nothing import NOTHING, Nothing
 from ..stiffen import make_stiffen
 from .attach import make_attach
 from .close import make_close
@@ -30,8 +31,10 @@ wp = load_warp()
 
 
 @cache
-def make_ropes(p: Precision, features: Features) -> SimpleNamespace:
+def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     """The functions in a precision, for a scene's features."""
+    if not features.ropes:
+        return NOTHING
     real = p.real
     t = structs(p)
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)

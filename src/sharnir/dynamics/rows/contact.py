@@ -27,6 +27,7 @@ from ...scene.joints import Kind
 from ..algebra import make_algebra
 from ..contacts.sides import make_sides
 from ..coordinates import make_coordinates
+from ..nothing import NOTHING, Nothing
 from ..solvers.reach import make_reach
 from .rolling import make_rolling
 from .tyre import make_tyre
@@ -38,8 +39,10 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 
 @cache
-def make_contact(p: Precision, features: Features) -> SimpleNamespace:
+def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     """The functions in a precision, for a scene's features."""
+    if not features.contacts:
+        return NOTHING
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)

@@ -1,0 +1,13 @@
+"""What a group of device functions is where a scene does not need it: making hundreds of them takes a second."""
+
+from typing import Any
+
+
+class Nothing:
+    """Any function by name is None; the branches that would call it are left out by ``wp.static``."""
+
+    def __getattr__(self, name: str) -> Any:
+        return None
+
+
+NOTHING = Nothing()
