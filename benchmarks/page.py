@@ -105,7 +105,7 @@ def _pictures(sections: dict[str, Any], folder: Path) -> list[str]:
         )
     if "ropes" in sections:
         draw_ropes(sections["ropes"][0]["data"], place / "bench-ropes.png")
-        parts.append("![Error of a rope's tip against time](pictures/bench-ropes.png)")
+        parts.append("![Time of each engine for one second of a rope's swing](pictures/bench-ropes.png)")
     if "chain" in sections:
         draw_sizes(sections["chain"][1]["data"]["us_per_step"], place / "bench-sizes.png")
         parts.append("## Time against size\n\n![Time of a step against the links of a chain](pictures/bench-sizes.png)")
