@@ -2,9 +2,10 @@
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
-settings.register_profile("quick", max_examples=60, derandomize=True, database=None, **COMMON)
+FIND = (Phase.explicit, Phase.generate)  # a smaller case is looked for in a hunt only
+settings.register_profile("quick", max_examples=60, derandomize=True, database=None, phases=FIND, **COMMON)
 settings.register_profile("hunt", max_examples=5000, **COMMON)
 settings.load_profile("hunt" if os.environ.get("SHARNIR_SLOW") else "quick")

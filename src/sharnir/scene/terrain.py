@@ -125,7 +125,10 @@ class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
 
 def _grid(size: tuple[float, float], spacing: tuple[float, float], what: str) -> Any:
     """Coordinates over a size, about its middle, with at most the spacing."""
-    steps = [max(1, round(positive(a, what) / positive(b, what))) for a, b in zip(size, spacing, strict=True)]
+    across = [positive(a, what) / positive(b, what) for a, b in zip(size, spacing, strict=True)]
+    if max(across) > LARGEST:
+        raise SceneError(f"{what} would have {max(across):g} heights on one side; widen the spacing")
+    steps = [max(1, round(count)) for count in across]
     if (steps[0] + 1) * (steps[1] + 1) > LARGEST:
         raise SceneError(f"{what} would have {steps[0] + 1} by {steps[1] + 1} heights; widen the spacing")
     sides = [np.linspace(-a / 2.0, a / 2.0, n + 1) for a, n in zip(size, steps, strict=True)]
