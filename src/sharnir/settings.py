@@ -1,11 +1,13 @@
-"""The settings of a simulation, checked when they come in."""
+"""The settings of a simulation: checked when they come in, and as the kernels get them."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .errors import SceneError, nearest
-from .model.precision import PRECISIONS
+from .model.fields import struct_values
+from .model.precision import PRECISIONS, Precision
 from .scene.scene import Scene
 from .scene.values import not_negative, number, positive, shown, whole
 
@@ -39,6 +41,26 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
         positive(others["budget"], "budget (s)")
     if not isinstance(others["warm_start"], bool):
         raise SceneError(f"warm_start is {shown(others['warm_start'])}; give True or False")
+
+
+def device_settings(precision: Precision, counts: dict[str, int], dt: float, others: dict[str, Any]) -> Any:
+    """The struct of scalars that every kernel gets: the settings, and how many there are of everything."""
+    made = struct_values(precision).settings()
+    made.dt, made.erp, made.epsilon, made.top_speed = dt, others["erp"], others["epsilon"], others["top_speed"]
+    made.iterations, made.warm_start = others["iterations"], int(others["warm_start"])
+    half, given = (others["iterations"] + 1) // 2, others["stabilisation_iterations"]
+    made.stabilisations = half if given is None else given
+    made.bodies, made.joints = counts["body"], counts["joint"]
+    made.coordinates, made.twists = counts["coordinate"], counts["twist"]
+    made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
+    made.nodes, made.fills = counts["node"], counts["fill"]
+    made.shapes, made.exclusions = counts["shape"], counts["exclusion"]
+    made.materials, made.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
+    made.swept, made.terrains, made.near_room = counts["swept"], counts["terrain"], counts["near"]
+    made.joint_paths, made.reach_room = counts["joint_path"], counts["reach"]
+    made.ropes, made.clamps, made.ports = counts["rope"], counts["clamp"], counts["port"]
+    made.slides, made.skips, made.buckets = counts["slide"], counts["skip"], counts["bucket"]
+    return made
 
 
 def check_named(what: str, name: Any, known: tuple[str, ...]) -> None:

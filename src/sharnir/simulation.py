@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import STATE, allocate, read, struct_values, write
+from .model.fields import STATE, allocate, read, write
 from .model.precision import precision_of
 from .parameters import PARAMETERS, parameter, set_quantity
 from .rays import RayHits, Rays
@@ -26,7 +25,7 @@ from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, whole
-from .settings import check_settings
+from .settings import check_settings, device_settings
 from .taps import Attached, Taps, tick_all
 
 if TYPE_CHECKING:
@@ -155,22 +154,7 @@ class Simulation:
             "report": self.report_arrays,
         }
         self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
-        settings = struct_values(self._precision).settings()
-        settings.dt, settings.erp, settings.epsilon, settings.top_speed = dt, erp, epsilon, top_speed
-        settings.iterations, settings.warm_start = iterations, int(warm_start)
-        half = (iterations + 1) // 2
-        settings.stabilisations = half if stabilisation_iterations is None else stabilisation_iterations
-        settings.bodies, settings.joints = counts["body"], counts["joint"]
-        settings.coordinates, settings.twists = counts["coordinate"], counts["twist"]
-        settings.limits, settings.frictions = counts["limit"], counts["friction"]
-        settings.softs = counts["soft"]
-        settings.nodes, settings.fills = counts["node"], counts["fill"]
-        settings.shapes, settings.exclusions = counts["shape"], counts["exclusion"]
-        settings.materials, settings.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
-        settings.swept, settings.terrains, settings.near_room = counts["swept"], counts["terrain"], counts["near"]
-        settings.joint_paths, settings.reach_room = counts["joint_path"], counts["reach"]
-        settings.ropes, settings.clamps, settings.ports = counts["rope"], counts["clamp"], counts["port"]
-        settings.slides, settings.skips, settings.buckets = counts["slide"], counts["skip"], counts["bucket"]
+        settings = device_settings(self._precision, counts, float(dt), others)
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
