@@ -16,9 +16,11 @@ from ..model.features import Features
 from ..model.fields import hand_over
 from ..model.precision import Precision
 from .pipeline import GPU_BLOCK, budget_kernels, step_kernel, tables_in_memory
+from .solvers.direct import IDLE_EVERY
 
 COUNT = 8  # place of the last kernel argument: steps or iterations
-SWEEPS_PER_LOOK = 4  # solver iterations between two looks at the clock
+# solver iterations between two looks at the clock; those that look everywhere stay the same with a budget
+SWEEPS_PER_LOOK = IDLE_EVERY
 
 
 NOTICE_AFTER = 1.0  # s; kernels from the cache load sooner
