@@ -6,7 +6,8 @@
 
 The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count;
 ``--browser`` opens the page in Chromium besides. A deadline missed while it starts up counts as well, after the first
-seconds in which everything settles.
+seconds in which everything settles. A bare loop runs beside the physics with the same priority and period: deadlines
+that it misses were taken by the machine, not by Sharnir.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import math
 import multiprocessing
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -32,12 +34,15 @@ import numpy as np
 
 import sharnir as sh
 from sharnir.runtime.frames import HEADER
+from sharnir.runtime.pacing import Pacer
+from sharnir.runtime.process import go_first
 
 BODIES = 50
 WATCHERS = 2
 SETTLE = 5.0  # s before anything counts
 SAMPLES_AFTER = 0.2  # of the time; memory is compared from here on
 SENDS = 20  # inputs a second from the one who drives
+BARE_WORK = 0.1  # of the period: what a loop works that does nothing else than keeping time
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
 
 
@@ -143,6 +148,22 @@ def watch(host: str, cookie: str, scene: str, drives: bool, seconds: float, told
     told.put((drives, frames, sizes, rows))
 
 
+def bare_loop(seconds: float, period: float, work: float, told: Any) -> None:
+    """What the machine itself allows: a loop of the physics' priority that waits, works for a while, and counts."""
+    go_first()
+    pacer = Pacer(period)
+    time.sleep(SETTLE)
+    pacer.restart()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        select.select([], [], [], max(pacer.wait, 0.0))
+        begun = pacer.begin()
+        while time.perf_counter() < begun + work:
+            pass
+        pacer.end(begun)
+    told.put((pacer.misses, pacer.worst))
+
+
 def measure(seconds: float, rate: float, scene: str = "arms", browser: bool = False) -> dict[str, float]:
     """Drive for a while, and return the figures."""
     driven = SCENES[scene]
@@ -164,7 +185,9 @@ def measure(seconds: float, rate: float, scene: str = "arms", browser: bool = Fa
             context.Process(target=watch, args=(host, cookie, scene, k == 0, seconds, told)) for k in range(WATCHERS)
         ]
         pages = [context.Process(target=browse, args=(host, cookie, seconds + SETTLE - 2))] if browser else []
-        for client in clients + pages:
+        counted = context.Queue()
+        bare = context.Process(target=bare_loop, args=(seconds, driven.dt, BARE_WORK * driven.dt, counted))
+        for client in [*clients, *pages, bare]:
             client.start()
         time.sleep(SETTLE)
         physics = child_of(server.pid)
@@ -175,7 +198,8 @@ def measure(seconds: float, rate: float, scene: str = "arms", browser: bool = Fa
         after = {pid: cpu_seconds(pid) for pid in before}
         grown = {pid: megabytes(pid) - memory[pid] for pid in before}
         heard = [told.get(timeout=30) for _ in clients]
-        for client in clients + pages:
+        bare_misses, bare_worst = counted.get(timeout=30)
+        for client in [*clients, *pages, bare]:
             client.join()
         server.send_signal(signal.SIGINT)
         server.wait(10)
@@ -190,6 +214,8 @@ def measure(seconds: float, rate: float, scene: str = "arms", browser: bool = Fa
         "steps": float(ticks[-1] - ticks[0]),
         "deadlines missed": float(misses[-1] - misses[0]),
         "longest step, ms": 1e3 * float(worst[-1]),
+        "deadlines missed by a bare loop": float(bare_misses),
+        "longest turn of a bare loop, ms": 1e3 * bare_worst,
         "real-time factor": float(np.median(factor)),
         "server, memory grown, MB": grown[server.pid],
         "physics, memory grown, MB": grown[physics],

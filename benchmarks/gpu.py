@@ -164,6 +164,38 @@ def measure_robots(worlds: int, iterations: int, device: str = "cuda") -> dict[s
     }
 
 
+def rope_scene(on_ground: bool) -> sh.Scene:
+    """A rope of 20 elements that carries a ball; or a loose one that falls on the ground and on itself."""
+    scene = sh.Scene("rope")
+    made: dict[str, Any] = {"radius": 0.01, "density": 1000.0, "bending": 1e-3, "twisting": 1e-3, "elements": 20}
+    if on_ground:
+        scene.ground()
+        turns = np.linspace(0.0, 4.0 * np.pi, 21)
+        path = [(0.2 * np.cos(a), 0.2 * np.sin(a), 0.05 + 0.02 * a) for a in turns]
+        scene.rope("rope", path, **made)
+    else:
+        scene.body("ball", sh.Sphere(0.05, mass=1.0), position=(1.0, 0.0, 0.0))
+        scene.rope("rope", [(0, 0, 0), (1, 0, 0)], start=sh.Tie(body="world"), end=sh.Tie(body="ball"), **made)
+    return scene
+
+
+def measure_ropes(worlds: int, on_ground: bool, device: str = "cuda") -> dict[str, Any]:
+    """Rope-steps per second, and how far the rope is from its path in double precision after 0.2 s."""
+    ropes = sh.Simulation(rope_scene(on_ground), dt=DT, worlds=worlds, device=device, precision="float32")
+    exact = sh.Simulation(rope_scene(on_ground), dt=DT, device=device)
+    ropes.step(40)
+    exact.step(40)
+    apart = ropes.state.rope_position.numpy() - exact.state.rope_position.numpy()
+    return {
+        "ropes": worlds,
+        "on the ground": on_ground,
+        "rope-steps per second": rate(lambda: ropes.step(STEPS), worlds, STEPS),
+        "from double precision, m": float(np.abs(apart).max()),
+        "end of the rope, m": exact.state.rope_position.numpy()[-1, 0].tolist(),
+        "stopped": len(ropes.faults),
+    }
+
+
 def main() -> None:
     """Run everything and write it down."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -173,6 +205,7 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, nargs="+", default=list(BLOCKS), help="threads of a block")
     parser.add_argument("--peer-worlds", type=int, default=8192)
     parser.add_argument("--robots", type=int, default=65536)
+    parser.add_argument("--ropes", type=int, default=32768)
     arguments = parser.parse_args()
     wp = load_warp()
     results = {
@@ -180,6 +213,7 @@ def main() -> None:
         "worlds": arguments.worlds,
         "world-steps per second": measure_ours(arguments.worlds, arguments.only, arguments.blocks),
         "robots": [measure_robots(arguments.robots, iterations) for iterations in (10, 20)],
+        "ropes": [measure_ropes(arguments.ropes, on_ground) for on_ground in (False, True)],
         "peer": measure_mujoco_warp(arguments.peer_worlds),
         "batches": check_batches(),
     }

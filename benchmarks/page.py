@@ -125,12 +125,23 @@ def _gpu(result: dict[str, Any]) -> str:
     robots, batches = result["robots"], result["batches"]
     one = robots[0]
     rates = [[str(r["iterations"]), f"{r['robot-steps per second'] / 1e6:.2f}", str(r["stopped"])] for r in robots]
+    ropes = [
+        [
+            "falls on the ground and on itself" if r["on the ground"] else "carries a ball",
+            str(r["ropes"]),
+            f"{r['rope-steps per second'] / 1e6:.2f}",
+            f"{1e6 * r['from double precision, m']:.1f}",
+        ]
+        for r in result["ropes"]
+    ]
+    columns = ("a rope of 20 elements", "ropes", "million rope-steps per second", "off double precision, µm")
     return (
         f"## On a GPU\n\n{result['device']}, {result['worlds']} worlds, a chain of 32 ball joints with friction:\n\n"
         f"{_table(('', 'million world-steps per second'), speeds)}\n\n"
         f"{one['robots']} of KRT-100 with its trailer ({one['bodies']} bodies, {one['joints']} joints, all loops "
         f"closed) on rough terrain, float32:\n\n"
         f"{_table(('iterations, at most', 'million robot-steps per second', 'stopped by a fault'), rates)}\n\n"
+        f"{_table(columns, ropes)}\n\n"
         f"A world gives the same bits alone and in a batch: {'yes' if batches['same bits'] else 'NO'}."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
@@ -66,7 +67,8 @@ def _warp() -> list[Finding]:
 
 
 def _kernel_cache(folder: Path) -> Finding:
-    sizes = [_size(file) for file in folder.rglob("*") if file.is_file()]
+    # not rglob: it stops where a folder has gone that another program, which compiles, has just finished with
+    sizes = [_size(Path(at) / name) for at, _, names in os.walk(folder) for name in names]
     found = f"{folder}, {sum(sizes) / 2**20:.1f} MiB"
     if not sizes:
         return Finding("kernel cache", "ok", f"{folder}, empty", "the first run of a scene compiles its kernels, once")

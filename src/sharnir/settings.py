@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 from .errors import SceneError, nearest
@@ -13,6 +14,7 @@ from .scene.values import not_negative, number, positive, shown, whole
 
 SOLVERS = ("direct", "sequential-impulses")
 INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
+KERNELS = ("special", "general")
 
 
 def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: dict[str, Any]) -> None:
@@ -41,6 +43,16 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
         positive(others["budget"], "budget (s)")
     if not isinstance(others["warm_start"], bool):
         raise SceneError(f"warm_start is {shown(others['warm_start'])}; give True or False")
+
+
+def wants_general_kernels() -> bool:
+    """Whether kernels are to be shared by scenes, as ``SHARNIR_KERNELS=general`` asks for.
+
+    They know every joint, element and shape: slower than what is made for one scene, but compiled once for all.
+    """
+    wanted = os.environ.get("SHARNIR_KERNELS", "special")
+    check_named("SHARNIR_KERNELS", wanted, KERNELS)
+    return wanted == "general"
 
 
 def device_settings(precision: Precision, counts: dict[str, int], dt: float, others: dict[str, Any]) -> Any:

@@ -25,7 +25,7 @@ from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, whole
-from .settings import check_settings, device_settings
+from .settings import check_settings, device_settings, wants_general_kernels
 from .taps import Attached, Taps, tick_all
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Simulation:
         self.budget = budget
         self.iterations = int(iterations)
         self.fault_folder = file_path(fault_folder, "fault_folder")
-        self._compiled = compile_scene(scene, solver, integrator)
+        self._compiled = compile_scene(scene, solver, integrator, wants_general_kernels())
         self._precision = precision_of(precision, by_reference=self.device != "cpu")
         self._layout = self._compiled.layout
         self._out_of_budget = False

@@ -71,6 +71,7 @@ def test_the_gpu_has_its_section_when_it_was_measured(tmp_path):
         "robots": [
             {"robots": 10, "bodies": 3, "joints": 2, "robot-steps per second": 1e5, "stopped": 0, "iterations": 9}
         ],
+        "ropes": [{"ropes": 7, "on the ground": True, "rope-steps per second": 3e6, "from double precision, m": 2e-6}],
         "peer": {"missing": "not installed"},
         "batches": {"same bits": True},
     }
@@ -79,4 +80,5 @@ def test_the_gpu_has_its_section_when_it_was_measured(tmp_path):
     (tmp_path / "gpu.json").write_text(json.dumps(gpu))
     text = page_of(tmp_path, section)
     assert "| direct float32, block 128 | 2.00 |" in text
+    assert "| falls on the ground and on itself | 7 | 3.00 | 2.0 |" in text
     assert "same bits alone and in a batch: yes" in text

@@ -41,8 +41,8 @@ class Compiled:
     grounds: tuple[Heights | Triangles | None, ...]  # terrain, shape by shape
 
 
-def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
-    """Check a scene and write it down as arrays."""
+def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = False) -> Compiled:
+    """Check a scene and write it down as arrays, for kernels of its own or for general ones."""
     check_scene(scene)
     layout = layout_of(scene)
     joints = list(scene.joints.values())
@@ -87,6 +87,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str) -> Compiled:
         rope_touch=rope_counts["touch_node"] > 0,
         rope_tangles=rope_counts["tangle"] > 0,
     )
+    if general:
+        features = features.generalised()
     counts = {
         "body": len(layout.bodies) + 1,
         "joint": len(joints),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+CONTACT_KINDS = ("round", "box", "convex", "heights", "mesh")
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,13 @@ class Features:
     rolling: bool = False  # some contact resists rolling or spinning
     tyres: bool = False  # some wheel has a tyre
     belts: bool = False  # some surface is moved by a sprocket
-    contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch: round, box, convex, heights, mesh
+    contact_kinds: frozenset[str] = frozenset()  # of shapes that can touch, some of CONTACT_KINDS
     ropes: bool = False
     rope_ports: bool = False  # some rope is tied to a body that moves, or to another rope
     rope_slides: bool = False  # some rope runs through an eyelet or off a drum
     rope_touch: bool = False  # some rope can touch something
     rope_tangles: bool = False  # some rope can touch itself or another
+    general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property
     def contacts(self) -> bool:
@@ -43,3 +46,17 @@ class Features:
     def large(self) -> bool:
         """Whether the kernel is too large for a GPU's compiler to put all of it into one function."""
         return self.contacts or self.ropes
+
+    @property
+    def small(self) -> bool:
+        """Whether the kernel is small enough for a CPU's compiler to put all of it into one function."""
+        return not (self.general or self.contacts or self.rope_touch)
+
+    def generalised(self) -> Features:
+        """With everything that joints, axes and contacts can have, so that many scenes share a kernel."""
+        rubs = not self.fourth_order  # where something can rub no step is made in fourth order
+        joints = dict.fromkeys(("angular_locks", "angular_rows", "partial_locks", "limits", "soft", "twists"), True)
+        frictions = dict.fromkeys(("friction", "friction_laws", "bristles"), rubs)
+        laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
+        kinds = frozenset(CONTACT_KINDS if self.contacts else ())
+        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **laws)

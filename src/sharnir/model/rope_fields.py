@@ -84,6 +84,7 @@ MEMORY: tuple[Row, ...] = (
     ("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle", True),
     ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
+    ("rope_gain", "drift_rope_node", "vec3", "rad/s, by which the last half kick changed its spin; move", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
 
@@ -97,8 +98,10 @@ WORK: tuple[Row, ...] = (
     ("rope_torque", "rope_node", "vec3", "N m s on the element, with its own momentum; prepare", True),
     ("rope_pivot", "rope_node", "sym33", "inverse of the element's pivot; factor", True),
     ("rope_hold", "rope_node", "sym33", "inverse of the length row's pivot; factor", True),
-    ("rope_arm", "rope_node", "mat33", "coupling of the length row with its own element; factor", True),
+    ("rope_swing", "rope_node", "mat33", "length row's coupling with its element, times its pivot; factor", True),
+    ("rope_relay", "rope_node", "mat33", "implicit bending times the pivot; factor", True),
     ("rope_cross", "rope_node", "mat33", "coupling of the length row with the next element; factor", True),
+    ("rope_held", "rope_node", "mat33", "the length row's pivot times that coupling; factor", True),
     ("rope_gap", "rope_node", "vec3", "right-hand side of the length row; solver", True),
     ("rope_twirl", "rope_node", "vec3", "right-hand side of the element; solver", True),
     ("rope_impulse", "rope_node", "vec3", "N s on node i, against node i + 1; solver", True),

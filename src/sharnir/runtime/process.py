@@ -83,7 +83,7 @@ def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> Non
     gc.collect()
     gc.freeze()
     gc.disable()  # a collection would make a step late; the loop makes no cycles
-    _go_first()
+    go_first()
     loop = Loop(run, plant, pipe, paused)
     try:
         loop.run()
@@ -93,7 +93,7 @@ def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> Non
         loop.close()
 
 
-def _go_first() -> None:
+def go_first() -> None:
     """Ask to be run when a step is due, whatever else the machine does: on a busy one, with two cores, steps begin
     within 0.2 ms in 99 % of cases instead of 4 ms. A single core is left to the browser and the server."""
     if hasattr(os, "sched_setscheduler") and (os.cpu_count() or 1) > 1:

@@ -6,8 +6,13 @@
     torque on b  = -H^T l K (u - r + damping du/dt), and the opposite on a
 
 The torque at the end of the step is linearised: over a kick c of a step h it is
-c H^T l K (u - r) + c (h + damping) H^T l K H (w_b' - w_a'). The part of h K within the stable range of the explicit
-rule, a quarter of the element's own inertia, stays explicit, so that a soft rope is not damped by the method.
+c H^T l K (u - r) + c (h + damping) H^T l K H (w_b' - w_a'). A round rope has K_1 = K_2; then, with s = R_a Im p and e
+the third row of l H,
+
+    l^2 H^T K H = K_1 (E - s s^T) + (K_3 - K_1) e e^T
+
+The part of h K within the stable range of the explicit rule, a quarter of the element's own inertia, stays explicit, so
+that a soft rope is not damped by the method.
 
 Through an eyelet a rope passes on its twist but no bending: the angle between a and b after b has been swung onto a
 by the shortest way is psi = 2 atan2(p_z, p_w), its rate e . (w_b - w_a) with e = (d_a + d_b)/(1 + d_a . d_b), and the
@@ -31,7 +36,8 @@ STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is
 def make_bend(p: Precision) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
-    ahead = make_algebra(p).ahead
+    algebra = make_algebra(p)
+    ahead, diagonal = algebra.ahead, algebra.diagonal
 
     @wp.struct
     class Bend:
@@ -63,9 +69,11 @@ def make_bend(p: Precision) -> SimpleNamespace:
         made.twirl = -kick * wp.quat_rotate(a, re * moment + wp.cross(im, moment))  # -kick l H^T K (u - r)
         slow = dt * share + vec3(damping, damping, damping)
         if wp.max(slow) > real(0.0):
-            own = mat33(re, im[2], -im[1], -im[2], re, im[0], im[1], -im[0], re)
-            rate = own * wp.transpose(wp.quat_to_matrix(a))  # l H
-            made.stiff = wp.transpose(rate) * (wp.diag(kick / length * wp.cw_mul(stiffness, slow)) * rate)
+            stiff = kick / length * wp.cw_mul(stiffness, slow)
+            aside = wp.quat_rotate(a, im)
+            along = wp.quat_rotate(a, vec3(im[1], -im[0], re))  # the third row of l H
+            swing = diagonal(stiff[0]) - stiff[0] * wp.outer(aside, aside)
+            made.stiff = swing + (stiff[2] - stiff[0]) * wp.outer(along, along)
         return made
 
     @wp.func

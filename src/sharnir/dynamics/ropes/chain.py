@@ -97,15 +97,18 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
                 hold = mat33()
             k.rope_pivot[j, w] = packed(pivot)
             k.rope_hold[j, w] = packed(hold)
-            k.rope_arm[j, w] = arm
+            k.rope_swing[j, w] = swung
             held_cross = mat33()
             if bends(k.rope_bend[j, w]):
+                relay = bend * pivot
                 cross = swung * bend
                 if wp.static(features.rope_touch):
                     cross = cross + k.rope_lever[j + 1, w]
                 held_cross = hold * cross
+                k.rope_relay[j, w] = relay
                 k.rope_cross[j, w] = cross
-                spin = bend * pivot * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
+                k.rope_held[j, w] = held_cross
+                spin = relay * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
             else:
                 spin = mat33()
             if j + 1 < last:
@@ -121,7 +124,10 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def solve(m: t.model, s: t.state, k: t.work, rope: int, w: int):
-        """From ``rope_gap`` (e) and ``rope_twirl`` (b) to ``rope_impulse`` (y) and ``rope_turning`` (w)."""
+        """From ``rope_gap`` (e) and ``rope_twirl`` (b) to ``rope_impulse`` (y) and ``rope_turning`` (w).
+
+        Each element waits for the one before: what can be multiplied when the factors are made is not done here.
+        """
         first = s.rope_first[rope, w]
         last = m.rope_end[rope] - 1
         turn = vec3()
@@ -132,27 +138,27 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             twirl = k.rope_twirl[j, w] + turn
             if wp.dot(twirl, twirl) > real(0.0):  # there is none where gaps are closed and nothing bends implicitly
                 freely = full(k.rope_pivot[j, w]) * twirl
-                gap = gap + k.rope_arm[j, w] * freely
+                gap = gap + k.rope_swing[j, w] * twirl
             pull = full(k.rope_hold[j, w]) * gap
             k.rope_turning[j, w] = freely
             k.rope_impulse[j, w] = pull
             turn = vec3()
             if bends(k.rope_bend[j, w]):
-                turn = full(k.rope_bend[j, w]) * freely - pull * k.rope_cross[j, w]
+                turn = k.rope_relay[j, w] * twirl - pull * k.rope_cross[j, w]
             gap = passed_on(k, j + 1, pull, w)
         pull = vec3()
         turn = vec3()
         for back in range(last - first):
             j = last - 1 - back
-            onward = vec3()
-            twirl = vec3()
+            more = vec3()
+            freely = k.rope_turning[j, w]
             if j + 1 < last:
-                onward = passed_back(k, j + 1, pull, w)
+                more = full(k.rope_hold[j, w]) * passed_back(k, j + 1, pull, w)
             if bends(k.rope_bend[j, w]):
-                onward = onward + k.rope_cross[j, w] * turn
-                twirl = full(k.rope_bend[j, w]) * turn
-            pull = k.rope_impulse[j, w] + full(k.rope_hold[j, w]) * onward
-            turn = k.rope_turning[j, w] + full(k.rope_pivot[j, w]) * (twirl - pull * k.rope_arm[j, w])
+                more = more + k.rope_held[j, w] * turn
+                freely = freely + turn * k.rope_relay[j, w]
+            pull = k.rope_impulse[j, w] + more
+            turn = freely - pull * k.rope_swing[j, w]
             k.rope_impulse[j, w] = pull
             k.rope_turning[j, w] = turn
 

@@ -41,7 +41,7 @@ CLOSED = 1e-8  # and that is not worth another step
 @cache
 def make_close(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, quat = p.real, p.vec3, p.quat
+    real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
     t = structs(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
     rotated, rotated_vector, ahead, packed, full, diagonal = (
@@ -71,11 +71,15 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
-    def gaps(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int) -> real:
-        """The gaps at the end of the step as a right-hand side; the worst as a share of its element's length."""
+    def gaps(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int) -> vec2:
+        """The gaps at the end of the step as a right-hand side.
+
+        Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
+        """
         first = s.rope_first[rope, w]
         before = next_place(s, k, dt, first, w)
         worst = real(0.0)
+        turned = real(0.0)
         rate = real(1.0) / dt
         for j in range(first, m.rope_end[rope] - 1):
             after = next_place(s, k, dt, j + 1, w)
@@ -84,18 +88,23 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             reach = length * rotated_vector(ahead(s.rope_rotation[j, w]), turn)
             gap = after - before - reach
             if s.rope_parted[j, w] == 0:
-                worst = wp.max(worst, wp.dot(gap, gap) / (length * length))
+                square = wp.dot(gap, gap)
+                if square > worst * length * length:
+                    worst = square / (length * length)
+            turned = wp.max(turned, wp.dot(turn, turn))
             k.rope_gap[j, w] = rate * gap
             k.rope_twirl[j, w] = vec3()
             before = after
-        return wp.sqrt(worst)
+        return vec2(worst, turned)
 
     @wp.func
-    def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
-        worst = real(0.0)
+    def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> vec2:
+        """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
+        squares = vec2()
         for rope in range(o.ropes):
-            worst = wp.max(worst, gaps(m, s, k, o.dt, rope, w))
-        return worst
+            found = gaps(m, s, k, o.dt, rope, w)
+            squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
+        return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
     @wp.func
     def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -250,8 +259,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         left = int(wp.static(FULL_STEPS))
         while left > 0:
             left -= 1
-            worst = all_gaps(m, s, k, o, w)
-            if worst < wp.static(real(CLOSED)):
+            if all_gaps(m, s, k, o, w)[0] < wp.static(real(CLOSED)):
                 left = 0
             else:
                 full_step(m, s, n, k, o, w)
@@ -267,18 +275,24 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(o.ports):
                 k.port_push[i, w] = vec3()
         left = int(wp.static(SIMPLE_STEPS))
-        before = real(-1.0)
+        before = real(0.0)
         while left > 0:
             left -= 1
-            worst = all_gaps(m, s, k, o, w)
+            found = all_gaps(m, s, k, o, w)
+            worst = found[0]
+            rate = real(1.0)
+            if wp.static(not features.rope_ports):  # whose gaps are not looked at
+                rate = found[1]  # what a step leaves is about the angle by which the frozen directions are wrong,
+            if before > real(0.0):
+                rate = worst / before  # or what the last one left
             if worst < wp.static(real(CLOSED)):
                 left = 0
-            elif before > real(0.0) and worst > wp.static(real(SLOW)) * before and worst > wp.static(real(NOTEWORTHY)):
+            elif before > real(0.0) and rate > wp.static(real(SLOW)) and worst > wp.static(real(NOTEWORTHY)):
                 close_fully(m, s, n, k, o, w)
                 left = 0
             else:
-                if before > real(0.0) and worst * worst < wp.static(real(ENOUGH)) * before:
-                    left = 0  # this step will do, as the last one did
+                if rate * worst < wp.static(real(ENOUGH)):
+                    left = 0  # this step will do
                 before = worst
                 simple_step(m, s, n, k, o, w)
                 if wp.static(features.second_order):

@@ -147,32 +147,50 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         return excess * wp.outer(axis, axis)
 
     @wp.func
+    def is_firm(m: t.model, n: t.memory, k: t.work, q: int, w: int) -> bool:
+        """Whether a node sticks to something that cannot move: then conductance and answer are numbers times E."""
+        if n.touch_state[q, w] != wp.static(STICKS) or k.touch_share[q, w] > real(0.0):
+            return False
+        return m.inv_mass[m.shape_body[k.touch_shape[q, w]], w] == real(0.0)
+
+    @wp.func
     def hold(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, i: int, w: int):
         """Node i and element i with what touches them."""
         velocity = k.rope_open[i, w]
-        inverse = diagonal(k.touch_weight[i, w])
+        weight = k.touch_weight[i, w]
+        inverse = diagonal(weight)
         torque = k.rope_open_torque[i, w]
         inertia = full(k.rope_open_inertia[i, w])
         lever = mat33()
+        firm = bool(True)  # whether all places so far are
         leans = bool(False)  # whether something touches the element itself
         one = diagonal(real(1.0))
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             if n.touch_state[q, w] != wp.static(FREE):
-                law = law_of(m, s, n, k, dt, rope, q, w)
-                y = law.conductance
-                reply = wp.inverse(one + inverse * y)
-                if k.touch_share[q, w] > real(0.0):
-                    leans = True
-                if leans:
-                    arm = (k.touch_share[q, w] * s.rope_length[i, w]) * wp.skew(k.rope_axis[i, w])
-                    both = lever - arm
-                    back = wp.transpose(both)
-                    held = y * reply
-                    torque = torque + back * (wp.transpose(reply) * law.source - held * velocity)
-                    inertia = inertia + back * held * both + rocking(m, s, n, k, dt, rope, q, w)
-                    lever = reply * (lever + inverse * y * arm)
-                velocity = reply * (velocity + inverse * law.source)
-                inverse = reply * inverse
+                firm = firm and is_firm(m, n, k, q, w)
+                if firm:
+                    grip = node_mass(m, s, rope, i, w) / wp.static(real(YIELD))
+                    held = held_velocity(m, s, k, dt, m.rope_radius[rope], q, w)
+                    share = real(1.0) / (real(1.0) + weight * grip)
+                    velocity = share * (velocity + weight * (n.touch_impulse[q, w] + grip * held))
+                    weight = share * weight
+                    inverse = diagonal(weight)
+                else:
+                    law = law_of(m, s, n, k, dt, rope, q, w)
+                    y = law.conductance
+                    reply = wp.inverse(one + inverse * y)
+                    if k.touch_share[q, w] > real(0.0):
+                        leans = True
+                    if leans:
+                        arm = (k.touch_share[q, w] * s.rope_length[i, w]) * wp.skew(k.rope_axis[i, w])
+                        both = lever - arm
+                        back = wp.transpose(both)
+                        taken = y * reply
+                        torque = torque + back * (wp.transpose(reply) * law.source - taken * velocity)
+                        inertia = inertia + back * taken * both + rocking(m, s, n, k, dt, rope, q, w)
+                        lever = reply * (lever + inverse * y * arm)
+                    velocity = reply * (velocity + inverse * law.source)
+                    inverse = reply * inverse
         k.rope_inverse[i, w] = packed(inverse)
         k.rope_free[i, w] = velocity
         k.rope_lever[i, w] = lever

@@ -108,6 +108,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     s.rope_rotation[i, w] = k.rope_start_rotation[i, w]
                 else:
                     s.rope_velocity[i, w] = k.rope_moving[i, w]
+                    n.rope_gain[i, w] = k.rope_spinning[i, w] - s.rope_spin[i, w]
                     s.rope_spin[i, w] = k.rope_spinning[i, w]
         if r.fault[w] == 0:
             if wp.static(features.rope_slides):

@@ -7,9 +7,9 @@ that stays explicit; what is beyond is added to the element's inertia.
 The second-order step has two kicks. The second, at the places of its end, has the factors that the first kick of the
 next step needs: within one launch they are kept (``rope_half``). The first kick aims at the end of the drift,
 
-    r_{j+1} - r_j = l d  there,  d turned by h w:   v_{j+1} - v_j + T_j w_j = (h/2) l w x (w x d)
+    r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
 
-with the present spin w on the right, so that less is left to close.
+with a guess of w on the right, so that less is left to close: the present spin and what the last half kick gave.
 """
 
 from functools import cache
@@ -36,6 +36,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
+    rotated_vector = algebra.rotated_vector
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
     implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
@@ -92,7 +93,17 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_bent[j, w] = vec3()
 
     @wp.func
-    def free_element(m: t.model, s: t.state, k: t.work, dt: real, rope: int, j: int, w: int):
+    def guessed_spin(s: t.state, n: t.memory, j: int, w: int) -> vec3:
+        """The spin of element j after the first kick, as far as it is known before."""
+        spin = s.rope_spin[j, w]
+        if wp.static(keeps):  # ports close less exactly, and a guess that changes would change the energy
+            gain = n.rope_gain[j, w]
+            if wp.length_sq(gain) < wp.length_sq(spin):  # no jerk
+                return spin + gain
+        return spin
+
+    @wp.func
+    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
@@ -101,7 +112,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.second_order):
             k.rope_bow[j, w] = vec3()
             if k.rope_half[w] != wp.static(SECOND_KICK):
-                k.rope_bow[j, w] = real(0.5) * dt * s.rope_length[j, w] * wp.cross(spin, wp.cross(spin, axis))
+                turn = dt * guessed_spin(s, n, j, w)
+                straight = axis + wp.cross(turn, axis)
+                k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
     def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
@@ -227,7 +240,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, k, o.dt, rope, j, w)
+                free_element(m, s, n, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, n, k, i, w)

@@ -42,7 +42,7 @@ ROUNDS, SURE = 16, 6  # of solving and revising, and those in which what would s
 LAST = 2  # rounds at the end in which nothing is set free: what is held for nothing does less harm than what enters
 CALM = 2  # rounds in a row in which no velocity changes are the last, even if impulses that hold each other still do
 SETTLED = 1e-4  # m/s that a change of impulse would give a free node
-STILL = {"float64": 1e-7, "float32": 1e-6}  # m/s: velocities that change by less do not change
+STILL = {"float64": 1e-6, "float32": 1e-6}  # m/s: velocities that change by less do not change
 
 
 @cache
