@@ -157,8 +157,10 @@ def test_a_fault_of_the_simulation_has_its_own_exit_code(capsys, monkeypatch):
 
 
 def test_demo_leaves_table_plots_replay_and_data(capsys, tmp_path):
-    assert main(["demo", "door", "--out", str(tmp_path / "out")]) == 0
+    """Of two examples, each in a process of its own."""
+    assert main(["demo", "door", "limit_stop", "--out", str(tmp_path / "out")]) == 0
     made = {file.name for file in (tmp_path / "out").iterdir()}
+    assert made >= {"limit_stop.nc", "limit_stop.html"}
     assert made >= {"door-figure6.png", "door-figure7.png", "door.nc", "door.html", "index.html", "papers.md"}
     assert made >= {"figures.md", "figures.json"}
     out = capsys.readouterr().out
