@@ -110,9 +110,9 @@ def check_batches() -> dict[str, Any]:
     except sh.SimulationFault as found:
         fault = str(found)
     except ImportError:  # the results room is not installed on every GPU machine
-        fault = f"worlds {bad.faults}"
+        fault = f"worlds {bad.stopped_worlds}"
     healthy = np.isfinite(bad.state.position.numpy()).all()
-    found_worlds = bad.faults
+    found_worlds = bad.stopped_worlds
     shared = None
     try:
         import torch
@@ -160,7 +160,7 @@ def measure_robots(worlds: int, iterations: int, device: str = "cuda") -> dict[s
         "iterations": iterations,
         "mean iterations": float(np.mean(simulation.report.iterations)),
         "largest joint error, m": float(simulation.report_arrays.joint_error.numpy().max()),
-        "stopped": len(simulation.faults),
+        "stopped": len(simulation.stopped_worlds),
     }
 
 

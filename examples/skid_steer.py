@@ -83,10 +83,7 @@ KEYS = {
 }
 PANEL = Panel(
     title="Skid steer",
-    groups=(
-        Group(title="Drive", widgets=(STICK, *SWITCHES)),
-        Group(title="State", widgets=(*GAUGES, *LAMPS, PLOT)),
-    ),
+    groups=(Group(title="Drive", widgets=(STICK, *SWITCHES)), Group(title="State", widgets=(*GAUGES, *LAMPS, PLOT))),
     keys=tuple(KeyBinding(key=key, input=name, value=value) for key, (name, value) in KEYS.items()),
     axes=(AxisBinding(axis=1, input="forward", invert=True), AxisBinding(axis=0, input="turn")),
 )
@@ -102,12 +99,10 @@ def experiment() -> sh.Experiment:
         now = int(np.searchsorted(run.time, TURNS_AT - 1e-9))
         masses = {name: body.properties for name, body in scene.bodies.items() if body.properties is not None}
         mass = sum(properties.mass for properties in masses.values())
-        rotor = MOTOR.ratio**2 * MOTOR.stall_torque * MOTOR.time_constant / MOTOR.idle_speed
-        wheel = masses["left front wheel"].inertia[1, 1] + rotor
         drag = MOTOR.ratio**2 * MOTOR.stall_torque / MOTOR.idle_speed
+        wheel = masses["left front wheel"].inertia[1, 1] + drag * MOTOR.time_constant  # with the rotor
         lag = (4 * wheel + mass * RADIUS**2) / (4 * drag)
-        loss = BEARING / (MOTOR.ratio * MOTOR.stall_torque)
-        speed = RADIUS * MOTOR.idle_speed / MOTOR.ratio * (1 - loss)
+        speed = RADIUS * MOTOR.idle_speed / MOTOR.ratio * (1 - BEARING / (MOTOR.ratio * MOTOR.stall_torque))
         way = speed * (TURNS_AT - 0.5 / RAMP - lag)
         position, velocity = run[chassis.position].values, run[chassis.velocity].values
         return [

@@ -388,8 +388,8 @@ class Simulation:
     # --- faults -----------------------------------------------------------------------------------------------------
 
     @property
-    def faults(self) -> tuple[int, ...]:
-        """The worlds that have stopped."""
+    def stopped_worlds(self) -> tuple[int, ...]:
+        """The worlds that a fault has stopped."""
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:

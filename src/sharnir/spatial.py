@@ -116,9 +116,3 @@ def frame_rotation(axis: ArrayLike, reference: ArrayLike | None = None) -> Array
     x = x - z * (x @ z)
     x = x / np.linalg.norm(x)
     return from_matrix(np.stack([x, cross(z, x), z], axis=1))
-
-
-def skew(v: ArrayLike) -> Array:
-    """The matrix of the cross product: skew(v) @ u == v x u."""
-    x, y, z = np.asarray(v, float)
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

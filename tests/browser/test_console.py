@@ -236,6 +236,17 @@ def test_a_second_browser_watches_and_cannot_drive(chromium: Any, driver: Browse
         context.close()
 
 
+def test_a_link_lets_one_browser_in_once(chromium: Any, driver: Browser) -> None:
+    driver.page.get_by_title("Let another browser in").click()
+    driver.page.get_by_text("Each link lets one browser in, once").wait_for()
+    watch, teach = (driver.page.locator(".q-dialog input").nth(i).input_value() for i in (0, 1))
+    driver.page.keyboard.press("Escape")
+    for link, status in ((watch, 200), (watch, 401), (teach, 200), (teach, 401)):
+        context = chromium.new_context()
+        assert context.request.get(link, max_redirects=0 if status == 401 else 5).status == status
+        context.close()
+
+
 def test_the_instructor_brings_in_faults_and_writes_notes(chromium: Any, driver: Browser) -> None:
     context = chromium.new_context(viewport=WINDOW)
     try:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,6 +203,22 @@ def test_one_drives_the_others_watch(socket: Socket, console: Console) -> None:
     second.close()
 
 
+def test_who_leaves_his_place_leaves_the_drives_safe(socket: Socket, console: Console) -> None:
+    socket.send({"do": "set", "values": {"push hinge angle": 5.0}})
+    socket.send({"do": "give"})
+    socket.read(0.5)
+    assert socket.header[HELD] == 2
+    teacher = Socket(console, "teacher&role=instructor")
+    teacher.send({"do": "take"})
+    assert "an instructor does not drive; open the operator's page" in teacher.refusals()[0]
+    teacher.close()
+    socket.catch_up()
+    socket.send({"do": "take"})
+    socket.send({"do": "set", "values": {"push hinge angle": 0.0}})
+    assert socket.refusals(0.5) == []
+    assert socket.header[HELD] == 0
+
+
 def test_every_input_is_in_the_log_with_its_step(socket: Socket, console: Console) -> None:
     socket.send({"do": "set", "values": {"push hinge angle": 12.5}})
     socket.read(0.3)
@@ -207,3 +226,20 @@ def test_every_input_is_in_the_log_with_its_step(socket: Socket, console: Consol
     given = [line for line in lines if line.get("command", {}).get("do") == "set"]
     assert given[-1]["command"]["values"] == {"push hinge angle": 12.5}
     assert given[-1]["tick"] > 0
+
+
+def test_a_console_whose_physics_died_says_so_and_ends(tmp_path: Path) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    console = Console("door", tmp_path)
+    console.cookie = get(console, f"/?token={console.token}")[1]["set-cookie"].split(";")[0]
+    watching = Socket(console, "watching")
+    task = Path(f"/proc/{console.process.pid}/task/{console.process.pid}/children")
+    for child in task.read_text().split():  # the physics, and Python's tracker of its shared memory
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+            os.kill(int(child), signal.SIGKILL)
+    with contextlib.suppress(ConnectionClosed):
+        watching.read(5.0)
+    told = [event["alarm"]["text"] for event in watching.events if event["event"] == "alarm"]
+    assert "the physics has ended" in told
+    assert console.process.wait(10) == 0

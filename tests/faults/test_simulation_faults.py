@@ -52,7 +52,7 @@ def test_other_worlds_go_on(tmp_path: Path) -> None:
     with pytest.raises(sh.SimulationFault, match="world 3") as e:
         sim.step(20)
     assert e.value.worlds == (3,)
-    assert sim.faults == (3,)
+    assert sim.stopped_worlds == (3,)
     sim.step(20)  # no second complaint about the same world
     healthy.step(40)
     others = [world for world in range(8) if world != 3]
@@ -78,7 +78,7 @@ def test_reset_clears_a_fault(tmp_path: Path) -> None:
     sim.control.force.numpy()[1] = 0.0
     sim.reset()
     sim.step(10)
-    assert sim.faults == ()
+    assert sim.stopped_worlds == ()
 
 
 def test_interrupt_keeps_what_was_recorded() -> None:

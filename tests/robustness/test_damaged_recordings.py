@@ -86,6 +86,7 @@ def test_damaged_logs(run: Run) -> None:
         log.write_bytes(good)
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_damaged_trajectories(tmp_path: Path) -> None:
     scene = machine()
     file = sh.Simulation(scene, DT).run(0.1).save(tmp_path / "run.nc")

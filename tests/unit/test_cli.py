@@ -7,7 +7,11 @@ import json
 import pytest
 
 import sharnir as sh
+from sharnir import doctor
 from sharnir.cli import main
+from sharnir.device import load_warp
+from sharnir.experiment import load_experiment
+from sharnir.tables import print_figures
 
 
 def error_line(capsys) -> str:
@@ -63,6 +67,45 @@ def test_run_of_a_scene_file(capsys, tmp_path):
     assert summary["figures"][0]["name"] == "pivot.angle at the end"
 
 
+FALLING = """import sharnir as sh
+def experiment():
+    scene = sh.Scene("falling")
+    scene.body("stone", sh.Sphere(0.1, mass=1.0))
+    return sh.Experiment(scene, time=0.1, dt=0.01)
+"""
+
+
+def test_run_of_a_file_of_ones_own(capsys, tmp_path):
+    file = tmp_path / "falling.py"
+    file.write_text(FALLING)
+    assert main(["run", str(file), "--out", str(tmp_path / "falling.nc"), "--plot", str(tmp_path / "falling.png")]) == 0
+    out = capsys.readouterr().out
+    assert "energy at the end" in out  # it has no figures of its own
+    assert f"wrote {tmp_path / 'falling.nc'}" in out and f"wrote {tmp_path / 'falling.png'}" in out
+    load_experiment(file).show()
+    assert "falling" in capsys.readouterr().out
+
+
+def test_figures_with_bounds(capsys):
+    bounds = ({"at_least": 1.0}, {"at_most": 4.0}, {"at_least": 1.0, "at_most": 4.0})
+    print_figures("bounds", [sh.Figure("speed", 3.0, "m/s", **given) for given in bounds])
+    out = capsys.readouterr().out
+    assert "≥ 1" in out and "≤ 4" in out and "1…4" in out
+
+
+def test_what_cannot_be_written_and_what_is_interrupted(capsys, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    assert main(["run", "door", "--out", str(tmp_path / "file" / "door.nc")]) == 2
+    assert f"File exists: '{tmp_path / 'file'}'" in capsys.readouterr().err
+
+    def interrupt(self, progress=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sh.Experiment, "run", interrupt)
+    assert main(["run", "door"]) == 130
+    assert "interrupted" in error_line(capsys)
+
+
 def test_a_figure_outside_its_tolerance_shows_in_the_exit_code(capsys):
     assert main(["run", "door", "--dt", "0.05", "--json"]) == 1
 
@@ -114,8 +157,10 @@ def test_a_fault_of_the_simulation_has_its_own_exit_code(capsys, monkeypatch):
 
 
 def test_demo_leaves_table_plots_replay_and_data(capsys, tmp_path):
-    assert main(["demo", "door", "--out", str(tmp_path / "out")]) == 0
+    """Of two examples, each in a process of its own."""
+    assert main(["demo", "door", "limit_stop", "--out", str(tmp_path / "out")]) == 0
     made = {file.name for file in (tmp_path / "out").iterdir()}
+    assert made >= {"limit_stop.nc", "limit_stop.html"}
     assert made >= {"door-figure6.png", "door-figure7.png", "door.nc", "door.html", "index.html", "papers.md"}
     assert made >= {"figures.md", "figures.json"}
     out = capsys.readouterr().out
@@ -157,6 +202,20 @@ def test_doctor_names_the_remedy_for_what_is_missing(capsys, monkeypatch):
     monkeypatch.setattr("sharnir.doctor.NEEDED", ("no-such-package",))
     assert main(["doctor"]) == 2
     assert "pip install no-such-package" in capsys.readouterr().out
+
+
+def test_doctor_finds_an_old_python_a_broken_warp_and_an_empty_cache(monkeypatch, tmp_path):
+    def broken():
+        raise OSError("libwarp.so: cannot open")
+
+    monkeypatch.setattr(doctor, "OLDEST_PYTHON", (99, 0))
+    assert "install Python" in doctor.examine()[0].remedy
+    monkeypatch.setattr(load_warp().config, "kernel_cache_dir", str(tmp_path))
+    empty = {found.what: found for found in doctor.examine()}["kernel cache"]
+    assert empty.found == f"{tmp_path}, empty" and "compiles its kernels" in empty.remedy
+    monkeypatch.setattr(doctor, "load_warp", broken)
+    warp = {found.what: found for found in doctor.examine()}["Warp"]
+    assert (warp.state, warp.found) == ("missing", "cannot be loaded: libwarp.so: cannot open")
 
 
 def test_schema(capsys):

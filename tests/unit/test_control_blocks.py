@@ -165,6 +165,38 @@ def test_the_other_functions_of_one_signal():
     assert once("mod", 3.0, 0.0) == 0.0
 
 
+def test_operators_of_python_are_blocks():
+    """Also with a number on the left, where the order matters."""
+    d = sh.Diagram(period=H)
+    x, yes, no = d.input("x", initial=7.5), d.input("yes", initial=True), d.input("no", initial=False)
+    pins = {
+        8.5: 1 + x,
+        -6.5: 1 - x,
+        3.0: x / 2.5,
+        2.0: 15 / x,
+        1.5: x % 2,
+        -7.5: -x,
+        56.25: x**2,
+    }
+    truths = [x <= 7.5, x >= 7.5, ~no, yes ^ no, yes | no, yes & ~no]
+    c = d.start()
+    c.tick()
+    assert {value: c.values[pin.wire] for value, pin in pins.items()} == {value: value for value in pins}
+    assert [c.values[pin.wire] for pin in truths] == [True] * len(truths)
+
+
+def test_a_constant_has_its_value_and_unit_and_a_move_another_name():
+    d = sh.Diagram(period=H)
+    d.move(d.constant(9.75, unit="m/s", name="g"), name="copy")
+    d.constant(True, name="always")
+    c = d.start()
+    c.tick()
+    assert (c.values["g"], c.values["copy"], c.values["always"]) == (9.75, 9.75, True)
+    assert c.kind("copy").unit == "m/s"
+    with pytest.raises(sh.SceneError, match="constant value is 'g'; give a number or a truth value"):
+        d.constant("g")
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.booleans(), min_size=2, max_size=5))
 def test_truth_values(values):

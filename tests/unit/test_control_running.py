@@ -121,6 +121,19 @@ def test_parameters_read_as_they_were_set():
         sim.get(axle.lower())
 
 
+def test_a_body_is_turned_about_the_origin_of_its_frame():
+    scene = sh.Scene("thrown")
+    body = scene.body("b", mass=2.0, inertia=(0.1, 0.2, 0.3), center_of_mass=(0.5, 0, 0), position=(1, 2, 3))
+    sim = sh.Simulation(scene, dt=DT)
+    quarter = math.sqrt(0.5)
+    sim.set(body.rotation, (0, 0, quarter, quarter))
+    assert sim.get(body.rotation) == pytest.approx([0, 0, quarter, quarter], abs=1e-12)
+    assert sim.get(body.position) == pytest.approx([1, 2, 3], abs=1e-12)
+    assert sim.state.position.numpy()[1, 0] == pytest.approx([1, 2.5, 3], abs=1e-12)
+    with pytest.raises(sh.SceneError, match=r"rotation of body 'b' is set to .*; give unit quaternions"):
+        sim.set(body.rotation, (0, 0, 1, 1))
+
+
 def test_what_cannot_be_set_while_running_is_refused():
     scene, axle = axle_scene()
     sim = sh.Simulation(scene, dt=DT)

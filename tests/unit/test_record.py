@@ -238,6 +238,25 @@ def test_plot_draws_one_panel_per_unit(scene_parts, tmp_path):
     assert (tmp_path / "run.png").stat().st_size > 1000
 
 
+def test_plot_of_errors_is_logarithmic_and_of_plain_numbers_is_named(scene_parts):
+    scene, rod, hinge = scene_parts
+    run = Trajectory.from_frames(scene, hinged_frames(scene))
+    errors, turns = run.plot(hinge.gap, rod.rotation).axes
+    assert (errors.get_yscale(), errors.get_ylabel()) == ("log", "error, m")
+    assert (turns.get_yscale(), turns.get_ylabel()) == ("linear", "rotation")
+
+
+def test_a_figure_in_an_interactive_session_has_a_window(scene_parts, monkeypatch):
+    scene, _, hinge = scene_parts
+    run = Trajectory.from_frames(scene, hinged_frames(scene))
+    monkeypatch.setattr("sys.ps1", ">>> ", raising=False)
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("agg")
+    assert run.plot(hinge.angle).number in pyplot.get_fignums()
+    pyplot.close("all")
+
+
 def test_plot_of_many_worlds_draws_the_first_few(scene_parts):
     scene, _, hinge = scene_parts
     run = Trajectory.from_frames(scene, hinged_frames(scene, worlds=8))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sharnir as sh
 from sharnir.assemblies.robots import four_wheel_car, krt100, mf4, six_wheel_rover
+from sharnir.control.sinks import Drive, Servo
+from sharnir.view.robots import ROBOTS as CONSOLES
 
 ROBOTS: dict[str, tuple[Any, float, int]] = {  # kg as the files say, wheels
     "krt100": (krt100, 245.0, 10),
@@ -50,3 +53,22 @@ def test_two_robots_in_one_scene() -> None:
     krt100(scene, "second", position=(0.0, 3.0, 0.0), heading=1.0, suspension=sh.TrailingArm().scaled(0.6))
     assert {"first_chassis", "second_chassis", "second_trailer_chassis"} <= set(scene.bodies)
     sh.Simulation(scene, dt=0.005).step(2)
+
+
+@pytest.mark.parametrize("name", CONSOLES)
+def test_every_console_reaches_its_robot(name: str, tmp_path: Path) -> None:
+    """What ``sharnir drive`` offers: each widget, key and stick has its input, each gauge its value, as in a file."""
+    experiment = CONSOLES[name]()
+    scene = experiment.scene
+    assert scene.diagram is not None and scene.panel is not None
+    scene.panel.check(scene.diagram, scene)
+    offered = {key.input for key in scene.panel.keys}
+    for _, widget in scene.panel.widgets():
+        offered.update(widget.inputs())
+    assert offered == set(scene.diagram.inputs)
+    reached = {sink.joint for sink in scene.diagram.outputs.values() if isinstance(sink, (Drive, Servo))}
+    moved = {joint.name for joint in scene.joints.values() if joint.drives}
+    assert moved - reached == {joint for joint in moved if "rover" in joint and "kingpin" in joint}  # it skids
+    loaded = sh.Scene.load(scene.save(tmp_path / "robot.json"))
+    assert loaded.panel == scene.panel
+    assert loaded.diagram is not None and loaded.diagram.spec == scene.diagram.spec

@@ -65,7 +65,7 @@ LYING = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # a cylinder's axis along y
     ids=["sphere", "cylinder"],
 )
 def test_rolling_down_a_slope(scheme: dict[str, str], shape: sh.Shape, share: float) -> None:
-    """a = g sin s/(1 + I/(m r^2)): 5/7 and 2/3 of g sin s, and w = v/r."""
+    """a = g sin s/(1 + I/(m r^2)): 5/7 and 2/3 of g sin s, and w = v/r; the slope's force is m (a - g)."""
     angle = 0.3
     scene = touching.slope(angle, friction=0.5)
     body = scene.body("body", shape, position=touching.on_slope(angle, 0.1))
@@ -73,6 +73,9 @@ def test_rolling_down_a_slope(scheme: dict[str, str], shape: sh.Shape, share: fl
     v = mech.values(run, body.velocity) @ touching.downhill(angle)
     np.testing.assert_allclose(v, share * G * np.sin(angle) * mech.times(run), atol=SOLVED)
     np.testing.assert_allclose(mech.values(run, body.angular_velocity)[:, 1], v / 0.1, atol=SOLVED / 0.1)
+    force = 2.0 * (share * G * np.sin(angle) * touching.downhill(angle) + [0.0, 0.0, G])  # N
+    settled = mech.values(run, body.contact_force)[10:]
+    np.testing.assert_allclose(settled, np.tile(force, (len(settled), 1)), atol=2.0 * SOLVED / 0.01)
 
 
 def test_sphere_that_slips_down_a_slope(scheme: dict[str, str]) -> None:

@@ -154,6 +154,16 @@ def test_first_order(euler: dict[str, str]) -> None:
     assert errors[1] / errors[2] == pytest.approx(2.0, abs=0.4)
 
 
+def test_a_welded_beam_is_held_by_a_force_and_a_torque() -> None:
+    """At the wall: F = m g upwards on the beam, and T = r x F = -m g L/2 about y, L/2 from the wall to the centre."""
+    scene = sh.Scene("cantilever")
+    beam = scene.body("beam", sh.Box(2.0, 0.1, 0.1, mass=3.0), position=(1, 0, 0))
+    weld = scene.joint("weld", sh.Fixed(anchor=(0, 0, 0)), scene.world, beam)
+    run = sh.Simulation(scene, dt=0.01).run(0.1)
+    np.testing.assert_allclose(run[weld.reaction_force].values[-1], [0, 0, 3.0 * mech.GRAVITY], atol=1e-9)
+    np.testing.assert_allclose(run[weld.reaction_torque].values[-1], [0, -3.0 * mech.GRAVITY, 0], atol=1e-9)
+
+
 def test_free_body_tumbles(scheme: dict[str, str], dt: float) -> None:
     """Euler's equations, I = (1, 2, 3): w2 changes sign at 2.941790 and 8.065314 s; 2T = 18.04, |L| = 6.0083276."""
     scene = sh.Scene("free", gravity=mech.FREE)

@@ -13,6 +13,7 @@ from ropes import ELEMENTS, FREE, LENGTH, MASS, PAPER, WORLD
 from scipy.optimize import brentq
 
 import sharnir as sh
+from sharnir import spatial
 
 G = mech.GRAVITY
 SEGMENT = LENGTH / ELEMENTS
@@ -46,6 +47,22 @@ def test_catenary() -> None:
     assert vertical == pytest.approx(MASS * G / 2, rel=1e-6)
     assert run[rope.tension("start")].values[-1] == pytest.approx(np.linalg.norm(pull), rel=1e-4)
     assert np.abs(run[rope.node_velocity(10)].values[-1]).max() < 1e-6
+
+
+def test_a_rope_that_is_bent_as_laid_stays_so() -> None:
+    """Without load the rest curvature is that of the path: a quarter circle stays, which a straight rope would not."""
+    arc = [(np.sin(a), 0.0, -1.0 + np.cos(a)) for a in np.linspace(0.0, np.pi / 2, 11)]
+    moved = {}
+    for as_laid in (True, False):
+        scene = sh.Scene("arc", gravity=FREE)
+        rope = scene.rope("rope", arc, start=WORLD, as_laid=as_laid, **PAPER)
+        run = sh.Simulation(scene, dt=0.01).run(1.0, every=100)
+        moved[as_laid] = np.abs(run[rope.node("end")].values[-1] - arc[-1]).max()
+        along = np.diff([run[rope.node(i)].values[-1] for i in (4, 5)], axis=0)[0]
+        bone = spatial.rotate(run[rope.bone(4)].values[-1], [0.0, 0.0, 1.0])
+        np.testing.assert_allclose(bone, along / np.linalg.norm(along), atol=1e-9)
+    assert moved[True] < 1e-12
+    assert moved[False] > 0.01
 
 
 def hanging_modes() -> tuple[np.ndarray, np.ndarray]:

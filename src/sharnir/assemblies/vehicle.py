@@ -28,7 +28,7 @@ from ..scene.values import Description, Vec3, number, vector
 from ..spatial import Array, Pose
 from .axle import Axle, BuiltAxle
 from .hitch import AnyHitch, reach
-from .mount import as_vec3
+from .mount import Side, as_vec3
 from .suspensions import Corner
 from .track import BuiltTracks, Tracks
 
@@ -59,6 +59,12 @@ class BuiltVehicle:
     def right(self) -> list[Corner]:
         """The wheels on the right."""
         return [axle.right for axle in self.axles.values()]
+
+    def spins(self, side: Side) -> list[Joint]:
+        """The hinges that carry a side along: of its wheels, from front to rear, or of its track's sprocket."""
+        wheels = [corner.spin for corner in (self.left if side == "left" else self.right)]
+        track = None if self.tracks is None else self.tracks.left if side == "left" else self.tracks.right
+        return wheels if track is None else [*wheels, track.spin]
 
 
 class Vehicle(Description, frozen=True):

@@ -20,16 +20,12 @@ def make_pair(p: Precision) -> SimpleNamespace:
 
     @wp.struct
     class Pair:
-        """Velocities (v, w), pseudo-velocities (pv, pw), inverse masses (m, i) and arms to the anchor of a and b."""
+        """Velocities or pseudo-velocities (v, w), inverse masses (m, i) and arms to the anchor of a and b."""
 
         va: vec3
         wa: vec3
         vb: vec3
         wb: vec3
-        pva: vec3
-        pwa: vec3
-        pvb: vec3
-        pwb: vec3
         ma: real
         mb: real
         ia: mat33
@@ -66,32 +62,28 @@ def make_pair(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def load_push(m: t.model, k: t.work, x: Pair, j: int, w: int) -> Pair:
-        """The pseudo-velocities too, for those who stabilise."""
+        """The pseudo-velocities in place of the velocities, for those who stabilise."""
         a = m.joint_a[j]
         b = m.joint_b[j]
-        x.pva = k.push[a, w]
-        x.pwa = k.push_spin[a, w]
-        x.pvb = k.push[b, w]
-        x.pwb = k.push_spin[b, w]
+        x.va = k.push[a, w]
+        x.wa = k.push_spin[a, w]
+        x.vb = k.push[b, w]
+        x.wb = k.push_spin[b, w]
         return x
 
     @wp.func
     def store_push(m: t.model, k: t.work, j: int, w: int, x: Pair):
         a = m.joint_a[j]
         b = m.joint_b[j]
-        k.push[a, w] = x.pva
-        k.push_spin[a, w] = x.pwa
-        k.push[b, w] = x.pvb
-        k.push_spin[b, w] = x.pwb
+        k.push[a, w] = x.va
+        k.push_spin[a, w] = x.wa
+        k.push[b, w] = x.vb
+        k.push_spin[b, w] = x.wb
 
     @wp.func
     def slip(x: Pair) -> vec3:
         """Velocity of b relative to a at b's anchor."""
         return x.vb + wp.cross(x.wb, x.rb) - x.va - wp.cross(x.wa, x.ra)
-
-    @wp.func
-    def push_slip(x: Pair) -> vec3:
-        return x.pvb + wp.cross(x.pwb, x.rb) - x.pva - wp.cross(x.pwa, x.ra)
 
     @wp.func
     def kicked(x: Pair, d: vec3, c: vec3) -> Pair:
@@ -122,37 +114,11 @@ def make_pair(p: Precision) -> SimpleNamespace:
         return x
 
     @wp.func
-    def pushed(x: Pair, d: vec3, c: vec3) -> Pair:
-        """After a pseudo-impulse."""
-        x.pva = x.pva - x.ma * d
-        x.pwa = x.pwa - x.ia * (wp.cross(x.ra, d) + c)
-        x.pvb = x.pvb + x.mb * d
-        x.pwb = x.pwb + x.ib * (wp.cross(x.rb, d) + c)
-        x.change = wp.max(x.change, wp.max(wp.dot(d, d), wp.dot(c, c)))
-        return x
-
-    @wp.func
-    def shoved(x: Pair, d: vec3) -> Pair:
-        """After a pseudo-impulse at b's anchor alone."""
-        x.pva = x.pva - x.ma * d
-        x.pwa = x.pwa - x.ia * wp.cross(x.ra, d)
-        x.pvb = x.pvb + x.mb * d
-        x.pwb = x.pwb + x.ib * wp.cross(x.rb, d)
-        x.change = wp.max(x.change, wp.dot(d, d))
-        return x
-
-    @wp.func
     def motion(x: Pair, linear: int) -> vec3:
         """Slip (linear = 1) or relative spin."""
         if linear == 1:
             return slip(x)
         return x.wb - x.wa
-
-    @wp.func
-    def push_motion(x: Pair, linear: int) -> vec3:
-        if linear == 1:
-            return push_slip(x)
-        return x.pwb - x.pwa
 
     @wp.func
     def acted(x: Pair, linear: int, d: vec3) -> Pair:
@@ -161,12 +127,6 @@ def make_pair(p: Precision) -> SimpleNamespace:
             return struck(x, d)
         return twisted(x, d)
 
-    @wp.func
-    def push_acted(x: Pair, linear: int, d: vec3) -> Pair:
-        if linear == 1:
-            return shoved(x, d)
-        return pushed(x, vec3(), d)
-
     return SimpleNamespace(
         Pair=Pair,
         load=load,
@@ -174,14 +134,9 @@ def make_pair(p: Precision) -> SimpleNamespace:
         load_push=load_push,
         store_push=store_push,
         slip=slip,
-        push_slip=push_slip,
         kicked=kicked,
         struck=struck,
         twisted=twisted,
-        pushed=pushed,
-        shoved=shoved,
         motion=motion,
-        push_motion=push_motion,
         acted=acted,
-        push_acted=push_acted,
     )

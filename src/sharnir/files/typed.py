@@ -86,11 +86,17 @@ def _tag(kind: type[Description]) -> dict[str, str]:
 
 
 @cache
+def _fields(kind: type[Description]) -> dict[str, msgspec.structs.FieldInfo]:
+    """By name; looking up their types takes longer than all the rest of reading a file."""
+    return {field.name: field for field in msgspec.structs.fields(kind)}
+
+
+@cache
 def _defaults(kind: type[Description]) -> dict[str, Any]:
     """The fields of a description with their default values."""
     return {
         field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-        for field in msgspec.structs.fields(kind)
+        for field in _fields(kind).values()
     }
 
 
@@ -102,7 +108,7 @@ def _same(value: Any, default: Any) -> bool:
 def _description(kind: type[Description], value: Any, where: Path) -> Description:
     if not isinstance(value, dict):
         raise _unlike(kind, value, where)
-    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields(kind)
     known = [*_tag(kind), *fields]
     for key in value:
         if key not in known:

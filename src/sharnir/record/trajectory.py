@@ -63,8 +63,8 @@ class Trajectory:
         if not path.is_file():
             raise SceneError(f"there is no trajectory file '{path}'; check the path")
         try:
-            with h5py.File(path):  # what is no HDF5 at all is found here, in silence
-                pass
+            with h5py.File(path) as file:
+                dict(file.attrs)  # where these are damaged h5netcdf would leave a file half open, which ends noisily
             data = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
         except Exception as error:  # a damaged file fails in a hundred ways inside the library
             why = " ".join(str(error).split())[:200]

@@ -45,11 +45,6 @@ class Tableau:
     error: Array  # [s] e
     filter: float  # g
 
-    @property
-    def order(self) -> int:
-        """The order of the error estimate."""
-        return len(self.nodes)
-
 
 @cache
 def tableau(stages: int) -> Tableau:

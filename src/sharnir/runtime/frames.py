@@ -95,11 +95,6 @@ class FrameWriter:
         self.bytes: Array = np.zeros(self.layout.size, np.uint8)
         self._header, self._blocks = views(self.bytes, self.layout)
 
-    @property
-    def channels(self) -> Array:
-        """The channels as last written."""
-        return self._blocks["channels"]
-
     def write(self, plant: Any, clock: float, mode: str, scale: float, statistics: Statistics) -> Array:
         """Fill the buffer and return it."""
         blocks = self._blocks

@@ -119,7 +119,8 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
             points = np.array(
                 [vector(point, f"ConvexHull points (m)[{i}]") for i, point in enumerate(self.points or ())]
             )
-        return convex_hull(points.reshape(-1, 3) * self.scale)
+        with np.errstate(over="ignore"):  # what is not finite is refused in words
+            return convex_hull(points.reshape(-1, 3) * self.scale)
 
     def unit_properties(self) -> MassProperties:
         return _solid(self.surface())

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from .. import spatial
 from ..assemblies.robots import four_wheel_car, krt100, mf4, six_wheel_rover
-from ..assemblies.suspensions.base import Corner
 from ..assemblies.vehicle import BuiltVehicle
 from ..control import AxisBinding, Diagram, Group, KeyBinding, Panel, Pin
 from ..control.panel import (
@@ -98,20 +97,20 @@ def driving(d: Diagram) -> tuple[Pin, Pin]:
 def skid_steering(d: Diagram, vehicle: BuiltVehicle) -> None:
     """Both sides of a vehicle by voltage: forward, plus and minus sideways."""
     forward, turn = driving(d)
-    for side, corners, wanted in (
-        ("left", vehicle.left, forward + turn),
-        ("right", vehicle.right, forward - turn),
+    for side, spins, wanted in (
+        ("left", vehicle.spins("left"), forward + turn),
+        ("right", vehicle.spins("right"), forward - turn),
     ):
         voltage = d.rate_limit(d.limit(-1.0, wanted, 1.0), rise=RAMP, fall=RAMP, name=f"{side} ramp")
-        drive_all(d, corners, voltage)
+        drive_all(d, spins, voltage)
         d.gauge(side, voltage, range=(-1, 1))
 
 
-def drive_all(d: Diagram, corners: list[Corner], voltage: Pin) -> None:
-    """The same voltage for all driven wheels."""
-    for corner in corners:
-        if corner.spin.drives:
-            d.drive(corner.spin, voltage)
+def drive_all(d: Diagram, spins: list[Joint], voltage: Pin) -> None:
+    """The same voltage for all hinges of wheels or tracks that are driven."""
+    for spin in spins:
+        if spin.drives:
+            d.drive(spin, voltage)
 
 
 def ground_speed(d: Diagram, chassis: Body, most: float) -> None:
@@ -228,7 +227,7 @@ def drive_car() -> Experiment:
     forward, turn = driving(d)
     handbrake = d.input("coast", initial=False, note="takes the voltage off")
     voltage = d.rate_limit(d.sel(handbrake, forward, 0.0), rise=0.4, fall=RAMP, name="voltage")
-    drive_all(d, car.corners, voltage)
+    drive_all(d, [*car.spins("left"), *car.spins("right")], voltage)
     reach = rack.ranges.get("displacement", (None, None))[1] or 0.05
     d.servo(rack, d.gain(turn, k=-reach, unit="m"), name="rack")  # the rack to the left steers to the right
     d.gauge("throttle", voltage, range=(-1, 1))

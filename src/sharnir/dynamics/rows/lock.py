@@ -36,8 +36,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     Pair, Frames = pair.Pair, geometry.Frames
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
     packed, full = algebra.packed, algebra.full
-    slip, push_slip = pair.slip, pair.push_slip
-    kicked, struck, pushed, shoved = pair.kicked, pair.struck, pair.pushed, pair.shoved
+    slip, kicked, struck = pair.slip, pair.kicked, pair.struck
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
     CHORD_SOFTNESS = wp.constant(real(1e-4))
@@ -208,14 +207,14 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def push_lock(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
         """The same for the pseudo-velocities: pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
-        u = push_slip(x) + rate * k.gap[j, w]
+        u = slip(x) + rate * k.gap[j, w]
         d = -(full(k.mass_ll[j, w]) * u)
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                s = x.pwb - x.pwa + rate * k.tilt[j, w]
+                s = x.wb - x.wa + rate * k.tilt[j, w]
                 d = d - s * k.mass_al[j, w]
-                return pushed(x, d, -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s))
-        return shoved(x, d)
+                return kicked(x, d, -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s))
+        return struck(x, d)
 
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,

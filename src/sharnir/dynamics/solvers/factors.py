@@ -34,7 +34,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     algebra, pair = make_algebra(p), make_pair(p)
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     Pair = pair.Pair
-    load, slip, push_slip, load_push = pair.load, pair.slip, pair.push_slip, pair.load_push
+    load, slip, load_push = pair.load, pair.slip, pair.load_push
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
 
     @wp.func
@@ -280,13 +280,13 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     def push_error(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int):
         """The same for the pseudo-velocities, which close the gaps at ``rate``."""
         if m.joint_node_l[j] >= 0:
-            e = push_slip(x) + rate * k.gap[j, w]
+            e = slip(x) + rate * k.gap[j, w]
             if wp.static(features.partial_locks):
                 e = linear_rows(k, j, w) * e
             k.push_solution[m.joint_node_l[j], w] = -e
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                turn = x.pwb - x.pwa
+                turn = x.wb - x.wa
                 if m.angular_lock[j] != 0:
                     turn = turn + rate * k.tilt[j, w]
                 k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
@@ -322,9 +322,9 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         clear_bodies(m, k, o, w)
         clear_push(m, k, o, w)
         for j in range(o.joints):
-            x = load_push(m, k, load(m, k, j, w), j, w)
+            x = load(m, k, j, w)
             velocity_error(m, n, k, x, j, w)
-            push_error(m, k, x, rate, j, w)
+            push_error(m, k, load_push(m, k, x, j, w), rate, j, w)
         substitute_both(m, k, o, w)
         take_solution(m, n, k, o, w)
         take_push(m, k, o, w)

@@ -25,7 +25,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     limit, friction = make_limit(p, features), make_friction(p, features)
     Pair = pair.Pair
     load, store, load_push, store_push = pair.load, pair.store, pair.load_push, pair.store_push
-    motion, push_motion, acted, push_acted = pair.motion, pair.push_motion, pair.acted, pair.push_acted
+    motion, acted = pair.motion, pair.acted
     visit_lock, push_lock, visit_soft = lock.visit_lock, lock.push_lock, make_soft(p, features).visit_soft
     visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
     visit_friction = friction.visit_friction
@@ -73,9 +73,9 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.limit_start[j], m.limit_end[j]):
             if is_passed(k, i, w):
                 linear = m.limit_linear[i]
-                d = push_limit(k, push_motion(x, linear), rate, i, w)
+                d = push_limit(k, motion(x, linear), rate, i, w)
                 change = wp.max(change, wp.dot(d, d))
-                x = push_lock(m, k, push_acted(x, linear, d), rate, j, w)
+                x = push_lock(m, k, acted(x, linear, d), rate, j, w)
         store_push(m, k, j, w, x)
         return change
 

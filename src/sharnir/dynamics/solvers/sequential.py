@@ -37,7 +37,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     load, store, load_push, store_push = pair.load, pair.store, pair.load_push, pair.store_push
     visit_lock, visit_limit, visit_friction = lock.visit_lock, limit.visit_limit, friction.visit_friction
     push_lock, push_limit, is_passed = lock.push_lock, limit.push_limit, limit.is_passed
-    motion, push_motion, acted, push_acted = pair.motion, pair.push_motion, pair.acted, pair.push_acted
+    motion, acted = pair.motion, pair.acted
     contact = make_contact(p, features)
     bounce_all, sweep_contacts, push_contacts = contact.bounce_all, contact.sweep_contacts, contact.push_contacts
     visit_soft = make_soft(p, features).visit_soft
@@ -66,7 +66,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 for i in range(m.limit_start[j], m.limit_end[j]):
                     if is_passed(k, i, w):
                         linear = m.limit_linear[i]
-                        x = push_acted(x, linear, push_limit(k, push_motion(x, linear), rate, i, w))
+                        x = acted(x, linear, push_limit(k, motion(x, linear), rate, i, w))
             store_push(m, k, j, w, x)
         return x.change
 

@@ -23,7 +23,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     pair, reach = make_pair(p), make_reach(p, features)
     limit, friction = make_limit(p, features), make_friction(p, features)
-    load, load_push, motion, push_motion = pair.load, pair.load_push, pair.motion, pair.push_motion
+    load, load_push, motion = pair.load, pair.load_push, pair.motion
     answer, strike = reach.answer, reach.strike
     visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
     visit_friction = friction.visit_friction
@@ -87,8 +87,8 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.limits):
             rate = o.erp / o.dt
             x = load_push(m, k, x, j, w)
-            push = push_part(m, k, rate, 1, first, middle, push_motion(x, 1), j, w)
-            push = wp.max(push, push_part(m, k, rate, 0, middle, last, push_motion(x, 0), j, w))
+            push = push_part(m, k, rate, 1, first, middle, motion(x, 1), j, w)
+            push = wp.max(push, push_part(m, k, rate, 0, middle, last, motion(x, 0), j, w))
         return vec2(change, push)
 
     @wp.func

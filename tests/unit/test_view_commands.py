@@ -1,0 +1,209 @@
+"""The commands ``sharnir drive``, ``replay`` and ``export`` without a browser: what they leave, how they say no."""
+
+from __future__ import annotations
+
+import stat
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sharnir as sh
+from sharnir.cli import main
+from sharnir.runtime import commands as c
+from sharnir.runtime.journal import Entry, Journal, Run, create_run
+from sharnir.runtime.plant import Plant
+from sharnir.runtime.runtime import Runtime
+from sharnir.view import pictures
+
+DT, STEPS = 0.01, 40
+PAGE = b"\x89PNG a picture of the page"
+
+
+def machine() -> sh.Scene:
+    scene = sh.Scene("machine")
+    load = scene.body("load", mass=1.0, inertia=(0.4, 0.4, 0.5))
+    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
+    scene.joint("axle", sh.Revolute(), scene.world, load, drive=motor)
+    return scene
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a voltage, as a console leaves it."""
+    made = create_run(machine(), DT, {"iterations": 10}, tmp_path_factory.mktemp("runs"))
+    plant, journal = Plant(made.scene(), DT, made.header.settings), Journal(made.folder)
+    command = c.Set({"axle voltage": 0.5})
+    plant.apply(command)
+    journal.write(Entry(0, 0.0, command=command))
+    for _ in range(STEPS):
+        plant.step()
+    journal.write(Entry(plant.tick, plant.tick * DT, digest=plant.digest()))
+    journal.close()
+    return made.folder
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that a browser was sent to."""
+    addresses: list[str] = []
+    monkeypatch.setattr("webbrowser.open", addresses.append)
+    return addresses
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_replay_is_written_and_opened(folder: Path, opened: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(folder)]) == 0
+    assert f"{STEPS} steps repeated bit for bit (1 digests compared)" in capsys.readouterr().out
+    assert opened == [(folder / "replay.html").absolute().as_uri()]
+    assert "machine" in (folder / "replay.html").read_text()
+
+
+def test_a_replay_that_differs_has_an_exit_code(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = (folder / "run.jsonl").read_text()
+    (tmp_path / "run.jsonl").write_text(log.replace('"axle voltage":0.5', '"axle voltage":0.6'))
+    (tmp_path / "scene.json").write_bytes((folder / "scene.json").read_bytes())
+    assert main(["replay", str(tmp_path), "--check"]) == 1
+    assert capsys.readouterr().out == f"the replay differs from the run at step {STEPS}\n"
+
+
+# --- export -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_trajectory_alone(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(folder), "--nc", str(tmp_path / "run.nc")]) == 0
+    assert capsys.readouterr().out == f"wrote {tmp_path / 'run.nc'}\n"
+    assert len(sh.Trajectory.load(tmp_path / "run.nc")) == STEPS + 1
+
+
+@pytest.mark.parametrize(
+    ("package", "options", "remedy"),
+    [
+        ("nicegui", ["--html", "x.html"], "pip install 'sharnir[view]'"),
+        ("mcap.writer", ["--mcap", "x.mcap"], "pip install 'sharnir[view]'"),
+        ("playwright.sync_api", ["--png", "x.png"], "pip install 'sharnir[pictures]'"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_with_its_remedy(
+    folder: Path, tmp_path: Path, package: str, options: list[str], remedy: str, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    for name in ("server", "page"):  # that have found it before
+        monkeypatch.delitem(sys.modules, f"sharnir.view.{name}", raising=False)
+        monkeypatch.delattr(f"sharnir.view.{name}", raising=False)
+    assert main(["export", str(folder), *options]) == 2
+    said = capsys.readouterr().err
+    assert package.partition(".")[0] in said and remedy in said
+
+
+def test_pictures_need_programs_that_are_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    assert main(["export", str(folder), "--png", "x.png"]) == 2
+    assert "apt-get install chromium" in capsys.readouterr().err
+    assert main(["export", str(folder), "--video", "x.mp4"]) == 2
+    assert "'x.mp4' needs ffmpeg, which is not installed; give a name that ends in .webp" in capsys.readouterr().err
+
+
+class Page:
+    """A page that is photographed, in place of Chromium's."""
+
+    def evaluate(self, script: str, time: float) -> None:
+        assert 0.0 <= time <= STEPS * DT
+
+    def screenshot(self) -> bytes:
+        return PAGE
+
+
+class Player:
+    def __enter__(self) -> Page:
+        return Page()
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_film_is_handed_to_ffmpeg_picture_by_picture(
+    folder: Path, tmp_path: Path, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ffmpeg, film = tmp_path / "ffmpeg", tmp_path / "run.mp4"
+    ffmpeg.write_text(f'#!/bin/sh\nfor last; do :; done\ncat > "$last"\nexit {code}\n')
+    ffmpeg.chmod(ffmpeg.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(pictures, "player", lambda *_: Player())
+    assert main(["export", str(folder), "--video", str(film), "--rate", "10"]) == (0 if code == 0 else 2)
+    assert film.read_bytes() == 5 * PAGE  # 0.4 s, both ends
+    if code:
+        assert f"ffmpeg could not write '{film}'" in capsys.readouterr().err
+
+
+# --- drive ------------------------------------------------------------------------------------------------------------
+
+
+def served_by(act: Callable[[Runtime], None]) -> Callable[..., None]:
+    """A server that starts the physics and, in place of a browser, does what it is told."""
+
+    def serve(run: Run, how: Any, opened: Callable[[str], None]) -> None:
+        runtime = Runtime(run, paused=how.paused, source=how.source)
+        opened("http://127.0.0.1:1/?token=x")
+        act(runtime)
+        runtime.close()
+
+    return serve
+
+
+def end_it(runtime: Runtime) -> None:
+    runtime.send(c.Step(20))
+    runtime.send(c.End())
+    while runtime.alive:
+        time.sleep(0.01)
+
+
+def test_a_run_that_was_ended_has_a_report(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of an experiment whose diagram has a Python function, which the physics takes from the same file."""
+    file = tmp_path / "driven.py"
+    file.write_text(
+        "import sharnir as sh\n"
+        "def half(x):\n"
+        "    return 0.5 * x\n"
+        "def experiment():\n"
+        "    scene = sh.Scene('driven')\n"
+        "    load = scene.body('load', mass=1.0, inertia=(0.4, 0.4, 0.5))\n"
+        "    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)\n"
+        "    axle = scene.joint('axle', sh.Revolute(), scene.world, load, drive=motor)\n"
+        "    d = scene.diagram = sh.Diagram('driven')\n"
+        "    d.drive(axle, d.function(half, d.input('stick', range=(-1, 1)), name='halved'))\n"
+        "    return sh.Experiment(scene, time=1.0)\n"
+    )
+    monkeypatch.setattr("sharnir.view.server.serve", served_by(end_it))
+    assert main(["drive", str(file), "--runs", str(tmp_path / "runs"), "--paused"]) == 0
+    (folder,) = (tmp_path / "runs").iterdir()
+    said = capsys.readouterr().out
+    assert "The console is at http://127.0.0.1:1" in said and f"wrote {folder / 'report.html'}" in said
+    assert opened == ["http://127.0.0.1:1/?token=x"]
+    assert "nothing moved" in (folder / "report.html").read_text()
+
+
+def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert main(["drive", "dc_drive", "--runs", str(tmp_path), "--no-browser", "--port", str(port)]) == 2
+    assert f"port {port} of 127.0.0.1 cannot be used" in capsys.readouterr().err
