@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from spoiling import spoilt
+from tests.driven import machine
 
 import sharnir as sh
 from sharnir.runtime import commands as c
@@ -18,14 +19,6 @@ from sharnir.runtime.plant import Plant
 from sharnir.runtime.replay import check
 
 DT = 0.01
-
-
-def machine() -> sh.Scene:
-    scene = sh.Scene("machine")
-    load = scene.body("load", mass=1.0, inertia=(0.4, 0.4, 0.5))
-    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
-    scene.joint("axle", sh.Revolute(), scene.world, load, drive=motor)
-    return scene
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from tests.driven import EXPERIMENT
 
 import sharnir as sh
 from sharnir.control import default_diagram
@@ -395,19 +396,7 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_python_functions_of_a_diagram_come_from_the_file_that_is_driven(tmp_path: Path) -> None:
     file = tmp_path / "driven.py"
-    file.write_text(
-        "import sharnir as sh\n"
-        "def half(x):\n"
-        "    return 0.5 * x\n"
-        "def experiment():\n"
-        "    scene = sh.Scene('driven')\n"
-        "    load = scene.body('load', mass=1.0, inertia=(0.4, 0.4, 0.5))\n"
-        "    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)\n"
-        "    axle = scene.joint('axle', sh.Revolute(), scene.world, load, drive=motor)\n"
-        "    d = scene.diagram = sh.Diagram('driven')\n"
-        "    d.drive(axle, d.function(half, d.input('stick', range=(-1, 1)), name='halved'))\n"
-        "    return sh.Experiment(scene, time=1.0)\n"
-    )
+    file.write_text(EXPERIMENT)
     run = create_run(load_experiment(file).scene, 0.005, {}, tmp_path)
     with pytest.raises(sh.SceneError, match="half"):
         Runtime(run, paused=True)  # the function is not in the scene's file

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.driven import EXPERIMENT, machine
 
 import sharnir as sh
 from sharnir.cli import main
@@ -21,14 +22,6 @@ from sharnir.view import pictures
 
 DT, STEPS = 0.01, 40
 PAGE = b"\x89PNG a picture of the page"
-
-
-def machine() -> sh.Scene:
-    scene = sh.Scene("machine")
-    load = scene.body("load", mass=1.0, inertia=(0.4, 0.4, 0.5))
-    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
-    scene.joint("axle", sh.Revolute(), scene.world, load, drive=motor)
-    return scene
 
 
 @pytest.fixture(scope="module")
@@ -176,19 +169,7 @@ def test_a_run_that_was_ended_has_a_report(
 ) -> None:
     """Of an experiment whose diagram has a Python function, which the physics takes from the same file."""
     file = tmp_path / "driven.py"
-    file.write_text(
-        "import sharnir as sh\n"
-        "def half(x):\n"
-        "    return 0.5 * x\n"
-        "def experiment():\n"
-        "    scene = sh.Scene('driven')\n"
-        "    load = scene.body('load', mass=1.0, inertia=(0.4, 0.4, 0.5))\n"
-        "    motor = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)\n"
-        "    axle = scene.joint('axle', sh.Revolute(), scene.world, load, drive=motor)\n"
-        "    d = scene.diagram = sh.Diagram('driven')\n"
-        "    d.drive(axle, d.function(half, d.input('stick', range=(-1, 1)), name='halved'))\n"
-        "    return sh.Experiment(scene, time=1.0)\n"
-    )
+    file.write_text(EXPERIMENT)
     monkeypatch.setattr("sharnir.view.server.serve", served_by(end_it))
     assert main(["drive", str(file), "--runs", str(tmp_path / "runs"), "--paused"]) == 0
     (folder,) = (tmp_path / "runs").iterdir()
