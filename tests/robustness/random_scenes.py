@@ -19,6 +19,8 @@ MASSES = (1e-3, 1e6)  # kg
 STIFFNESSES = (1e-3, 1e9)  # N/m or N m/rad, beside zero
 TIME_STEPS = (1e-4, 2e-2)  # s
 FAR = 100.0  # m: where the kit is
+END = 5.0  # m: a slide without an end would leave for kilometres, where arms have lost their digits
+WIDE = 3.0  # rad: a ball that is turned over has no twist
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Kind:
     bristles: bool = True  # also the laws of bristles, which store energy
     driven: bool = True
     masses: tuple[float, float] = MASSES
+    near: bool = False  # slides have ends, and a ball whose twist carries something cannot turn over
     chain: bool = False  # each body hangs on the one before: long paths through the elimination
 
 
@@ -182,11 +185,14 @@ def carried(draw: st.DrawFn, kind: Kind, joint: Any) -> dict[str, Any]:
             below, above = draw(between(0.0, 0.5)), draw(between(0.0, 0.5))
             lower = None if free.name == "swing" else max(start - below, 0.01) if is_length else -below
             given["limits"][free.name] = (lower, start + above + (0.01 if free.name == "swing" else 0.0))
-        wraps = isinstance(joint, sh.Universal) and "limits" not in what  # its angles are measured within half a turn
-        if "spring" in what and not free.kind.is_swing and not wraps:
+        elif kind.near and free.kind.is_linear:
+            given["limits"][free.name] = (max(start - END, 0.01) if is_length else -END, start + END)
+        if "spring" in what and not free.kind.is_swing:
             given["spring"][free.name] = draw(springs(start))
         if "drive" in what and kind.driven and not free.kind.is_swing and not is_length:
             given["drive"][free.name] = draw(drives())
+    if kind.near and isinstance(joint, sh.Spherical) and "twist" in given["spring"] | given["drive"] | given["limits"]:
+        given["limits"].setdefault("swing", (None, WIDE))
     for axes in joint.free_axes if kind.rubs else ():
         if draw(st.booleans()):
             given["friction"][axes.name] = draw(friction_laws(axes.is_linear, kind.bristles))

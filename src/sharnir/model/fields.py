@@ -62,6 +62,7 @@ MODEL = (
     _shared("coordinate_joint", "coordinate", "int", "joint of the coordinate"),
     _shared("coordinate_kind", "coordinate", "int", "scene.joints.Kind"),
     _shared("twist_joint", "twist", "int", "joint whose turns are counted"),
+    _shared("twist_kind", "twist", "int", "of which of its angles"),
     _shared("limit_joint", "limit", "int", "joint of the limit"),
     _shared("limit_kind", "limit", "int", "scene.joints.Kind of its coordinate"),
     _shared("limit_linear", "limit", "int", "1: a length, 0: an angle"),
