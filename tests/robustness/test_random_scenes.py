@@ -2,16 +2,19 @@
 
 Three promises, each with the domain in which it is kept:
 
-* Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives)
-  the states stay finite, or the simulation stops with a fault that names a body and leaves the last good state.
+* Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives,
+  bodies that touch the ground and each other, a rope) the states stay finite, or the simulation stops with a fault that
+  names a body and leaves the last good state. Those that stop are few (of 150 to 450 scenes each: none that touch, 1 in
+  300 semi-implicit ones, 1 in 50 of rk4's, 1 in 20 of RATTLE's), most of them light bodies between heavy ones.
 * Of a **tree or a mechanism with loops**, of the same masses, stiffnesses and steps but without drives and bristles
   (drives are sources; bristles store energy of which the engine keeps no account), the solver's impulses do no positive
-  work in any step (:func:`bounds.work_of_solver`), and the locked axes of every joint stand still, or
-  yield by the elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). A joint of a tree opens by no more
-  than a step's second order, and closes by ERP: G' <= (1 - ERP) G + drift (:func:`bounds.joint_excess`). For a joint
-  that closes a loop there is no such bound of the gap: where the other joints leave it no way to close (a loop of more
-  rows than freedoms), its gap stays.
-  Nothing stops, as long as a heavy body M at an arm r leaves digits for the inertia I of a light one, M r^2/I < 5e9.
+  work in any step (:func:`bounds.work_of_solver`), and the locked axes of every joint stand still, or yield by the
+  elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). A joint of a tree opens by no more than a
+  step's second order, and closes by ERP: G' <= (1 - ERP) G + drift (:func:`bounds.joint_excess`). This bounds the gap
+  by 5 drift where a step resolves the motion. It bounds nothing useful where a body turns by radians in a step: a light
+  one at a long arm r under a load f, h^2 f r > 4 I, whose joint can open by metres. For a joint that closes a loop
+  there is no bound of the gap: where the other joints leave it no way to close (a loop of more rows than freedoms) its
+  gap stays. Up to a mass ratio of 1000 nothing stops. Contacts and ropes are not in this promise.
 * With **sequential impulses** a joint sags when its iterations do not converge, without bound at high mass ratios, so
   only the first promise is made for them.
 
@@ -40,6 +43,8 @@ ANYTHING = (
     Kind("direct", {"solver": "direct"}),
     Kind("sequential", {"solver": "sequential-impulses", "iterations": 10}),
     Kind("rattle", {"integrator": "rattle"}),
+    Kind("rk4", {"integrator": "rk4"}, rubs=False, driven=False),  # of friction and drives it makes RATTLE's steps
+    Kind("touching", {"solver": "direct"}, bodies=(1, 3), touching=True),
 )
 PASSIVE = (
     Kind("trees", {"solver": "direct"}, loops=0, driven=False, bristles=False, near=True),

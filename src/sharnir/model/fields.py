@@ -269,7 +269,7 @@ WORK = (
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
     Field("rows_l", "direct_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
     Field("rows_a", "direct_angular", "mat33", "rows: the locked and soft rotations; prepare"),
-    Field("softness_l", "direct_joint", "real", "1/kg, compliance that keeps redundant rows regular; prepare"),
+    Field("softness_l", "direct_joint", "real", "1/kg, compliance of a joint that closes a loop; prepare"),
     Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
     Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
     Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
