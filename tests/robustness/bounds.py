@@ -24,7 +24,6 @@ from sharnir.scene.joints import Basis
 from sharnir.spatial import Pose, conjugate, rotate
 
 EPS = 2.0**-52
-SMALLEST = 1e-300  # J; what is less has no digits
 ERP = 0.2  # the default of a simulation
 
 
@@ -79,7 +78,17 @@ def lost(seen: Watched) -> float:
     moving = [body.properties for body in seen.scene.bodies.values() if body.properties is not None]
     reach = max(np.linalg.norm(arm, axis=-1).max() for j in seen.scene.joints.values() for arm in moving_arms(seen, j))
     least = min(np.linalg.eigvalsh(properties.inertia)[0] for properties in moving)
-    return float(EPS * (1.0 + sum(properties.mass for properties in moving) * reach**2 / least))
+    return float(EPS * (1.0 + total_mass(seen) * reach**2 / least))
+
+
+def unseen(seen: Watched) -> float:
+    """The speed, m/s or rad/s, that does not move a body in a step: less than places are rounded by."""
+    return float(16.0 * EPS * np.abs(seen.position).max() / seen.dt)
+
+
+def total_mass(seen: Watched) -> float:
+    """Of all bodies, kg."""
+    return sum(body.properties.mass for body in seen.scene.bodies.values() if body.properties is not None)
 
 
 def moving_arms(seen: Watched, joint: sh.Joint) -> list[Any]:
@@ -113,10 +122,11 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
     and then corrected, p^2 W/2 each, and their sum over n rows at most n times as much), and to the iterations.
     """
     change, moved = energies(seen)
+    noise = total_mass(seen) * unseen(seen) ** 2
     settling = [row for row in rows_of(seen) if row.settles]
     held = sum(row.impulse[1:] * np.sqrt(row.ease[:-1]) for row in settling)
     nudged = seen.residual[1:, 0] * sum(np.sqrt(row.ease[:-1]) for row in settling)
-    return change - released(seen), lost(seen) * moved + blurred(seen) + 2.0 * held * nudged + SMALLEST
+    return change - released(seen), lost(seen) * moved + blurred(seen) + 2.0 * held * nudged + noise
 
 
 def energies(seen: Watched) -> tuple[Any, Any]:
@@ -196,9 +206,11 @@ def slip_excess(seen: Watched) -> dict[str, float]:
 
     at the poses of the step's start: nothing for a joint of a tree, and what its elasticity gives for one that closes a
     loop. A velocity that is right to ``lost`` in the norm of the energy E, |dV|^2 = 2 E lost^2, slips by
-    |J dV| <= sqrt(W) |dV| at most.
+    |J dV| <= sqrt(W) |dV| at most; and the slip is a difference of speeds, known to their rounding.
     """
-    energy, work = energies(seen)[1], seen.sim.work
+    energy, work, share = energies(seen)[1], seen.sim.work, lost(seen)
+    speeds = np.linalg.norm(np.concatenate([seen.velocity[1:], seen.spin[1:]], axis=1), axis=-1)
+    fastest = speeds.max(axis=-1)
     excess = {}
     for j, (name, joint) in enumerate(seen.scene.joints.items()):
         for slip, ease, impulse, softness in zip(
@@ -210,7 +222,7 @@ def slip_excess(seen: Watched) -> dict[str, float]:
         ):
             change = np.linalg.norm(np.diff(seen.impulses[impulse][:, j], axis=0), axis=-1)
             yields = softness.numpy()[j, 0] * change
-            rounding = lost(seen) * np.sqrt(2.0 * energy * ease[:-1]) + SMALLEST
+            rounding = share * np.sqrt(2.0 * energy * ease[:-1]) + 16.0 * EPS * fastest + unseen(seen)
             excess[name] = max(excess.get(name, -np.inf), float(np.max(slip - yields - rounding)))
     return excess
 
@@ -247,7 +259,6 @@ def joint_excess(seen: Watched) -> dict[str, float]:
     """
     share, far = lost(seen), np.abs(seen.position).max()
     energy = energies(seen)[1]
-    masses = sum(body.properties.mass for body in seen.scene.bodies.values() if body.properties is not None)
     errors = {name: seen.joint_error(joint) for name, joint in seen.scene.joints.items()}
     all_open = sum(gap + tilt for gap, tilt in errors.values())[:-1]
     excess = {}
@@ -257,7 +268,7 @@ def joint_excess(seen: Watched) -> dict[str, float]:
         for error, drift, ease, size in zip(
             errors[name], joint_drift(seen, joint), eases(seen, joint), (far, 1.0), strict=True
         ):
-            slip = seen.dt * np.sqrt(2.0 * energy * ease[:-1]) + np.sqrt(masses * ease[:-1]) * all_open
+            slip = seen.dt * np.sqrt(2.0 * energy * ease[:-1]) + np.sqrt(total_mass(seen) * ease[:-1]) * all_open
             explained = (1.0 - ERP) * error[:-1] + drift + share * slip + 16.0 * EPS * size
             excess[name] = max(excess.get(name, -np.inf), float(np.max(error[1:] - explained)))
     return excess

@@ -4,8 +4,8 @@ Three promises, each with the domain in which it is kept:
 
 * Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives,
   bodies that touch the ground and each other, a rope) the states stay finite, or the simulation stops with a fault that
-  names a body and leaves the last good state. Those that stop are few (of 150 to 450 scenes each: none that touch, 1 in
-  300 semi-implicit ones, 1 in 50 of rk4's, 1 in 20 of RATTLE's), most of them light bodies between heavy ones.
+  names a body and leaves the last good state. Those that stop are few, most of them light bodies between heavy ones:
+  semi-implicit 1 of 400 trees and 5 of 400 with loops, 3 of 150 of rk4's, 11 of 200 of RATTLE's, none of 40 that touch.
 * Of a **tree or a mechanism with loops**, of the same masses, stiffnesses and steps but without drives and bristles
   (drives are sources; bristles store energy of which the engine keeps no account), the solver's impulses do no positive
   work in any step (:func:`bounds.work_of_solver`), and the locked axes of every joint stand still, or yield by the
@@ -14,7 +14,8 @@ Three promises, each with the domain in which it is kept:
   by 5 drift where a step resolves the motion. It bounds nothing useful where a body turns by radians in a step: a light
   one at a long arm r under a load f, h^2 f r > 4 I, whose joint can open by metres. For a joint that closes a loop
   there is no bound of the gap: where the other joints leave it no way to close (a loop of more rows than freedoms) its
-  gap stays. Up to a mass ratio of 1000 nothing stops. Contacts and ropes are not in this promise.
+  gap stays. Up to a mass ratio of 1000 nothing stops; beyond, the promise is for those that do not. Contacts and ropes
+  are not in it.
 * With **sequential impulses** a joint sags when its iterations do not converge, without bound at high mass ratios, so
   only the first promise is made for them.
 
@@ -76,7 +77,9 @@ def test_joints_hold_and_no_energy_comes_from_nowhere(kind: Kind) -> None:
     @given(cases(kind))
     def check(case: Case) -> None:
         seen = watch(case.scene, case.dt, STEPS, **kind.settings)
-        assert seen.fault is None or mass_ratio(case.scene) > EVEN, seen.fault
+        if seen.fault is not None:
+            assert mass_ratio(case.scene) > EVEN, seen.fault
+            return
         gained, allowed = work_of_solver(seen)
         assert (gained <= allowed).all(), (gained.max(), int((gained - allowed).argmax()))
         slip = slip_excess(seen)
