@@ -19,6 +19,9 @@ MASSES = (1e-3, 1e6)  # kg
 STIFFNESSES = (1e-3, 1e9)  # N/m or N m/rad, beside zero
 TIME_STEPS = (1e-4, 2e-2)  # s
 FAR = 100.0  # m: where the kit is
+GROUND = -1.0  # m: its height
+END = 5.0  # m: a slide without an end would leave for kilometres, where arms have lost their digits
+WIDE = 3.0  # rad: a ball that is turned over has no twist
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Kind:
     bristles: bool = True  # also the laws of bristles, which store energy
     driven: bool = True
     masses: tuple[float, float] = MASSES
+    near: bool = False  # slides have ends, and a ball whose twist carries something cannot turn over
+    touching: bool = False  # there is ground, bodies touch it and each other, and a rope is tied to one of them
     chain: bool = False  # each body hangs on the one before: long paths through the elimination
 
 
@@ -182,11 +187,14 @@ def carried(draw: st.DrawFn, kind: Kind, joint: Any) -> dict[str, Any]:
             below, above = draw(between(0.0, 0.5)), draw(between(0.0, 0.5))
             lower = None if free.name == "swing" else max(start - below, 0.01) if is_length else -below
             given["limits"][free.name] = (lower, start + above + (0.01 if free.name == "swing" else 0.0))
-        wraps = isinstance(joint, sh.Universal) and "limits" not in what  # its angles are measured within half a turn
-        if "spring" in what and not free.kind.is_swing and not wraps:
+        elif kind.near and free.kind.is_linear:
+            given["limits"][free.name] = (max(start - END, 0.01) if is_length else -END, start + END)
+        if "spring" in what and not free.kind.is_swing:
             given["spring"][free.name] = draw(springs(start))
         if "drive" in what and kind.driven and not free.kind.is_swing and not is_length:
             given["drive"][free.name] = draw(drives())
+    if kind.near and isinstance(joint, sh.Spherical) and "twist" in given["spring"] | given["drive"] | given["limits"]:
+        given["limits"].setdefault("swing", (None, WIDE))
     for axes in joint.free_axes if kind.rubs else ():
         if draw(st.booleans()):
             given["friction"][axes.name] = draw(friction_laws(axes.is_linear, kind.bristles))
@@ -206,6 +214,26 @@ def add_kit(scene: sh.Scene, kind: Kind) -> None:
         spring={"displacement": sh.Spring(100.0, 10.0)},
         friction=friction,
     )
+    if kind.touching:
+        scene.ground(height=GROUND)
+        shapes = sh.Box(0.2, 0.2, 0.2, mass=1.0), sh.Cylinder(0.1, 0.2, mass=1.0), sh.Sphere(0.1, mass=1.0)
+        for i, shape in enumerate(shapes):
+            scene.body(f"stone{i}", shape, position=(FAR, 2.0 + i, GROUND + 0.1))
+
+
+@st.composite
+def ropes(draw: st.DrawFn, body: str, place: Any) -> dict[str, Any]:
+    """A rope of any thickness and stiffness that hangs on a body, as arguments of ``scene.rope``."""
+    along = np.array(draw(DIRECTIONS))
+    return {
+        "path": [place, tuple((np.array(place) + along).tolist())],
+        "radius": draw(over_decades(1e-3, 0.1)),
+        "density": draw(over_decades(10.0, 1e4)),
+        "youngs_modulus": draw(st.one_of(st.just(0.0), over_decades(1e3, 1e11))),
+        "shear_modulus": draw(st.one_of(st.just(0.0), over_decades(1e3, 1e11))),
+        "elements": draw(st.integers(2, 12)),
+        "start": sh.Tie(body=body),
+    }
 
 
 @st.composite
@@ -234,5 +262,8 @@ def cases(draw: st.DrawFn, kind: Kind) -> Case:
         a, b = draw(st.lists(st.integers(0, len(names) - 1), min_size=2, max_size=2, unique=True))
         joint = draw(joint_types(places[a], places[b]))
         scene.joint(f"loop{i}", joint, names[a], names[b], **draw(carried(kind, joint)))
+    if kind.touching:
+        tied = draw(st.integers(1, len(names) - 1))
+        scene.rope("rope", **draw(ropes(names[tied], places[tied])))
     add_kit(scene, kind)
     return Case(scene, draw(over_decades(*TIME_STEPS)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from bounds import locked_slip, lost, work_of_solver
 from random_scenes import Kind, add_kit
 from watching import watch
 
@@ -57,6 +59,62 @@ def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
     energy = seen.kinetic()
     assert seen.fault is None
     assert energy.max() <= GAINS * energy[0]
+
+
+def test_a_light_link_between_heavy_bodies_holds() -> None:
+    """Gamma was 1e-10 of the link's own inverse mass in every joint, a tenth of the bodies': it slipped by 14 mm/s."""
+    scene = sh.Scene("light link")
+    scene.body("top", sh.Sphere(0.3, mass=1e4), position=(1, 0, 0))
+    scene.body("link", sh.Sphere(0.02, mass=1e-2), position=(1.5, 0, 0))
+    scene.body("load", sh.Sphere(0.3, mass=1e4), position=(2, 0, 0), velocity=(0, 0, 3))
+    scene.joint("pivot", sh.Spherical(), "world", "top")
+    scene.joint("upper", sh.Spherical(anchor=(1.2, 0, 0)), "top", "link")
+    scene.joint("lower", sh.Spherical(anchor=(1.8, 0, 0)), "link", "load")
+    seen = watch(with_kit(scene), 0.01, 500)
+    fastest = np.linalg.norm(seen.velocity, axis=-1).max()
+    assert max(locked_slip(seen, joint)[0].max() for joint in scene.joints.values()) < lost(seen) * fastest
+
+
+def test_a_spring_in_a_universal_joint_counts_its_turns() -> None:
+    """Its angle jumped by a whole turn at pi, and the spring pushed on instead of pulling back."""
+    scene = sh.Scene("turned", gravity=(0, 0, 0))
+    scene.body("fork", BALL, angular_velocity=(12, 0, 0))
+    cross = scene.joint("cross", sh.Universal(), "world", "fork", spring={"angle_a": sh.Spring(1.0)})
+    seen = watch(with_kit(scene), 0.01, 300)
+    gained, allowed = work_of_solver(seen)
+    assert (gained <= allowed).all()
+    angle = sh.Simulation(scene, 0.01).run(1.0)[cross.coordinate("angle_a")]
+    assert np.pi < float(angle.max()) < 12 * 0.1**0.5  # w sqrt(I/k)
+
+
+def test_one_bound_at_a_time_holds_a_coordinate() -> None:
+    """Between two bounds with no room the impulses of both grew together, and the one that had no part did work."""
+    scene = sh.Scene("clamped")
+    scene.body(
+        "arm", sh.Box(0.4, 0.1, 0.1, mass=5.0), position=(0.5, 0, 0), velocity=(0, 0, 1), angular_velocity=(3, 1, 2)
+    )
+    scene.body("tip", sh.Box(0.3, 0.1, 0.05, mass=1.0), position=(1, 0, 0))
+    scene.joint("shoulder", sh.Spherical(), "world", "arm", limits={"twist": (0.0, 0.0)})
+    scene.joint("wrist", sh.Planar(anchor=(1, 0, 0)), "arm", "tip", limits={"angle": (0.0, 0.0), "x": (0.0, 0.1)})
+    seen = watch(with_kit(scene), 0.01, 500)
+    gained, allowed = work_of_solver(seen)
+    assert (gained <= allowed).all()
+    assert (seen.impulses["low_impulse"] * seen.impulses["high_impulse"] == 0.0).all()
+
+
+def test_limits_and_friction_on_what_a_loop_holds_already() -> None:
+    """A slide keeps the ball from turning: the inverse mass of its limits is rounding, and came out negative."""
+    scene = sh.Scene("held", gravity=(0, 0, 0))
+    turned = (-0.3761782150568541, 0, 0.9265473277262416, 0)
+    scene.body("held", sh.Sphere(0.02, mass=1.58), position=(0.977, 0, -0.612), rotation=turned)
+    slide = sh.Prismatic(axis=(0, -0.0613, 0.94))
+    scene.joint("slide", slide, "world", "held", friction=sh.Viscous(4370.0))
+    ball = sh.Spherical(anchor=(0.5, 0, -0.3), axis=(0.3, 0.2, 0.9))
+    spring = {"twist": sh.Spring(15500.0, 0.00389, rest=-0.0245, side="pull")}
+    limits = {"swing_y": (-0.165, 0.0), "swing": (None, 3.0)}
+    law = sh.Coulomb(0.405, law="impulse-clamp", load=sh.Load(radius=0.0779, preload=37.8))
+    scene.joint("ball", ball, "held", "world", friction=law, spring=spring, limits=limits)
+    assert watch(with_kit(scene), 0.00107, 500).fault is None
 
 
 @pytest.mark.parametrize("values", [(-50.0, "upper"), (50.0, "lower")])

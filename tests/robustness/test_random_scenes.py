@@ -1,40 +1,56 @@
 """Random scenes, 2000 steps each: no number goes bad in silence, joints hold, no energy comes from nowhere.
 
-Three promises, each with the domain in which it can be kept:
+Three promises, each with the domain in which it is kept:
 
-* Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives)
-  the states stay finite, or the simulation stops with a fault that names a body and leaves the last good state.
-* Of a **tree** with masses between 0.1 and 100 kg, without drives, nothing stops, the solver's impulses do no positive
-  work in any step (:func:`watching.work_of_solver`), and a joint opens by no more than a step's second order
-  (:func:`watching.joint_drift`): G' <= (1 - ERP) G + drift. Loops are left out of it because the joint that closes one
-  yields by design, larger mass ratios because they cost digits.
+* Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives,
+  bodies that touch the ground and each other, a rope) the states stay finite, or the simulation stops with a fault that
+  names a body and leaves the last good state. Those that stop are few, most of them light bodies between heavy ones:
+  semi-implicit 1 of 400 trees and 5 of 400 with loops, 3 of 150 of rk4's, 11 of 200 of RATTLE's, none of 40 that touch.
+* Of a **tree or a mechanism with loops**, of the same masses, stiffnesses and steps but without drives and bristles
+  (drives are sources; bristles store energy of which the engine keeps no account), the solver's impulses do no positive
+  work in any step (:func:`bounds.work_of_solver`), and the locked axes of every joint stand still, or yield by the
+  elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). A joint of a tree opens by no more than a
+  step's second order, and closes by ERP: G' <= (1 - ERP) G + drift (:func:`bounds.joint_excess`). This bounds the gap
+  by 5 drift where a step resolves the motion. It bounds nothing useful where a body turns by radians in a step: a light
+  one at a long arm r under a load f, h^2 f r > 4 I, whose joint can open by metres. For a joint that closes a loop
+  there is no bound of the gap: where the other joints leave it no way to close (a loop of more rows than freedoms) its
+  gap stays. Up to a mass ratio of 1000 nothing stops; beyond, the promise is for those that do not. Contacts and ropes
+  are not in it.
 * With **sequential impulses** a joint sags when its iterations do not converge, without bound at high mass ratios, so
   only the first promise is made for them.
+
+Scenes of the second promise keep within some 30 m, because all rounding grows with distance, and a ball whose twist
+carries a spring or a limit does not turn over, because upside down it has no twist.
 
 ``SHARNIR_SLOW=1`` makes the short fixed sample a long hunt.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bounds import joint_excess, slip_excess, work_of_solver
 from hypothesis import given
 from random_scenes import Case, Kind, cases
-from watching import Watched, joint_drift, watch, work_of_solver
+from watching import watch
 
 import sharnir as sh
 
 STEPS = 2000
-ERP = 0.2  # the default of a simulation
+EVEN = 1e3  # mass ratio up to which nothing stops
 ANYTHING = (
     Kind("direct", {"solver": "direct"}),
     Kind("sequential", {"solver": "sequential-impulses", "iterations": 10}),
     Kind("rattle", {"integrator": "rattle"}),
+    Kind("rk4", {"integrator": "rk4"}, rubs=False, driven=False),  # of friction and drives it makes RATTLE's steps
+    Kind("touching", {"solver": "direct"}, bodies=(1, 3), touching=True),
 )
-TREES = Kind("trees", {"solver": "direct"}, loops=0, driven=False, bristles=False, masses=(0.1, 100.0))
+PASSIVE = (
+    Kind("trees", {"solver": "direct"}, loops=0, driven=False, bristles=False, near=True),
+    Kind("loops", {"solver": "direct"}, bodies=(2, 5), driven=False, bristles=False, near=True),
+)
 
 
 @pytest.mark.parametrize("kind", ANYTHING, ids=lambda kind: kind.name)
@@ -56,25 +72,27 @@ def test_no_number_goes_bad_in_silence(kind: Kind, tmp_path_factory: pytest.Temp
     check()
 
 
-@pytest.mark.skipif(not os.environ.get("SHARNIR_SLOW"), reason="not every tree keeps it yet; a hunt shows which do not")
-def test_trees_hold_together_and_gain_no_energy() -> None:
-    @given(cases(TREES))
+@pytest.mark.parametrize("kind", PASSIVE, ids=lambda kind: kind.name)
+def test_joints_hold_and_no_energy_comes_from_nowhere(kind: Kind) -> None:
+    @given(cases(kind))
     def check(case: Case) -> None:
-        seen = watch(case.scene, case.dt, STEPS, **TREES.settings)
-        assert seen.fault is None, seen.fault
-        gained, no_wonder = work_of_solver(seen)
-        assert (gained <= no_wonder + 1e-12).all(), (gained.max(), int(gained.argmax()))
-        assert_joints_hold(seen)
+        seen = watch(case.scene, case.dt, STEPS, **kind.settings)
+        if seen.fault is not None:
+            assert mass_ratio(case.scene) > EVEN, seen.fault
+            return
+        gained, allowed = work_of_solver(seen)
+        assert (gained <= allowed).all(), (gained.max(), int((gained - allowed).argmax()))
+        slip = slip_excess(seen)
+        assert max(slip.values()) <= 0.0, slip
+        gaps = joint_excess(seen)
+        assert max(gaps.values()) <= 0.0, gaps
 
     check()
 
 
-def assert_joints_hold(seen: Watched) -> None:
-    """G' <= (1 - ERP) G + drift: what was open closes by ERP, and a step opens by its second order at most."""
-    for name, joint in seen.scene.joints.items():
-        for error, drift in zip(seen.joint_error(joint), joint_drift(seen, joint), strict=True):
-            excess = error[1:] - (1.0 - ERP) * error[:-1] - 1.01 * drift
-            assert excess.max() < 1e-9, (name, excess.max(), int(excess.argmax()))
+def mass_ratio(scene: sh.Scene) -> float:
+    masses = [body.properties.mass for body in scene.bodies.values() if body.properties is not None]
+    return max(masses) / min(masses)
 
 
 def test_a_number_that_goes_bad_is_seen(tmp_path: Path) -> None:

@@ -11,15 +11,18 @@ import sharnir as sh
 from sharnir.model.softs import softs_of
 from sharnir.scene.elements.spring import Spring
 from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
-from sharnir.spatial import Pose, conjugate, multiply, rotate
+from sharnir.spatial import Pose, conjugate, rotate
 
-ROUNDING = 1e-9  # of the energies that a step moves about
-UNSETTLED = 100.0  # rows and iterations to come, for the impulse that the last iteration still changed
+STATES = ("position", "rotation", "velocity", "spin", "twist")
+IMPULSES = ("lock_impulse", "lock_angular", "low_impulse", "high_impulse", "friction_impulse", "soft_impulse")
 
 
 @dataclass
 class Watched:
-    """The states of a run, [step, body, ...] with the world's own body first, and the fault that ended it, if any."""
+    """The states of a run, [step, body, ...] with the world's own body first, and the fault that ended it, if any.
+
+    ``impulses`` are those of the step that led to a state, [step, item, ...], by their names in the engine's memory.
+    """
 
     scene: sh.Scene
     dt: float
@@ -29,6 +32,8 @@ class Watched:
     spin: Any
     twist: Any
     residual: Any
+    push_spin: Any
+    impulses: dict[str, Any]
     fault: sh.SimulationFault | None
     sim: sh.Simulation
 
@@ -103,8 +108,9 @@ class Watched:
 def watch(scene: sh.Scene, dt: float, steps: int, **settings: Any) -> Watched:
     """Simulate and keep every state, up to a fault."""
     sim = sh.Simulation(scene, dt, threads=1, **settings)
-    live = [getattr(sim.state, name).numpy()[:, 0] for name in ("position", "rotation", "velocity", "spin", "twist")]
-    live.append(sim.report_arrays.residual.numpy()[:1])
+    live = [getattr(sim.state, name).numpy()[:, 0] for name in STATES]
+    live += [sim.report_arrays.residual.numpy()[:1], sim.work.push_spin.numpy()[:, 0]]
+    live += [getattr(sim.memory, name).numpy()[:, 0] for name in IMPULSES]
     kept = [np.empty((steps + 1, *array.shape)) for array in live]
     fault, done = None, 0
     for array, now in zip(kept, live, strict=True):
@@ -116,7 +122,9 @@ def watch(scene: sh.Scene, dt: float, steps: int, **settings: Any) -> Watched:
                 array[done] = now
     except sh.SimulationFault as error:
         fault, done = error, done - 1
-    return Watched(scene, dt, *(array[: done + 1] for array in kept), fault, sim)
+    kept = [array[: done + 1] for array in kept]
+    states, impulses = kept[: -len(IMPULSES)], dict(zip(IMPULSES, kept[-len(IMPULSES) :], strict=True))
+    return Watched(scene, dt, *states, impulses, fault, sim)
 
 
 def kinetic_of(properties: Any, rotation: Any, velocity: Any, spin: Any) -> Any:
@@ -142,83 +150,3 @@ def _table_energy(table: Any, x: Any) -> Any:
     energy = before[at] + fs[at] * d + 0.5 * slopes[at] * d * d
     zero = int(np.clip(np.searchsorted(xs, 0.0) - 1, 0, len(slopes) - 1))
     return energy - (before[zero] + fs[zero] * -xs[zero] + 0.5 * slopes[zero] * xs[zero] ** 2)
-
-
-def work_of_solver(seen: Watched) -> tuple[Any, Any]:
-    """What all impulses of each semi-implicit step together gave to the scene, J, [step], and what is no wonder.
-
-    The velocity problem of a step is M (v' - v) = h f + J^T p at frozen poses, with the new velocities v' in every law:
-
-        T(v') - T(v) = v'.M (v' - v) - |v' - v|^2/2        in the inertia at the start of the step
-                     = h f.v' + p.(J v') - |v' - v|^2/2
-
-    Locked rows have J v' = 0; limits p >= 0, p (J v' + chi/h) = 0; friction p.(J v') <= 0; a spring, which is implicit,
-    gives at most what its straight line from x to x + h u' loses. So, with no source,
-
-        T(v') - T(v) + h grad V.v' + sum (f(x) h u' + k (h u')^2/2) <= 0
-
-    whatever dt, masses and stiffnesses: what is above rounding is the solver's fault, not the integrator's. No wonder
-    wonder are rounding of the energies moved, and what the last iteration still changed of an impulse times the speeds.
-    """
-    h = seen.dt
-    change, moved = np.zeros(len(seen.position) - 1), np.zeros(len(seen.position) - 1)
-    for i, body in enumerate(seen.scene.bodies.values(), start=1):
-        if body.properties is not None:
-            turn = seen.rotation[:-1, i]
-            before = kinetic_of(body.properties, turn, seen.velocity[:-1, i], seen.spin[:-1, i])
-            after = kinetic_of(body.properties, turn, seen.velocity[1:, i], seen.spin[1:, i])
-            fall = -h * body.properties.mass * seen.velocity[1:, i] @ np.array(seen.scene.gravity)
-            change += after - before + fall
-            moved += after + before + np.abs(fall)
-    for row in softs_of(seen.scene):
-        if row.spring is not None:
-            gained = spring_line_energy(seen, row)
-            change += gained
-            moved += np.abs(gained)
-    speeds = np.abs(seen.velocity[1:]).max(axis=(1, 2)) + np.abs(seen.spin[1:]).max(axis=(1, 2))
-    return change, ROUNDING * moved + UNSETTLED * seen.residual[1:, 0] * speeds
-
-
-def spring_line_energy(seen: Watched, row: Any) -> Any:
-    """What a spring gains along its straight line over each step, J; nothing where it does not act."""
-    h, spring = seen.dt, row.spring
-    x = (seen.coordinate(row) - (spring.rest or 0.0))[:-1]
-    before, after = seen.rate(row, 0), seen.rate(row, 1)
-    force, slope = spring.stiffness * x, np.full_like(x, spring.stiffness)
-    if spring.table is not None:
-        xs, fs = np.array(spring.table).T
-        slopes = np.diff(fs) / np.diff(xs)
-        at = np.clip(np.searchsorted(xs, x) - 1, 0, len(slopes) - 1)
-        force, slope = fs[at] + slopes[at] * (x - xs[at]), slopes[at]
-    ahead = x + h * before
-    acts = {"both": x == x, "push": np.minimum(x, ahead) < 0.0, "pull": np.maximum(x, ahead) > 0.0}[spring.side]
-    return np.where(acts, (force - spring.preload) * h * after + 0.5 * slope * (h * after) ** 2, 0.0)
-
-
-def joint_drift(seen: Watched, joint: sh.Joint) -> tuple[Any, Any]:
-    """The most that a semi-implicit step can open a joint by, m and rad, [step].
-
-    Over a step the new velocities keep the joint's rates at zero in directions that are frozen at its start. What is
-    left is of second order: a point at an arm r that turns by t leaves its tangent by at most r t^2/2; directions that
-    body a carries turn by t_a while the other point slides by s along them; a rod of length l across which its end
-    moves by s grows by at most s^2/(2 l).
-    """
-    names = ["world", *seen.scene.bodies]
-    frame_a, frame_b = seen.frames(joint)
-    a, b = names.index(joint.a.name), names.index(joint.b.name)
-    turn_a, turn_b = (_turns(seen.rotation[:, i]) for i in (a, b))
-    arm_a, arm_b = (
-        np.linalg.norm(frame.position - seen.position[:, i], axis=-1)[:-1] for frame, i in ((frame_a, a), (frame_b, b))
-    )
-    between = frame_b.position - frame_a.position
-    offset = np.linalg.norm(between, axis=-1)[:-1]
-    slid = np.linalg.norm(np.diff(between, axis=0), axis=-1) + turn_a * offset
-    across = slid**2 / (2.0 * joint.length) if joint.length > 0.0 else 0.0
-    gap = 0.5 * turn_a**2 * (arm_a + offset) + 0.5 * turn_b**2 * arm_b + turn_a * slid + across
-    return gap, (turn_a + turn_b) ** 2
-
-
-def _turns(rotation: Any) -> Any:
-    """The angles (rad) of the rotations from step to step, pseudo-velocities included."""
-    change = multiply(rotation[1:], conjugate(rotation[:-1]))
-    return 2.0 * np.arcsin(np.minimum(np.linalg.norm(change[:, :3], axis=-1), 1.0))

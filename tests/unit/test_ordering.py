@@ -171,3 +171,14 @@ def test_immovable_bodies_have_no_nodes() -> None:
     program = elimination_program([True, False], [Link(None, 0, True, True), Link(0, None, True, False)])
     assert program.nodes.body_linear == [0, -1]
     assert program.block_of(-1, 3) == -1
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("floating", [False, True])
+def test_as_many_joints_close_loops_as_there_are_loops(seed: int, floating: bool) -> None:
+    """Loops of a graph: joints - nodes + connected parts; here all hangs together, with the ground or without it."""
+    bodies, links = loops(12, seed)
+    links = [link for link in links if not (floating and link.a is None)]
+    program = elimination_program(bodies, links)
+    nodes = len(bodies) + (0 if floating else 1)
+    assert sum(program.closes_loop) == len(links) - nodes + 1

@@ -199,7 +199,6 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         angular_basis=angular_basis,
         linear_error=linear_error,
         angular_error=angular_error,
-        twist_angle=twist_angle,
         unwrapped=unwrapped,
         is_length=is_length,
         coordinate_axis=coordinate_axis,

@@ -23,7 +23,7 @@ def make_integrate(p: Precision) -> SimpleNamespace:
     t = structs(p)
     rotated = make_algebra(p).rotated
     geometry = make_coordinates(p)
-    frames_of, twist_angle, unwrapped = geometry.frames_of, geometry.twist_angle, geometry.unwrapped
+    frames_of, coordinate_value, unwrapped = geometry.frames_of, geometry.coordinate_value, geometry.unwrapped
 
     @wp.func
     def check(k: t.work, r: t.report, top_speed: p.real, b: int, w: int):
@@ -49,6 +49,7 @@ def make_integrate(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def count_turns(m: t.model, s: t.state, i: int, w: int):
-        s.twist[i, w] = unwrapped(twist_angle(frames_of(m, s, m.twist_joint[i], w)), s.twist[i, w])
+        angle = coordinate_value(frames_of(m, s, m.twist_joint[i], w), m.twist_kind[i])
+        s.twist[i, w] = unwrapped(angle, s.twist[i, w])
 
     return SimpleNamespace(check=check, integrate=integrate, count_turns=count_turns)

@@ -12,7 +12,7 @@ from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
-from ..scene.joints import FreeAxes, Kind
+from ..scene.joints import FreeAxes
 from ..scene.measure import start_value
 from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
@@ -50,7 +50,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     tracked = tuple(
         place
         for place, (_, joint, coordinate) in enumerate(coordinates)
-        if coordinate.kind == Kind.TWIST and _counts_turns(joint)
+        if coordinate.kind.is_turn and _counts_turns(joint)
     )
     softs = softs_of(scene)
     touching = contact_arrays(scene)
@@ -192,6 +192,7 @@ def _coordinates(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "coordinate_joint": of,
         "coordinate_kind": [int(coordinate.kind) for _, _, coordinate in coordinates],
         "twist_joint": [of[i] for i in tracked],
+        "twist_kind": [int(coordinates[i][2].kind) for i in tracked],
     }
 
 
@@ -213,7 +214,7 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _counts_turns(joint: Joint) -> bool:
-    """Whether the simulation counts the turns of a joint's twist: always, except for a ball that does not use it."""
+    """Whether the simulation counts the turns of a joint: always, except for a ball that does not use its twist."""
     is_ball = len(joint.type.coordinates) == 4
     return not is_ball or any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
 
@@ -274,7 +275,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "soft_kind": [row.kind for row in rows],
         "soft_linear": [int(row.linear) for row in rows],
         "soft_column": [row.column for row in rows],
-        "soft_twist": [twists.get(row.label, -1) if row.kind == Kind.TWIST else -1 for row in rows],
+        "soft_twist": [twists.get(row.label, -1) for row in rows],
         "viscous": [row.viscous for row in rows],
         "viscous_load": [row.viscous_load for row in rows],
         "has_spring": [int(row.spring is not None) for row in rows],

@@ -180,7 +180,8 @@ class _Elimination:
 
     def _remove_joint(self, joint: int) -> _Group:
         groups, outside = self._sides(joint)
-        if all(group.ties for group in groups):
+        inside = len(groups) == 2 and groups[0] is groups[1]
+        if inside or all(group.ties for group in groups):
             self.closing.add(joint)
         group = groups[0]
         for other in groups[1:]:

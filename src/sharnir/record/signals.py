@@ -114,7 +114,7 @@ class Readings:
 
     def coordinate(self, i: int) -> Array:
         joint, kind = self._coordinates[i]
-        if kind == Kind.TWIST and i in self.frames.counted:  # turns cannot be told from one instant
+        if kind.is_turn and i in self.frames.counted:  # turns cannot be told from one instant
             return self.frames.twist[:, self.frames.counted.index(i)]
         return coordinate(kind, *self._joint_frames(joint))
 

@@ -77,19 +77,16 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def visit_limit(n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
-        """The impulse that keeps both bounds at the slip or relative spin u."""
+        """The impulse that keeps both bounds at the slip or relative spin u; at most one of the two acts."""
         axis = k.limit_axis[i, w]
         mass = k.limit_mass[i, w]
         speed = wp.dot(axis, u)
-        old = n.low_impulse[i, w]
-        new = wp.max(real(0.0), old - mass * (speed + wp.max(k.low_gap[i, w], real(0.0)) / dt))
-        d = new - old
-        n.low_impulse[i, w] = new
-        speed = speed + d / mass
-        old = n.high_impulse[i, w]
-        new = wp.max(real(0.0), old - mass * (wp.max(k.high_gap[i, w], real(0.0)) / dt - speed))
-        d = d - (new - old)
-        n.high_impulse[i, w] = new
+        old = n.low_impulse[i, w] - n.high_impulse[i, w]
+        low = wp.max(real(0.0), old - mass * (speed + wp.max(k.low_gap[i, w], real(0.0)) / dt))
+        high = wp.max(real(0.0), mass * (speed - wp.max(k.high_gap[i, w], real(0.0)) / dt) - old)
+        n.low_impulse[i, w] = low
+        n.high_impulse[i, w] = high
+        d = low - high - old
         return d * axis
 
     @wp.func

@@ -39,8 +39,8 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     slip, kicked, struck = pair.slip, pair.kicked, pair.struck
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
-    CHORD_SOFTNESS = wp.constant(real(1e-4))
-    SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
+    # of a joint's own inverse mass; semi-implicit steps leave gaps of the order dt^2, see set_softness
+    SOFTNESS = wp.constant(real(1e-6 if features.second_order and p.name == "float64" else 1e-4))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
@@ -66,17 +66,28 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return rows
 
     @wp.func
-    def softness_of(m: t.model, j: int) -> real:
-        """The share of its inverse mass by which a joint yields to keep redundant rows regular.
+    def ease_at(m: t.model, b: int, anchor: vec3, w: int) -> real:
+        """The trace of body b's inverse mass at an anchor on it, 1/kg."""
+        inv_inertia = m.inv_inertia[b, w]
+        turning = wp.dot(anchor, anchor) * wp.trace(inv_inertia) - wp.dot(anchor, inv_inertia * anchor)
+        return real(3.0) * m.inv_mass[b, w] + turning
 
-        The semi-implicit step leaves gaps of the order dt^2, which make redundant rows of a loop (Bricard's mechanism)
-        seem independent and would lock it; the joint that closes the loop yields by more than that.
+    @wp.func
+    def set_softness(m: t.model, k: t.work, j: int, w: int):
+        """Gamma: none, or for a joint that closes a loop what keeps its redundant rows regular.
+
+        Semi-implicit steps leave gaps of the order dt^2, which make redundant rows (Bricard's mechanism) seem
+        independent and would lock the loop; the joint that closes it yields by more than that. As its impulse stores
+        Gamma p^2/2, Gamma must not change from step to step: it is that of the joint's own anchors, not of the present
+        arms.
         """
-        if wp.static(features.second_order):
-            return SOFTNESS
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        k.softness_l[j, w] = real(0.0)
+        k.softness_a[j, w] = real(0.0)
         if m.closes_loop[j] == 1:
-            return CHORD_SOFTNESS
-        return SOFTNESS
+            k.softness_l[j, w] = SOFTNESS * (ease_at(m, a, m.anchor_a[j], w) + ease_at(m, b, m.anchor_b[j], w))
+            k.softness_a[j, w] = SOFTNESS * wp.trace(m.inv_inertia[a, w] + m.inv_inertia[b, w])
 
     @wp.func
     def prepare_translations(m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, j: int, w: int) -> real:
@@ -84,7 +95,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         locked = m.linear_lock[j]
         gap = f.offset
         if wp.static(features.direct):
-            k.softness_l[j, w] = softness_of(m, j) * wp.trace(w_ll)
+            set_softness(m, k, j, w)
             if wp.static(features.partial_locks):
                 k.rows_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):
@@ -113,7 +124,6 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
         if wp.static(features.direct):
             k.rows_a[j, w] = pick(basis, locked)
-            k.softness_a[j, w] = softness_of(m, j) * wp.trace(x.ia + x.ib)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
             cross = w_al * full(k.mass_ll[j, w])

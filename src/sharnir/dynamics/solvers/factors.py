@@ -3,9 +3,9 @@
     [ M   J^T   ] [  dV ]   [  0  ]
     [ J  -Gamma ] [ -dl ] = [ -JV ]        factored as L D L^T, in the order of model/ordering.py
 
-Gamma, 1e-10 of the joint's own inverse mass, keeps redundant rows regular; because the equation is for the *change* of
-the impulses, it delays their convergence by that share and does not soften the joint. Soft rows put their 1/conductance
-there. Pseudo-velocities use the same factors.
+Gamma keeps the redundant rows of a joint that closes a loop regular, and is zero elsewhere; because the equation is for
+the *change* of the impulses, it makes that joint elastic and does not soften it for good (see rows/lock.py). Soft rows
+put their 1/conductance there. Pseudo-velocities use the same factors.
 
 The loops over nodes and edges are written with ``while``: they are short and many. Warp's ``for`` over a range known at
 run time carries its step along and cannot tell that an index is not negative, which costs a tenth of the time.

@@ -32,7 +32,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra = make_algebra(p)
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
-    ROUNDING = wp.constant(real(1e-13 if p.name == "float64" else 1e-5))
+    ROUNDING = wp.constant(real(1e-11 if p.name == "float64" else 1e-5))
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix: ``solution`` or ``push_solution``
 
     @wp.func

@@ -29,7 +29,7 @@ class Kind(IntEnum):
     SLIDE_Z = 2
     TWIST = 3  # 2 atan2(q_z, q_w), turns counted
     CARDAN_X = 4  # rotation about a's x axis, then ...
-    CARDAN_Y = 5  # ... about b's y axis
+    CARDAN_Y = 5  # ... about b's y axis, turns counted
     SWING_X = 6  # components of the swing vector
     SWING_Y = 7
     SWING = 8  # its length: the angle between the two z axes
@@ -39,6 +39,11 @@ class Kind(IntEnum):
     def is_linear(self) -> bool:
         """Whether the coordinate is a length (m) rather than an angle (rad)."""
         return self <= Kind.SLIDE_Z or self == Kind.RADIAL
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether the coordinate is an angle that can make whole turns, which a simulation counts."""
+        return Kind.TWIST <= self <= Kind.CARDAN_Y
 
     @property
     def is_swing(self) -> bool:
