@@ -192,7 +192,7 @@ def measure_ropes(worlds: int, on_ground: bool, device: str = "cuda") -> dict[st
         "rope-steps per second": rate(lambda: ropes.step(STEPS), worlds, STEPS),
         "from double precision, m": float(np.abs(apart).max()),
         "end of the rope, m": exact.state.rope_position.numpy()[-1, 0].tolist(),
-        "stopped": len(ropes.faults),
+        "stopped": len(ropes.stopped_worlds),
     }
 
 
