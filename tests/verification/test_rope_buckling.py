@@ -48,3 +48,64 @@ def test_helical_buckling() -> None:
     assert coarse[0] / fine[0] > 3
     _, moment, least, tension = fine
     assert tension == pytest.approx(moment**2 / (2 * (1 + least)), rel=0.01)
+
+
+def writhe(nodes: np.ndarray) -> float:
+    """Writhe of a polygon: the sum of the solid angles under which its edges see each other, over 2 pi (Klenin and
+    Langowski 2000)."""
+    i, j = np.triu_indices(len(nodes) - 1, k=2)
+    a, b, c, d = nodes[i], nodes[i + 1], nodes[j], nodes[j + 1]
+    sides = (np.cross(c - a, d - a), np.cross(d - a, d - b), np.cross(d - b, c - b), np.cross(c - b, c - a))
+    normals = [side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in sides]
+    cosines = [np.sum(normals[k] * normals[k - 3], axis=1) for k in range(4)]
+    angles = sum(np.arcsin(np.clip(cosine, -1.0, 1.0)) for cosine in cosines)
+    return float(np.sum(angles * np.sign(np.sum(np.cross(d - c, b - a) * (c - a), axis=1))) / (2 * np.pi))
+
+
+def twist(bones: np.ndarray) -> float:
+    """Turns of twist: the angle about its axis of the shortest turn from each element to the next."""
+    a, b = bones[:-1], bones[1:]
+    z = a[:, 3] * b[:, 2] - a[:, 2] * b[:, 3] - a[:, 0] * b[:, 1] + a[:, 1] * b[:, 0]
+    w = np.sum(a * b, axis=1)
+    return float(np.sum(2 * np.arctan2(z * np.sign(w), np.abs(w))) / (2 * np.pi))
+
+
+def turns_of(sim: sh.Simulation, joint: sh.Joint) -> float:
+    """How many turns a joint has made."""
+    return float(sim.get(joint.coordinate("angle"))) / (2 * np.pi)
+
+
+def test_plectoneme() -> None:
+    """A slack rope is wound between two clamps: it leaves its line and winds up around itself.
+
+    What the clamps wind in is kept, turns = twist + writhe (Calugareanu), at every instant: exactly so for a polygon,
+    whose twist is that of the shortest turn from edge to edge, with its ends prolonged along the clamps. The springs of
+    the two clamps, half an element each, take a joint's share of the twist; what the torque M at the chuck twists its
+    own by, M l/(2 K33), may run ahead of the rest. The rope does not pass through itself, so that more than half of the
+    turns end as writhe of two strands side by side.
+    """
+    elements, radius, twisting, wound, torque = 60, 0.005, 3e-3, 5.0, 0.03
+    scene = sh.Scene("plectoneme", gravity=(0, 0, -0.2))
+    chuck = scene.body("chuck", mass=0.2, inertia=(1e-4, 1e-4, 1e-4), position=(0.9, 0, 0))
+    guide = scene.joint("guide", sh.Cylindrical(axis=(1, 0, 0), anchor=(0.9, 0, 0)), scene.world, chuck)
+    made = {"radius": radius, "density": 1000.0, "bending": 2e-3, "twisting": twisting, "damping": 0.02}
+    ends = {
+        end: sh.Tie(body=body, clamped=True, direction=(1, 0, 0)) for end, body in (("start", "world"), ("end", chuck))
+    }
+    scene.rope("rope", [(0, 0, 0), (0.9, 0, 0)], length=1.0, elements=elements, contact=True, **made, **ends)
+    sim = sh.Simulation(scene, dt=0.004)
+    far = np.abs(np.subtract.outer(np.arange(elements), np.arange(elements))) >= 6  # along the rope
+    for _ in range(12):
+        sim.set(guide.effort("angle"), torque if turns_of(sim, guide) < wound else 0.0)
+        sim.step(75)
+        nodes = sim.state.rope_position.numpy()[:, 0]
+        beyond = np.array([1e3, 0.0, 0.0])
+        writhed = writhe(np.vstack([nodes[0] - beyond, nodes, nodes[-1] + beyond]))
+        twisted = twist(sim.state.rope_rotation.numpy()[:elements, 0]) * elements / (elements - 1)
+        ahead = torque / (2 * elements * twisting) / (2 * np.pi)
+        assert turns_of(sim, guide) == pytest.approx(twisted + writhed, abs=ahead)
+        middle = (nodes[1:] + nodes[:-1]) / 2
+        nearest = np.linalg.norm(middle[:, None] - middle[None], axis=-1)[far].min()
+        assert nearest > 0.9 * 2 * radius
+    assert nearest < 1.25 * 2 * radius
+    assert writhed > 0.5 * wound
