@@ -33,7 +33,7 @@ MIDPOINT_STEPS = 3
 PROJECTIONS = 10
 GAINS = 1.25  # of kinetic energy by a drift's impulses: 1 + (turn in a step)^2 where the step resolves the motion
 IMPULSES, SOFT_IMPULSES, POSES_ONLY = 0, 1, 2  # ways to close the joints in a drift
-SOFTENING = 1e3  # of the compliance near a singular pose: 1e-3 of a joint's inverse mass
+SOFTENING = 1e5  # of the compliance near a singular pose: 1e-3 of a joint's inverse mass
 
 
 @cache

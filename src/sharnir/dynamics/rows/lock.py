@@ -40,7 +40,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
     # of a joint's own inverse mass; semi-implicit steps leave gaps of the order dt^2, see set_softness
-    SOFTNESS = wp.constant(real(1e-6 if features.second_order and p.name == "float64" else 1e-4))
+    SOFTNESS = wp.constant(real(1e-8 if features.second_order and p.name == "float64" else 1e-4))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
