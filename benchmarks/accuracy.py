@@ -29,7 +29,8 @@ from .report import Bar, Section, compared
 TARGET = 1e-3
 ENOUGH = 1e-5  # finer runs are not made
 FINEST = 13  # halvings of the time between two samples
-HOPE = 3.0  # what breaks down may do with smaller steps: its runs may take that much longer
+TURN = 0.02  # s; a short run is repeated for so long whenever it is its turn
+HOPE = 10.0  # what breaks down may do with smaller steps: its runs may take that much longer, a fault file included
 MUJOCO_INTEGRATORS = ("Euler", "implicitfast", "RK4")
 EXUDYN_INTEGRATORS = ("generalized-alpha", "trapezoidal")
 STIFF = "stiff"
@@ -146,7 +147,7 @@ def measure(problem: Problem, quick: bool) -> dict[Entry, Ladder]:
         for ladder in ladders.values():
             for step in ladder:
                 if math.isfinite(step.error) and step.time < 2 * longest:
-                    step.times.append(_time(step))
+                    step.times += _turn(step)
     return ladders
 
 
@@ -165,7 +166,7 @@ def _climb(problem: Problem, scene: sh.Scene, reference: Array, entry: Entry, lo
         except (RuntimeError, sh.SimulationFault):
             pass  # the error stays infinite
         if math.isfinite(step.error):
-            step.times.append(_time(step))
+            step.times += _turn(step)
             late = step.time > entry.slowness * longest
         else:
             late = time.process_time() - begin > HOPE * longest
@@ -173,6 +174,14 @@ def _climb(problem: Problem, scene: sh.Scene, reference: Array, entry: Entry, lo
         if late or broken or step.error < ENOUGH:
             break
     return ladder
+
+
+def _turn(step: Run) -> list[float]:
+    """One after the other until the turn is over, at least one: a single run of half a millisecond is mostly noise."""
+    times: list[float] = []
+    while not times or sum(times) < TURN:
+        times.append(_time(step))
+    return times
 
 
 def _time(step: Run) -> float:
