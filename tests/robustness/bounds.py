@@ -7,7 +7,8 @@ Every bound is derived, and holds for any dt, masses and stiffnesses. Parts of i
   M r^2/I of the 1/EPS that a number holds; :func:`lost` is what is left uncertain, as a share.
 * **Iterations.** Limits and friction are visited one by one. A row obeys its law when it is visited; later visits of
   the last iteration, none of which changes an impulse by more than the reported residual d, move it by
-  |W_ij| d <= sqrt(W_ii W_jj) d. The sliding direction of friction lags by its own change, W_ii d once more.
+  |W_ij| d <= sqrt(W_ii W_jj) d. The sliding direction of friction lags by its own change, W_ii d once more. Contacts
+  are visited likewise; of each the last change is known.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import numpy as np
 from watching import Watched, kinetic_of
 
 import sharnir as sh
+from sharnir.model.compile import BRISTLE
 from sharnir.model.softs import softs_of
 from sharnir.scene.joints import Basis
 from sharnir.spatial import Pose, conjugate, rotate
 
-EPS = 2.0**-52
+EPS = 16.0 * 2.0**-52  # of a handful of operations, each of which rounds: a product of two blocks of three has five
 ERP = 0.2  # the default of a simulation
+SOLVED = 1e-12  # share to which the scalar equation of bristles is solved
 
 
 @dataclass
@@ -47,10 +50,9 @@ def eases(seen: Watched, joint: sh.Joint) -> tuple[Any, Any]:
     """At least the inverse mass of a joint's slip (1/kg) and of its relative spin (1/(kg m^2)), alone, [step]."""
     slip, spin = np.zeros(len(seen.position)), np.zeros(len(seen.position))
     for body, arm in zip((joint.a, joint.b), arms(seen, joint), strict=True):
-        if body.properties is not None:
-            turning = 1.0 / np.linalg.eigvalsh(body.properties.inertia)[0]
-            spin += turning
-            slip += 1.0 / body.properties.mass + turning * np.sum(arm * arm, axis=-1)
+        inverse_mass, turning = ease_of(body)
+        spin += turning
+        slip += inverse_mass + turning * np.sum(arm * arm, axis=-1)
     return slip, spin
 
 
@@ -73,6 +75,45 @@ def rows_of(seen: Watched) -> list[Row]:
     return rows
 
 
+@dataclass
+class Touches:
+    """The contacts of each step, [step]: how many, and sums over them.
+
+    Of |p| sqrt(W), of p^2 W, of |last dp| sqrt(W), and of |p*| sqrt(W) with p* the pseudo-impulse.
+    """
+
+    count: Any
+    held: Any
+    energy: Any
+    nudged: Any
+    pushed: Any
+
+
+def touches_of(seen: Watched) -> Touches:
+    """What the contacts did, with W at least the inverse mass of a point where two bodies touch."""
+    inverse_mass, turning = np.array([(0.0, 0.0)] + [ease_of(body) for body in seen.scene.bodies.values()]).T
+    sums = Touches(*np.zeros((5, len(seen.position))))
+    for i, touch in enumerate(seen.touches):
+        ease = np.zeros(len(touch["contact_force"]))
+        for side in "ab":
+            body, arm = touch[f"contact_body_{side}"], touch[f"contact_arm_{side}"]
+            ease += inverse_mass[body] + turning[body] * np.sum(arm * arm, axis=-1)
+        impulse = seen.dt * np.linalg.norm(touch["contact_force"], axis=-1)
+        sums.count[i] = len(ease)
+        sums.held[i] = impulse @ np.sqrt(ease)
+        sums.energy[i] = impulse**2 @ ease
+        sums.nudged[i] = np.linalg.norm(touch["contact_step"], axis=-1) @ np.sqrt(ease)
+        sums.pushed[i] = np.abs(touch["contact_push"]) @ np.sqrt(ease)
+    return sums
+
+
+def ease_of(body: sh.Body) -> tuple[float, float]:
+    """The inverses of a body's mass (1/kg) and of its least moment of inertia (1/(kg m^2)); 0 if it does not move."""
+    if body.properties is None:
+        return 0.0, 0.0
+    return 1.0 / body.properties.mass, 1.0 / float(np.linalg.eigvalsh(body.properties.inertia)[0])
+
+
 def lost(seen: Watched) -> float:
     """The share of a number that rounding leaves uncertain: EPS (1 + M r^2/I)."""
     moving = [body.properties for body in seen.scene.bodies.values() if body.properties is not None]
@@ -83,7 +124,7 @@ def lost(seen: Watched) -> float:
 
 def unseen(seen: Watched) -> float:
     """The speed, m/s or rad/s, that does not move a body in a step: less than places are rounded by."""
-    return float(16.0 * EPS * np.abs(seen.position).max() / seen.dt)
+    return float(EPS * np.abs(seen.position).max() / seen.dt)
 
 
 def total_mass(seen: Watched) -> float:
@@ -108,25 +149,32 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
         T(v') - T(v) = v'.M (v' - v) - |v' - v|^2/2        in the inertia at the start of the step
                      = h f.v' + p.(J v') - |v' - v|^2/2
 
-    Locked rows have J v' = 0; limits p >= 0, p (J v' + chi/h) = 0; friction p.(J v') <= 0; a spring, which is implicit,
-    gives at most what its straight line from x to x + h u' loses. So, with no source,
+    Locked rows have J v' = 0; limits and contacts p >= 0, p (J v' + chi/h) = 0; friction p.(J v') <= 0; a spring, which
+    is implicit, gives at most what its straight line from x to x + h u' loses. So, with no source,
 
         T(v') - T(v) + h grad V.v' + sum (f(x) h u' + k (h u')^2/2) <= 0
 
-    A joint that closes a loop is elastic, J v' = -Gamma (p - p0) with p0 the last step's impulse, and stores
-    Gamma p^2/2. What it gives back in a step is in store beforehand, so that over any number of steps it gives nothing:
+    where T is also that of the rotor of a motor without voltage, p = -I r^2 (u' - u) - c u'. A joint that closes a loop
+    is elastic, J v' = -Gamma (p - p0) with p0 the last step's impulse, and stores Gamma p^2/2. What it gives back in a
+    step is in store beforehand, so that over any number of steps it gives nothing:
 
         p.(J v') = -Gamma p.(p - p0) <= Gamma p0^2/2 - Gamma p^2/2
+
+    and so do bristles, which store s z^2/2: with p = -h s z' and z' = z + h u' - h a z', a >= 0,
+
+        p.u' = -s z'.(z' - z + h a z') <= s z^2/2 - s z'^2/2
 
     To rounding, of the energies that are moved about in the step, also those of last step's impulses (applied first
     and then corrected, p^2 W/2 each, and their sum over n rows at most n times as much), and to the iterations.
     """
     change, moved = energies(seen)
     noise = total_mass(seen) * unseen(seen) ** 2
-    settling = [row for row in rows_of(seen) if row.settles]
-    held = sum(row.impulse[1:] * np.sqrt(row.ease[:-1]) for row in settling)
-    nudged = seen.residual[1:, 0] * sum(np.sqrt(row.ease[:-1]) for row in settling)
-    return change - released(seen), lost(seen) * moved + blurred(seen) + 2.0 * held * nudged + noise
+    settling, touches = [row for row in rows_of(seen) if row.settles], touches_of(seen)
+    held = touches.held[1:] + sum(row.impulse[1:] * np.sqrt(row.ease[:-1]) for row in settling)
+    nudged = touches.nudged[1:] + seen.residual[1:, 0] * sum(np.sqrt(row.ease[:-1]) for row in settling)
+    unsolved = SOLVED * held * (2.0 * held + np.sqrt(2.0 * moved))  # p (w p + |u|) of the scalar equations
+    gained = change - released(seen) - relaxed(seen)
+    return gained, lost(seen) * moved + blurred(seen) + 2.0 * held * nudged + unsolved + noise
 
 
 def energies(seen: Watched) -> tuple[Any, Any]:
@@ -146,17 +194,20 @@ def energies(seen: Watched) -> tuple[Any, Any]:
             gained = spring_line_energy(seen, row)
             change += gained
             moved += np.abs(gained)
-    rows = rows_of(seen)
-    for row in rows:
-        energy = 0.5 * len(rows) * row.ease * row.impulse**2
-        moved += energy[1:] + energy[:-1]
-    return change, moved
+        if row.motor is not None:
+            inertia = row.motor.stall_torque * row.motor.time_constant / row.motor.idle_speed * row.motor.ratio**2
+            before, after = 0.5 * inertia * seen.rate(row, 0) ** 2, 0.5 * inertia * seen.rate(row, 1) ** 2
+            change += after - before
+            moved += after + before
+    rows, touches = rows_of(seen), touches_of(seen)
+    energy = 0.5 * (len(rows) + touches.count) * (touches.energy + sum(row.ease * row.impulse**2 for row in rows))
+    return change, moved + energy[1:] + energy[:-1] + bent(seen)[1:] + bent(seen)[:-1]
 
 
 def blurred(seen: Watched) -> Any:
     """What springs and limits give because their coordinate x is known to rounding only, J, [step].
 
-    The places of bodies are rounded, so x is to d = 16 EPS of the scene's size: k d h u' of a spring, p d/h of a limit.
+    The places of bodies are rounded, so x is to d = EPS of the scene's size: k d h u' of a spring, p d/h of a limit.
     """
     h, far = seen.dt, np.abs(seen.position).max()
     total = np.zeros(len(seen.position) - 1)
@@ -167,7 +218,7 @@ def blurred(seen: Watched) -> Any:
             total += stiffness * h * np.abs(seen.rate(row, 1)) * (far if row.linear else 1.0)
     for name in ("low_impulse", "high_impulse"):
         total += seen.impulses[name][1:] @ np.where(seen.sim.model.limit_linear.numpy() == 1, far, 1.0) / h
-    return 16.0 * EPS * total
+    return EPS * total
 
 
 def released(seen: Watched) -> Any:
@@ -178,6 +229,18 @@ def released(seen: Watched) -> Any:
         stored = 0.5 * np.einsum("tji,j->t", values**2, gamma[: values.shape[1]])
         total += stored[:-1] - stored[1:]
     return total
+
+
+def bent(seen: Watched) -> Any:
+    """The energy in bristles, J, [step]."""
+    model = seen.sim.model
+    stiffness = np.where(model.friction_law.numpy() == BRISTLE, model.friction_stiffness.numpy(), 0.0)
+    return 0.5 * np.einsum("tij,i->t", seen.bristle**2, stiffness)
+
+
+def relaxed(seen: Watched) -> Any:
+    """What bristles give back of what they have stored, J, [step]."""
+    return bent(seen)[:-1] - bent(seen)[1:]
 
 
 def spring_line_energy(seen: Watched, row: Any) -> Any:
@@ -222,7 +285,7 @@ def slip_excess(seen: Watched) -> dict[str, float]:
         ):
             change = np.linalg.norm(np.diff(seen.impulses[impulse][:, j], axis=0), axis=-1)
             yields = softness.numpy()[j, 0] * change
-            rounding = share * np.sqrt(2.0 * energy * ease[:-1]) + 16.0 * EPS * fastest + unseen(seen)
+            rounding = share * np.sqrt(2.0 * energy * ease[:-1]) + EPS * fastest + unseen(seen)
             excess[name] = max(excess.get(name, -np.inf), float(np.max(slip - yields - rounding)))
     return excess
 
@@ -255,9 +318,10 @@ def joint_excess(seen: Watched) -> dict[str, float]:
 
     What was open closes by ERP, and a step opens by its second order (:func:`joint_drift`). A velocity that is right to
     ``lost`` in the norm of the energy E, |dV|^2 = 2 E lost^2, slips by |J dV| <= sqrt(W) |dV| at most; the
-    pseudo-velocities, of ERP G/h at the joints, have an energy of (ERP G/h)^2 M/2 at most with M all masses.
+    pseudo-velocities, of ERP G/h at the joints, have an energy of (ERP G/h)^2 M/2 at most with M all masses; those of
+    limits and contacts that are passed come with impulses of their own, large ones where nothing gives way.
     """
-    share, far = lost(seen), np.abs(seen.position).max()
+    share, far, pushed = lost(seen), np.abs(seen.position).max(), pushes(seen)[1:]
     energy = energies(seen)[1]
     errors = {name: seen.joint_error(joint) for name, joint in seen.scene.joints.items()}
     all_open = sum(gap + tilt for gap, tilt in errors.values())[:-1]
@@ -269,9 +333,20 @@ def joint_excess(seen: Watched) -> dict[str, float]:
             errors[name], joint_drift(seen, joint), eases(seen, joint), (far, 1.0), strict=True
         ):
             slip = seen.dt * np.sqrt(2.0 * energy * ease[:-1]) + np.sqrt(total_mass(seen) * ease[:-1]) * all_open
-            explained = (1.0 - ERP) * error[:-1] + drift + share * slip + 16.0 * EPS * size
+            slip += seen.dt * np.sqrt(ease[:-1]) * pushed
+            explained = (1.0 - ERP) * error[:-1] + drift + share * slip + EPS * size
             excess[name] = max(excess.get(name, -np.inf), float(np.max(error[1:] - explained)))
     return excess
+
+
+def pushes(seen: Watched) -> Any:
+    """The sum of |p*| sqrt(W) over all limits and contacts, [step]."""
+    model, joints = seen.sim.model, list(seen.scene.joints.values())
+    total = touches_of(seen).pushed
+    for i in range(seen.low_push.shape[1]):
+        ease = eases(seen, joints[model.limit_joint.numpy()[i]])[1 - model.limit_linear.numpy()[i]]
+        total += (np.abs(seen.low_push[:, i]) + np.abs(seen.high_push[:, i])) * np.sqrt(ease)
+    return total
 
 
 def joint_drift(seen: Watched, joint: sh.Joint) -> tuple[Any, Any]:

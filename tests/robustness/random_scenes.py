@@ -33,11 +33,11 @@ class Kind:
     bodies: tuple[int, int] = (1, 5)
     loops: int = 2
     rubs: bool = True  # friction
-    bristles: bool = True  # also the laws of bristles, which store energy
     driven: bool = True
     masses: tuple[float, float] = MASSES
-    near: bool = False  # slides have ends, and a ball whose twist carries something cannot turn over
-    touching: bool = False  # there is ground, bodies touch it and each other, and a rope is tied to one of them
+    passive: bool = False  # no element is a source, slides have ends, and a ball with a twist cannot turn over
+    touching: bool = False  # there is ground, bodies touch it and each other
+    roped: bool = False  # a rope is tied to one of the bodies
     chain: bool = False  # each body hangs on the one before: long paths through the elimination
 
 
@@ -119,24 +119,29 @@ def joint_types(draw: st.DrawFn, a: Any, b: Any) -> Any:
 
 
 @st.composite
-def friction_laws(draw: st.DrawFn, is_linear: bool, bristles: bool) -> Any:
-    """Any friction law, with a level of its own or following the load."""
+def friction_laws(draw: st.DrawFn, is_linear: bool, passive: bool) -> Any:
+    """Any friction law, with a level of its own or following the load.
+
+    Bristles store energy. A load that grows while they are bent adds to it, and their damping can give more than they
+    hold (it is passive up to a speed only); ``passive`` ones have neither.
+    """
     load, level = None, draw(over_decades(1e-3, 1e4))
     if draw(st.booleans()):
         radius = None if is_linear else draw(between(0.01, 0.2))
         load, level = sh.Load(radius=radius, preload=draw(between(0.0, 100.0))), draw(between(0.01, 1.0))
     static = level * draw(between(1.0, 2.0))
     speed, stiffness = draw(over_decades(1e-4, 1.0)), draw(over_decades(1.0, 1e9))
+    on_bristles, damping = (None, 0.0) if passive else (load, stiffness**0.5)
     laws: tuple[Callable[[], Any], ...] = (
         lambda: sh.Coulomb(level, static=static, load=load),
         lambda: sh.Coulomb(level, law="impulse-clamp", load=load),
         lambda: sh.Viscous(stiffness),
         lambda: sh.Stribeck(level, static, speed, viscous=level, load=load),
-        lambda: sh.LuGre(level, static, speed, stiffness, load=load),
-        lambda: sh.LuGre(level, static, speed, stiffness, damping=stiffness**0.5, viscous=level, load=load),
-        lambda: sh.Dahl(level, stiffness, load=load),
+        lambda: sh.LuGre(level, static, speed, stiffness, load=on_bristles),
+        lambda: sh.LuGre(level, static, speed, stiffness, damping=damping, viscous=level, load=on_bristles),
+        lambda: sh.Dahl(level, stiffness, load=on_bristles),
     )
-    return draw(st.sampled_from(laws if bristles else laws[:4]))()
+    return draw(st.sampled_from(laws))()
 
 
 @st.composite
@@ -152,16 +157,19 @@ def springs(draw: st.DrawFn, start: float) -> sh.Spring:
 
 
 @st.composite
-def drives(draw: st.DrawFn) -> Any:
-    """A motor with its gear, alone or in a servo."""
+def drives(draw: st.DrawFn, passive: bool) -> Any:
+    """A motor with its gear, alone or in a servo; a ``passive`` one has no voltage and a gear that loses nothing."""
+    efficiency, self_locking = draw(st.sampled_from((1.0, 0.5))), draw(st.booleans())
     motor = sh.DcDrive(
         draw(over_decades(1e-2, 1e3)),
         draw(over_decades(1.0, 1e3)),
         draw(st.sampled_from((0.0, 0.02, 0.2))),
         draw(st.sampled_from((1.0, -1.0, 50.0, -200.0))),
-        efficiency=draw(st.sampled_from((1.0, 0.5))),
-        self_locking=draw(st.booleans()),
+        efficiency=1.0 if passive else efficiency,
+        self_locking=self_locking and not passive,
     )
+    if passive:
+        return motor
     gain, integral = draw(over_decades(1e-2, 1e3)), draw(between(0.0, 10.0))
     make: Callable[[], Any] = draw(
         st.sampled_from(
@@ -187,17 +195,21 @@ def carried(draw: st.DrawFn, kind: Kind, joint: Any) -> dict[str, Any]:
             below, above = draw(between(0.0, 0.5)), draw(between(0.0, 0.5))
             lower = None if free.name == "swing" else max(start - below, 0.01) if is_length else -below
             given["limits"][free.name] = (lower, start + above + (0.01 if free.name == "swing" else 0.0))
-        elif kind.near and free.kind.is_linear:
+        elif kind.passive and free.kind.is_linear:
             given["limits"][free.name] = (max(start - END, 0.01) if is_length else -END, start + END)
         if "spring" in what and not free.kind.is_swing:
             given["spring"][free.name] = draw(springs(start))
         if "drive" in what and kind.driven and not free.kind.is_swing and not is_length:
-            given["drive"][free.name] = draw(drives())
-    if kind.near and isinstance(joint, sh.Spherical) and "twist" in given["spring"] | given["drive"] | given["limits"]:
+            given["drive"][free.name] = draw(drives(kind.passive))
+    if (
+        kind.passive
+        and isinstance(joint, sh.Spherical)
+        and "twist" in given["spring"] | given["drive"] | given["limits"]
+    ):
         given["limits"].setdefault("swing", (None, WIDE))
     for axes in joint.free_axes if kind.rubs else ():
         if draw(st.booleans()):
-            given["friction"][axes.name] = draw(friction_laws(axes.is_linear, kind.bristles))
+            given["friction"][axes.name] = draw(friction_laws(axes.is_linear, kind.passive))
     return {name: elements for name, elements in given.items() if elements}
 
 
@@ -262,7 +274,7 @@ def cases(draw: st.DrawFn, kind: Kind) -> Case:
         a, b = draw(st.lists(st.integers(0, len(names) - 1), min_size=2, max_size=2, unique=True))
         joint = draw(joint_types(places[a], places[b]))
         scene.joint(f"loop{i}", joint, names[a], names[b], **draw(carried(kind, joint)))
-    if kind.touching:
+    if kind.roped:
         tied = draw(st.integers(1, len(names) - 1))
         scene.rope("rope", **draw(ropes(names[tied], places[tied])))
     add_kit(scene, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bounds import locked_slip, lost, work_of_solver
+from bounds import EPS, locked_slip, lost, work_of_solver
 from random_scenes import Kind, add_kit
 from watching import watch
 
@@ -115,6 +115,33 @@ def test_limits_and_friction_on_what_a_loop_holds_already() -> None:
     law = sh.Coulomb(0.405, law="impulse-clamp", load=sh.Load(radius=0.0779, preload=37.8))
     scene.joint("ball", ball, "held", "world", friction=law, spring=spring, limits=limits)
     assert watch(with_kit(scene), 0.00107, 500).fault is None
+
+
+@pytest.mark.parametrize("what", ["overlap", "limit"])
+def test_what_cannot_move_is_not_pushed_without_end(what: str) -> None:
+    """A plate bolted to the world in the ground, and a bound that a bolt keeps passed, were pushed by 10^12 N s.
+
+    Pseudo-impulses end at ERP G/(dt give), G the overlap or how far the bound is passed and give 10^-8 of an inverse
+    mass. Of the motion that they would cause alone, ERP G/give, the joint leaves the rounded share; ERP of it closes.
+    """
+    scene = sh.Scene("bolted", gravity=(0, 0, 0))
+    depth, lever = 0.05, 1.0  # m or rad, m
+    scene.body("plate", sh.Box(0.4, 0.9, 0.1, mass=1.0), position=(0.1, 1.0, -1.0), rotation=(0.6, 0.0, 0.0, 0.8))
+    scene.joint("bolt", sh.Fixed(), "world", "plate")
+    hinge = scene.joint("hinge", sh.Revolute(anchor=(0.1, 1.0, -1.0)), "world", "plate", limits=(-1.0, 1.0))
+    if what == "overlap":
+        scene.ground(height=-1.0 - 0.45 * 0.96 - 0.05 * 0.28 + depth)  # the plate leans by 2 atan(3/4), sine 0.96
+    sim = sh.Simulation(with_kit(scene), 0.01)
+    if what == "limit":
+        sim.set(hinge.lower(), depth)
+    before = [sim.state.position.numpy().copy(), sim.state.rotation.numpy().copy()]
+    sim.step(500)
+    moved = max(
+        np.abs(sim.state.position.numpy() - before[0]).max(), np.abs(sim.state.rotation.numpy() - before[1]).max()
+    )
+    inertia = 1.0 * (0.4**2 + 0.1**2) / 12.0  # the plate's least, kg m^2; EPS is rounding's, see bounds.py
+    assert moved < EPS * (1.0 + lever**2 / inertia) * depth / 1e-8
+    assert sim.report_arrays.residual.numpy().max() < 1e-3
 
 
 @pytest.mark.parametrize("values", [(-50.0, "upper"), (50.0, "lower")])

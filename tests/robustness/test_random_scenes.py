@@ -6,16 +6,18 @@ Three promises, each with the domain in which it is kept:
   bodies that touch the ground and each other, a rope) the states stay finite, or the simulation stops with a fault that
   names a body and leaves the last good state. Those that stop are few, most of them light bodies between heavy ones:
   semi-implicit 1 of 400 trees and 5 of 400 with loops, 3 of 150 of rk4's, 11 of 200 of RATTLE's, none of 40 that touch.
-* Of a **tree or a mechanism with loops**, of the same masses, stiffnesses and steps but without drives and bristles
-  (drives are sources; bristles store energy of which the engine keeps no account), the solver's impulses do no positive
-  work in any step (:func:`bounds.work_of_solver`), and the locked axes of every joint stand still, or yield by the
-  elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). A joint of a tree opens by no more than a
-  step's second order, and closes by ERP: G' <= (1 - ERP) G + drift (:func:`bounds.joint_excess`). This bounds the gap
-  by 5 drift where a step resolves the motion. It bounds nothing useful where a body turns by radians in a step: a light
-  one at a long arm r under a load f, h^2 f r > 4 I, whose joint can open by metres. For a joint that closes a loop
-  there is no bound of the gap: where the other joints leave it no way to close (a loop of more rows than freedoms) its
-  gap stays. Up to a mass ratio of 1000 nothing stops; beyond, the promise is for those that do not. Contacts and ropes
-  are not in it.
+* Of a **tree, a mechanism with loops, or one that touches** the ground and itself, of the same masses, stiffnesses and
+  steps, the solver's impulses do no positive work in any step (:func:`bounds.work_of_solver`), and the locked axes of
+  every joint stand still, or yield by the elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). There
+  are all springs, limits and friction laws in it, and motors without voltage. Not in it are what can be a source:
+  voltage, self-locking gears, gears that lose power (their rotor weighs more when it is driven), bristles with a damping
+  of their own or under a load that may grow; nor ropes, whose energy the engine does not report by the step.
+  A joint of a tree opens by no more than a step's second order, and closes by ERP: G' <= (1 - ERP) G + drift
+  (:func:`bounds.joint_excess`). This bounds the gap by 5 drift where a step resolves the motion. It bounds nothing
+  useful where a body turns by radians in a step: a light one at a long arm r under a load f, h^2 f r > 4 I, whose joint
+  can open by metres. For a joint that closes a loop there is no bound of the gap: where the other joints leave it no
+  way to close (a loop of more rows than freedoms) its gap stays. Up to a mass ratio of 1000 nothing stops; beyond, the
+  promise is for those that do not.
 * With **sequential impulses** a joint sags when its iterations do not converge, without bound at high mass ratios, so
   only the first promise is made for them.
 
@@ -45,11 +47,12 @@ ANYTHING = (
     Kind("sequential", {"solver": "sequential-impulses", "iterations": 10}),
     Kind("rattle", {"integrator": "rattle"}),
     Kind("rk4", {"integrator": "rk4"}, rubs=False, driven=False),  # of friction and drives it makes RATTLE's steps
-    Kind("touching", {"solver": "direct"}, bodies=(1, 3), touching=True),
+    Kind("touching", {"solver": "direct"}, bodies=(1, 3), touching=True, roped=True),
 )
 PASSIVE = (
-    Kind("trees", {"solver": "direct"}, loops=0, driven=False, bristles=False, near=True),
-    Kind("loops", {"solver": "direct"}, bodies=(2, 5), driven=False, bristles=False, near=True),
+    Kind("trees", {"solver": "direct"}, loops=0, passive=True),
+    Kind("loops", {"solver": "direct"}, bodies=(2, 5), passive=True),
+    Kind("touching", {"solver": "direct"}, bodies=(1, 3), passive=True, touching=True),
 )
 
 

@@ -14,6 +14,10 @@ from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
 from sharnir.spatial import Pose, conjugate, rotate
 
 STATES = ("position", "rotation", "velocity", "spin", "twist")
+TOUCHES = (
+    *("contact_body_a", "contact_body_b", "contact_arm_a", "contact_arm_b"),
+    *("contact_force", "contact_step", "contact_push"),
+)
 IMPULSES = ("lock_impulse", "lock_angular", "low_impulse", "high_impulse", "friction_impulse", "soft_impulse")
 
 
@@ -21,7 +25,8 @@ IMPULSES = ("lock_impulse", "lock_angular", "low_impulse", "high_impulse", "fric
 class Watched:
     """The states of a run, [step, body, ...] with the world's own body first, and the fault that ended it, if any.
 
-    ``impulses`` are those of the step that led to a state, [step, item, ...], by their names in the engine's memory.
+    ``impulses`` are those of the step that led to a state, [step, item, ...], by their names in the engine's memory;
+    ``touches`` are its contacts, [contact, ...] by step.
     """
 
     scene: sh.Scene
@@ -33,7 +38,11 @@ class Watched:
     twist: Any
     residual: Any
     push_spin: Any
+    bristle: Any
+    low_push: Any
+    high_push: Any
     impulses: dict[str, Any]
+    touches: list[dict[str, Any]]
     fault: sh.SimulationFault | None
     sim: sh.Simulation
 
@@ -109,9 +118,12 @@ def watch(scene: sh.Scene, dt: float, steps: int, **settings: Any) -> Watched:
     """Simulate and keep every state, up to a fault."""
     sim = sh.Simulation(scene, dt, threads=1, **settings)
     live = [getattr(sim.state, name).numpy()[:, 0] for name in STATES]
-    live += [sim.report_arrays.residual.numpy()[:1], sim.work.push_spin.numpy()[:, 0]]
+    live += [sim.report_arrays.residual.numpy()[:1], sim.work.push_spin.numpy()[:, 0], sim.memory.bristle.numpy()[:, 0]]
+    live += [sim.work.low_push.numpy()[:, 0], sim.work.high_push.numpy()[:, 0]]
     live += [getattr(sim.memory, name).numpy()[:, 0] for name in IMPULSES]
     kept = [np.empty((steps + 1, *array.shape)) for array in live]
+    count, contacts = sim.work.contact_count.numpy(), {name: getattr(sim.work, name).numpy()[:, 0] for name in TOUCHES}
+    touches: list[dict[str, Any]] = [{name: array[:0] for name, array in contacts.items()}]
     fault, done = None, 0
     for array, now in zip(kept, live, strict=True):
         array[0] = now
@@ -120,11 +132,12 @@ def watch(scene: sh.Scene, dt: float, steps: int, **settings: Any) -> Watched:
             sim.step()
             for array, now in zip(kept, live, strict=True):
                 array[done] = now
+            touches.append({name: array[: count[0]].copy() for name, array in contacts.items()})
     except sh.SimulationFault as error:
         fault, done = error, done - 1
     kept = [array[: done + 1] for array in kept]
     states, impulses = kept[: -len(IMPULSES)], dict(zip(IMPULSES, kept[-len(IMPULSES) :], strict=True))
-    return Watched(scene, dt, *states, impulses, fault, sim)
+    return Watched(scene, dt, *states, impulses, touches, fault, sim)
 
 
 def kinetic_of(properties: Any, rotation: Any, velocity: Any, spin: Any) -> Any:

@@ -369,6 +369,18 @@ def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
     assert check(Run(run.folder)).differs_at == 50
 
 
+def test_a_run_that_stops_keeps_its_last_states(tmp_path: Path) -> None:
+    """Not in the folder that the console happened to be started from."""
+    scene = machine()
+    scene.gravity = (0.0, 0.0, -1e6)
+    scene.body("dropped", sh.Sphere(0.1, mass=1.0), position=(0.0, 5.0, 0.0))
+    run = create_run(scene, 0.005, {"top_speed": 100.0}, tmp_path)
+    plant = Plant(run.scene(), 0.005, run.settings)
+    with pytest.raises(sh.SimulationFault, match="dropped"):
+        plant.step()
+    assert [file.name for file in run.folder.glob("fault-*.nc")]
+
+
 def test_a_step_command_makes_exactly_that_many_steps(tmp_path: Path) -> None:
     runtime = Runtime(create_run(machine(), 0.002, {}, tmp_path), paused=True)
 

@@ -28,7 +28,7 @@ PAGE = b"\x89PNG a picture of the page"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with a voltage, as a console leaves it."""
     made = create_run(machine(), DT, {"iterations": 10}, tmp_path_factory.mktemp("runs"))
-    plant, journal = Plant(made.scene(), DT, made.header.settings), Journal(made.folder)
+    plant, journal = Plant(made.scene(), DT, made.settings), Journal(made.folder)
     command = c.Set({"axle voltage": 0.5})
     plant.apply(command)
     journal.write(Entry(0, 0.0, command=command))

@@ -110,6 +110,11 @@ class Run:
         return scene
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of its simulation, whose fault files stay with the run."""
+        return self.header.settings | {"fault_folder": self.folder}
+
+    @property
     def was_ended(self) -> bool:
         """Whether somebody has ended it, rather than closed the program."""
         return any(isinstance(entry.command, End) for entry in self.entries())

@@ -76,7 +76,7 @@ def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     try:
         run = Run(Path(folder))
-        plant = Plant(run.scene(source), run.header.dt, run.header.settings)
+        plant = Plant(run.scene(source), run.header.dt, run.settings)
         plant.simulation.step()  # compiles what is left to compile
         plant.simulation.reset()
     except (SceneError, SimulationFault, ControlFault) as error:

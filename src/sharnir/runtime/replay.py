@@ -17,7 +17,7 @@ class Replay:
 
     def __init__(self, run: Run, source: str | None = None) -> None:
         self.run = run
-        self.plant = Plant(run.scene(source), run.header.dt, run.header.settings)
+        self.plant = Plant(run.scene(source), run.header.dt, run.settings)
         self.entries = list(run.entries())
         self.ticks = max((entry.tick for entry in self.entries), default=0)
         self.differs_at: int | None = None

@@ -8,7 +8,7 @@
     compliant   p_n = max(0, -h (k (g + dt u_n) + c u_n)): implicit Euler, as for springs; c acts where g <= 0
     friction    |p_t| <= mu p_n in a true cone; sticks where W_t^-1 can stop u_t, else p_t <- the nearest point of the
                 cone to p_t - u_t/max eig W_t, whose fixed point has p_t against u_t: maximum dissipation
-    overlap     pseudo-velocities with u*_n + (ERP/dt) g >= 0, as for limits
+    overlap     pseudo-velocities with u*_n + (ERP/dt) g + give p* >= 0, as for limits
     impact      before all this, where u_n < -threshold would close the gap within the step: p_n = -(1 + e) u_n/W_nn
                 at once, contact after contact, until none approaches (a row of balls hands the blow on). The step ends
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
@@ -29,6 +29,7 @@ from ..contacts.sides import make_sides
 from ..coordinates import make_coordinates
 from ..nothing import NOTHING, Nothing
 from ..solvers.reach import make_reach
+from .limit import push_give
 from .rolling import make_rolling
 from .tyre import make_tyre
 
@@ -56,6 +57,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
     stretch, tyre_impulse = tyres.stretch, tyres.tyre_impulse
     bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
+    GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
     def frame(k: t.work, i: int, w: int) -> mat33:
@@ -297,7 +299,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             return real(0.0)
         normal = k.contact_normal[i, w]
         old = k.contact_push[i, w]
-        new = old - (wp.dot(normal, push_between(m, k, i, w)) - target) / k.contact_mass[i, w][2]
+        give = GIVE * (m.inv_mass[k.contact_body_a[i, w], w] + m.inv_mass[k.contact_body_b[i, w], w])
+        speed = wp.dot(normal, push_between(m, k, i, w))
+        new = old - (speed - target + give * old) / (k.contact_mass[i, w][2] + give)
         if not struck:
             new = wp.max(new, real(0.0))
         k.contact_push[i, w] = new

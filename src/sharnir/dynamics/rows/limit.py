@@ -3,9 +3,11 @@
     lower:  chi = c - lower >= 0        upper:  chi = upper - c >= 0        restitution 0
 
     chi > 0   J V + chi/dt >= 0: speculative, so that the bound is met and not passed in this step
-    chi <= 0  J V >= 0, and pseudo-velocities with J V* + (ERP/dt) chi >= 0
+    chi <= 0  J V >= 0, and pseudo-velocities with J V* + (ERP/dt) chi + give p* >= 0
 
     p <- max(0, p - (J V + max(chi, 0)/dt)/w),  w = J M^-1 J^T
+
+    give, a small share of the bodies' inverse mass, keeps p* in bounds where other joints leave no way back
 
 J is the coordinate's axis d on the slip (lengths) or on the relative spin (angles), with -d for the upper bound.
 """
@@ -24,6 +26,14 @@ from .soft import make_soft
 wp = load_warp()
 
 
+def push_give(p: Precision) -> float:
+    """The share of its bodies' inverse mass by which a pseudo-impulse gives way.
+
+    What cannot move would be pushed without end; so it is pushed by 1/give at most, which leaves half of the digits.
+    """
+    return 1e-8 if p.name == "float64" else 1e-4
+
+
 @cache
 def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
@@ -35,6 +45,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     frames_of, unwrapped = geometry.frames_of, geometry.unwrapped
     conductance_along = make_soft(p, features).conductance_along
     acted = pair.acted
+    GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
     def limit_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
@@ -94,21 +105,31 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         return k.low_gap[i, w] < real(0.0) or k.high_gap[i, w] < real(0.0)
 
     @wp.func
-    def push_limit(k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
+    def ease(m: t.model, i: int, w: int) -> real:
+        """The scale of the inverse masses of the bodies at limit i, 1/kg or 1/(kg m^2)."""
+        a = m.joint_a[m.limit_joint[i]]
+        b = m.joint_b[m.limit_joint[i]]
+        if m.limit_linear[i] == 1:
+            return m.inv_mass[a, w] + m.inv_mass[b, w]
+        return wp.trace(m.inv_inertia[a, w]) + wp.trace(m.inv_inertia[b, w])
+
+    @wp.func
+    def push_limit(m: t.model, k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
         """The pseudo-impulse of a bound that is passed, at the pseudo-velocity u."""
         low = k.low_gap[i, w]
         high = k.high_gap[i, w]
         axis = k.limit_axis[i, w]
-        mass = k.limit_mass[i, w]
+        give = GIVE * ease(m, i, w)
+        mass = k.limit_mass[i, w] / (real(1.0) + give * k.limit_mass[i, w])
         speed = wp.dot(axis, u)
         d = real(0.0)
         if low < real(0.0):
             old = k.low_push[i, w]
-            k.low_push[i, w] = wp.max(real(0.0), old - mass * (speed + rate * low))
+            k.low_push[i, w] = wp.max(real(0.0), old - mass * (speed + rate * low + give * old))
             d = k.low_push[i, w] - old
         if high < real(0.0):
             old = k.high_push[i, w]
-            k.high_push[i, w] = wp.max(real(0.0), old - mass * (rate * high - speed))
+            k.high_push[i, w] = wp.max(real(0.0), old - mass * (rate * high - speed + give * old))
             d = d - (k.high_push[i, w] - old)
         return d * axis
 

@@ -39,7 +39,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     slip, kicked, struck = pair.slip, pair.kicked, pair.struck
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
-    # of a joint's own inverse mass; semi-implicit steps leave gaps of the order dt^2, see set_softness
+    # of a joint's own inverse mass; semi-implicit steps leave gaps of the order dt^2, see set_elasticity
     SOFTNESS = wp.constant(real(1e-8 if features.second_order and p.name == "float64" else 1e-4))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
@@ -73,7 +73,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return real(3.0) * m.inv_mass[b, w] + turning
 
     @wp.func
-    def set_softness(m: t.model, k: t.work, j: int, w: int):
+    def set_elasticity(m: t.model, k: t.work, j: int, w: int):
         """Gamma: none, or for a joint that closes a loop what keeps its redundant rows regular.
 
         Semi-implicit steps leave gaps of the order dt^2, which make redundant rows (Bricard's mechanism) seem
@@ -95,7 +95,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         locked = m.linear_lock[j]
         gap = f.offset
         if wp.static(features.direct):
-            set_softness(m, k, j, w)
+            set_elasticity(m, k, j, w)
             if wp.static(features.partial_locks):
                 k.rows_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):

@@ -73,7 +73,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.limit_start[j], m.limit_end[j]):
             if is_passed(k, i, w):
                 linear = m.limit_linear[i]
-                d = push_limit(k, motion(x, linear), rate, i, w)
+                d = push_limit(m, k, motion(x, linear), rate, i, w)
                 change = wp.max(change, wp.dot(d, d))
                 x = push_lock(m, k, acted(x, linear, d), rate, j, w)
         store_push(m, k, j, w, x)

@@ -66,7 +66,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 for i in range(m.limit_start[j], m.limit_end[j]):
                     if is_passed(k, i, w):
                         linear = m.limit_linear[i]
-                        x = acted(x, linear, push_limit(k, motion(x, linear), rate, i, w))
+                        x = acted(x, linear, push_limit(m, k, motion(x, linear), rate, i, w))
             store_push(m, k, j, w, x)
         return x.change
 

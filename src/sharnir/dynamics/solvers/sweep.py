@@ -67,7 +67,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         change = real(0.0)
         for i in range(m.limit_start[j], m.limit_end[j]):
             if m.limit_linear[i] == linear and is_passed(k, i, w):
-                d = push_limit(k, u + answer(k, k.push_solution, start, end, w), rate, i, w)
+                d = push_limit(m, k, u + answer(k, k.push_solution, start, end, w), rate, i, w)
                 strike(k, k.push_solution, start, end, d, w)
                 change = wp.max(change, wp.dot(d, d))
         return change
