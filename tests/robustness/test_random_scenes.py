@@ -9,9 +9,9 @@ Three promises, each with the domain in which it is kept:
 * Of a **tree, a mechanism with loops, or one that touches** the ground and itself, of the same masses, stiffnesses and
   steps, the solver's impulses do no positive work in any step (:func:`bounds.work_of_solver`), and the locked axes of
   every joint stand still, or yield by the elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). There
-  are all springs, limits and friction laws in it, and motors without voltage. Not in it are what can be a source:
-  voltage, self-locking gears, gears that lose power (their rotor weighs more when it is driven), bristles with a damping
-  of their own or under a load that may grow; nor ropes, whose energy the engine does not report by the step.
+  are all springs, limits and friction laws in it, and motors without voltage. What can be a source is not in it:
+  voltage, self-locking gears, gears that lose power (their rotor weighs more when it is driven), bristles that have a
+  damping or a load that may grow; nor are ropes, whose energy the engine does not report step by step.
   A joint of a tree opens by no more than a step's second order, and closes by ERP: G' <= (1 - ERP) G + drift
   (:func:`bounds.joint_excess`). This bounds the gap by 5 drift where a step resolves the motion. It bounds nothing
   useful where a body turns by radians in a step: a light one at a long arm r under a load f, h^2 f r > 4 I, whose joint
