@@ -254,9 +254,16 @@ def spring_line_energy(seen: Watched, row: Any) -> Any:
         slopes = np.diff(fs) / np.diff(xs)
         at = np.clip(np.searchsorted(xs, x) - 1, 0, len(slopes) - 1)
         force, slope = fs[at] + slopes[at] * (x - xs[at]), slopes[at]
-    ahead = x + h * before
-    acts = {"both": x == x, "push": np.minimum(x, ahead) < 0.0, "pull": np.maximum(x, ahead) > 0.0}[spring.side]
-    return np.where(acts, (force - spring.preload) * h * after + 0.5 * slope * (h * after) ** 2, 0.0)
+    gained = (force - spring.preload) * h * after + 0.5 * slope * (h * after) ** 2
+    blur = EPS * (np.abs(seen.position).max() if row.linear else 1.0)
+    acts = [_acts(spring.side, x + nudge, x + nudge + h * before) for nudge in (-blur, blur)]
+    # at its very edge a spring may be taken to act or not, as rounding wants it
+    return np.where(acts[0] & acts[1], gained, np.where(acts[0] | acts[1], np.minimum(gained, 0.0), 0.0))
+
+
+def _acts(side: str, x: Any, ahead: Any) -> Any:
+    """Whether a one-sided spring is, or is about to be, on its side."""
+    return {"both": x == x, "push": np.minimum(x, ahead) < 0.0, "pull": np.maximum(x, ahead) > 0.0}[side]
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

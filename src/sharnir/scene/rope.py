@@ -13,7 +13,7 @@ from ..errors import SceneError
 from .laying import laid_out, transported_frames
 from .materials import Contact
 from .quantity import XYZ, XYZW, Quantity
-from .values import ORIGIN, Description, Vec3, direction, not_negative, number, positive, shown, vector, whole
+from .values import ORIGIN, Description, Vec3, direction, not_negative, number, place, positive, shown, vector, whole
 
 DEFAULT_ELEMENTS = 20
 MOST_ELEMENTS = 100_000
@@ -300,7 +300,7 @@ def _checked(name: str, spec: RopeSpec) -> RopeSpec:
     if not isinstance(spec.path, tuple) or len(spec.path) < 2:
         raise SceneError(f"{what} path is {shown(spec.path)}; give at least two points")
     for i, point in enumerate(spec.path):
-        vector(point, f"{what} path[{i}] (m)")
+        place(point, f"{what} path[{i}] (m)")
     positive(spec.radius, f"{what} radius (m)")
     positive(spec.density, f"{what} density (kg/m^3)")
     for field, unit in (("youngs_modulus", "Pa"), ("shear_modulus", "Pa"), ("damping", "s")):

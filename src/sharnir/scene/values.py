@@ -91,6 +91,14 @@ def vector(value: Any, what: str) -> Vec3:
     return (x, y, z)
 
 
+def place(value: Any, what: str) -> Vec3:
+    """A point that is not too far away to compute with."""
+    result = vector(value, what)
+    if max(abs(part) for part in result) > LARGEST:
+        raise SceneError(f"{what} is {result}; keep it within {LARGEST:g}")
+    return result
+
+
 def direction(value: Any, what: str) -> Vec3:
     """A vector that is not zero; its length does not matter."""
     result = vector(value, what)
