@@ -9,6 +9,7 @@ from random_scenes import Kind, add_kit
 from watching import watch
 
 import sharnir as sh
+from sharnir.dynamics.pipeline import MOST_PUSHED
 from sharnir.dynamics.second_order import GAINS
 
 BALL = sh.Sphere(0.5, mass=1.0)
@@ -142,6 +143,24 @@ def test_what_cannot_move_is_not_pushed_without_end(what: str) -> None:
     inertia = 1.0 * (0.4**2 + 0.1**2) / 12.0  # the plate's least, kg m^2; EPS is rounding's, see bounds.py
     assert moved < EPS * (1.0 + lever**2 / inertia) * depth / 1e-8
     assert sim.report_arrays.residual.numpy().max() < 1e-3
+
+
+def test_bodies_that_cannot_part_do_not_run_away() -> None:
+    """Two capsules start inside each other in hinges that leave them no way out.
+
+    Where a contact's normal meets the hinge, any pseudo-velocity along it takes an endless turn: the world stopped.
+    """
+    scene = sh.Scene("stuck")
+    scene.ground(height=-1.0)
+    capsule = (0.412, 0.931)
+    scene.body("left", sh.Capsule(*capsule, mass=2.48), position=(-0.369, 0, 0.554), rotation=(0, 0, -1, 0))
+    turned = (0.6517848230942738, 0, 0, 0.7584039453905592)
+    scene.body("right", sh.Capsule(*capsule, mass=1.0), position=(0, 0, 0.169), rotation=turned)
+    scene.joint("skew", sh.Revolute(axis=(0.936, 0.336, 0.572)), "world", "left")
+    scene.joint("level", sh.Revolute(axis=(1, 0, 0)), "world", "right")
+    seen = watch(with_kit(scene), 1e-4, 1000)
+    assert seen.fault is None
+    assert (seen.dt * np.linalg.norm(seen.push_spin, axis=-1)).max() <= MOST_PUSHED * (1.0 + EPS)
 
 
 @pytest.mark.parametrize("values", [(-50.0, "upper"), (50.0, "lower")])

@@ -43,6 +43,7 @@ wp = load_warp()
 # bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts, ropes.
 GPU_BLOCK = 128
 GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3, "large": 2}
+MOST_PUSHED = 0.2  # rad: pseudo-velocities are right for small turns only; near singular poses they ask for whole ones
 # A call on the CPU hands over whole tables, 20 kB, unless the compiler puts the function into its caller. It does so up
 # to this size: small scenes step in 0.6 to 0.85 of the time, but a kernel with contacts would compile for minutes.
 ONE_PIECE = (
@@ -238,6 +239,19 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 end_friction(m, n, k, kick, i, w)
 
     @wp.func
+    def calm_pushes(k: t.work, o: t.settings, w: int):
+        """All pseudo-velocities shrunk together, if one of them would turn its body too far."""
+        fastest = real(0.0)
+        for b in range(1, o.bodies):
+            fastest = wp.max(fastest, wp.length_sq(k.push_spin[b, w]))
+        turn = o.dt * wp.sqrt(fastest)
+        if turn > real(MOST_PUSHED):
+            share = real(MOST_PUSHED) / turn
+            for b in range(1, o.bodies):
+                k.push[b, w] = share * k.push[b, w]
+                k.push_spin[b, w] = share * k.push_spin[b, w]
+
+    @wp.func
     def check_bodies(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
         for b in range(1, o.bodies):
             check(k, r, o.top_speed, b, w)
@@ -303,6 +317,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
             close_ropes(m, s, n, k, o, w)
+        calm_pushes(k, o, w)
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             if wp.static(features.second_order):
