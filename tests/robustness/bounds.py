@@ -116,11 +116,11 @@ def ease_of(body: sh.Body) -> tuple[float, float]:
 
 
 def lost(seen: Watched) -> float:
-    """The share of a number that rounding leaves uncertain: EPS (1 + M r^2/I)."""
+    """The share of a number that rounding leaves uncertain: EPS (1 + M r^2/I), once for every joint on the way."""
     moving = [body.properties for body in seen.scene.bodies.values() if body.properties is not None]
     reach = max(np.linalg.norm(arm, axis=-1).max() for j in seen.scene.joints.values() for arm in moving_arms(seen, j))
     least = min(np.linalg.eigvalsh(properties.inertia)[0] for properties in moving)
-    return float(EPS * (1.0 + total_mass(seen) * reach**2 / least))
+    return float(len(seen.scene.joints) * EPS * (1.0 + total_mass(seen) * reach**2 / least))
 
 
 def unseen(seen: Watched) -> float:
