@@ -10,9 +10,10 @@ PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
 
-# A file of tests stays with one process, so that the two seldom compile the same kernel at once.
+# A file of tests stays with one process, so that the two seldom compile the same kernel at once; in the order of their
+# names the long files of few tests do not come last, where one process would wait for the other.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 
 # The share of the host code that the tests run; device code is left out, Warp compiles it. Fails below 90 %.
