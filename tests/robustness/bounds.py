@@ -14,6 +14,7 @@ Every bound is derived, and holds for any dt, masses and stiffnesses. Parts of i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def eases(seen: Watched, joint: sh.Joint) -> tuple[Any, Any]:
     return slip, spin
 
 
+@lru_cache(maxsize=1)  # three bounds of one run ask for it
 def rows_of(seen: Watched) -> list[Row]:
     """The impulses of all rows."""
     joints, model = list(seen.scene.joints.values()), seen.sim.model
@@ -90,6 +92,7 @@ class Touches:
     pushed: Any
 
 
+@lru_cache(maxsize=1)  # three bounds of one run ask for it
 def touches_of(seen: Watched) -> Touches:
     """What the contacts did, with W at least the inverse mass of a point where two bodies touch."""
     inverse_mass, turning = np.array([(0.0, 0.0)] + [ease_of(body) for body in seen.scene.bodies.values()]).T
@@ -178,6 +181,7 @@ def work_of_solver(seen: Watched) -> tuple[Any, Any]:
     return gained, lost(seen) * moved + blurred(seen) + 2.0 * held * nudged + unsolved + noise
 
 
+@lru_cache(maxsize=1)  # three bounds of one run ask for it
 def energies(seen: Watched) -> tuple[Any, Any]:
     """The left-hand side of the inequality, J, [step], and all that is moved about in the step."""
     h = seen.dt
@@ -353,7 +357,7 @@ def joint_excess(seen: Watched) -> dict[str, float]:
 def pushes(seen: Watched) -> Any:
     """The sum of |p*| sqrt(W) over all limits and contacts, [step]."""
     model, joints = seen.sim.model, list(seen.scene.joints.values())
-    total = touches_of(seen).pushed
+    total = touches_of(seen).pushed.copy()
     for i in range(seen.low_push.shape[1]):
         ease = eases(seen, joints[model.limit_joint.numpy()[i]])[1 - model.limit_linear.numpy()[i]]
         total += (np.abs(seen.low_push[:, i]) + np.abs(seen.high_push[:, i])) * np.sqrt(ease)

@@ -21,7 +21,7 @@ TOUCHES = (
 IMPULSES = ("lock_impulse", "lock_angular", "low_impulse", "high_impulse", "friction_impulse", "soft_impulse")
 
 
-@dataclass
+@dataclass(eq=False)
 class Watched:
     """The states of a run, [step, body, ...] with the world's own body first, and the fault that ended it, if any.
 
