@@ -329,10 +329,10 @@ def joint_excess(seen: Watched) -> dict[str, float]:
         G' <= (1 - ERP) G + drift + rounding        of a tilt also + G^3, as its rows are linear in the angle
 
     What was open closes by ERP, less where pseudo-velocities are shrunk because they would turn a body too far, and a
-    step opens by its second order (:func:`joint_drift`). A velocity that is right to
-    ``lost`` in the norm of the energy E, |dV|^2 = 2 E lost^2, slips by |J dV| <= sqrt(W) |dV| at most; the
-    pseudo-velocities, of ERP G/h at the joints, have an energy of (ERP G/h)^2 M/2 at most with M all masses; those of
-    limits and contacts that are passed come with impulses of their own, large ones where nothing gives way.
+    step opens by its second order (:func:`joint_drift`). A velocity that is right to ``lost`` in the norm of the energy
+    E, |dV|^2 = 2 E lost^2, slips by |J dV| <= sqrt(W) |dV| at most; the pseudo-velocities, of ERP G/h at the joints,
+    have an energy of (ERP G/h)^2 M/2 at most with M all masses; those of limits and contacts that are passed come with
+    impulses of their own, large ones where nothing gives way.
     """
     share, far, pushed = lost(seen), np.abs(seen.position).max(), pushes(seen)[1:]
     energy = energies(seen)[1]
@@ -344,12 +344,12 @@ def joint_excess(seen: Watched) -> dict[str, float]:
     for j, (name, joint) in enumerate(seen.scene.joints.items()):
         if seen.sim.model.closes_loop.numpy()[j] == 1:
             continue
-        for error, drift, ease, size, bent in zip(
+        for error, drift, ease, size, curved in zip(
             errors[name], joint_drift(seen, joint), eases(seen, joint), (far, 1.0), (0.0, 1.0), strict=True
         ):
             slip = seen.dt * np.sqrt(2.0 * energy * ease[:-1]) + np.sqrt(total_mass(seen) * ease[:-1]) * all_open
             slip += seen.dt * np.sqrt(ease[:-1]) * pushed
-            explained = (1.0 - closes) * error[:-1] + bent * error[:-1] ** 3 + drift + share * slip + EPS * size
+            explained = (1.0 - closes) * error[:-1] + curved * error[:-1] ** 3 + drift + share * slip + EPS * size
             excess[name] = max(excess.get(name, -np.inf), float(np.max(error[1:] - explained)))
     return excess
 
