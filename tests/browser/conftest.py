@@ -12,7 +12,6 @@ import pytest
 from consoles import WINDOW, Browser, Console
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
 def missing() -> str:
@@ -42,8 +41,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
+    from sharnir.view.pictures import ARGUMENTS
+
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield browser
         browser.close()
 

@@ -41,7 +41,7 @@ def test_a_key_moves_the_drive_while_it_is_held(driver: Browser) -> None:
     driver.page.keyboard.up("w")
     driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0")
     assert driver.channel("axle.angle") > 0.01
-    driver.until("() => sharnir.view.frame === sharnir.link.frame")
+    driver.until("() => !sharnir.view.fresh && sharnir.link.reader.channel(sharnir.view.frame, 'axle.angle') > 0.01")
     assert driver.pixels() != before
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from consoles import WINDOW
 
+import sharnir as sh
 from sharnir import Trajectory
 from sharnir.cli import main
 from sharnir.experiment import load_example
@@ -23,6 +24,12 @@ from sharnir.view.export_html import write_html
 from sharnir.view.recording import recording_of
 
 READY = "() => window.sharnir?.started && sharnir.view.drawn > 0"
+LEVELS = """() => {
+  const [field] = sharnir.view.ground.fields;
+  const tile = (mesh, level) => Array.from(field.level(mesh.userData, level).index.array);
+  const levels = [0, 1, 2, 3].map((level) => field.group.children.map((mesh) => tile(mesh, level)));
+  return { vertices: Array.from(field.vertices.array), levels };
+}"""
 STEPS, DT = 300, 0.01
 
 
@@ -118,6 +125,32 @@ def test_a_trajectory_plays(chromium: Any, tmp_path: Path) -> None:
     assert shown == pytest.approx(float(run.data["coordinate"][-1, 0]), abs=1e-5)
     assert "37.5 degrees" in page.locator("#events").inner_text()
     assert errors == []
+    page.close()
+
+
+def test_a_height_field_is_covered_once_however_finely_it_is_drawn(chromium: Any, tmp_path: Path) -> None:
+    rows, columns, along, across = 41, 70, 0.5, 0.25  # tiles of 32 cells: the last ones are narrow
+    scene = sh.Scene("hills")
+    heights = np.random.default_rng(0).uniform(0, 1, (rows, columns))
+    scene.terrain("hills", sh.HeightField(heights=tuple(map(tuple, heights)), spacing=(along, across)))
+    scene.body("ball", sh.Sphere(0.5, mass=1.0), position=(0, 0, 3))
+    file = write_html(recording_of(scene, sh.Simulation(scene, dt=DT).run(0.1), (), []), tmp_path / "hills.html")
+    page = chromium.new_page(viewport=WINDOW)
+    page.goto(file.as_uri())
+    page.wait_for_function(READY, timeout=60_000)
+    drawn = page.evaluate(LEVELS)
+    vertices = np.array(drawn["vertices"]).reshape(-1, 3)
+    assert vertices[0] == pytest.approx([-20 * along, -34.5 * across, heights[0, 0]])
+    assert vertices[-1] == pytest.approx([20 * along, 34.5 * across, heights[-1, -1]])
+    for tiles in drawn["levels"]:  # of the tiles at one level each
+        corners = vertices[np.concatenate(tiles).reshape(-1, 3)]
+        up = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
+        assert up.min() > -1e-6  # m^2: none faces down, those of no area come from rounding
+        assert 0.5 * up.sum() == pytest.approx((rows - 1) * along * (columns - 1) * across)
+        rims = {int(i) for tile in tiles for i in tile if i // columns in (0, 32, rows - 1)}
+        assert len(rims) == 3 * columns  # every vertex of a rim is used: no cracks, whatever the neighbour's level
+    sizes = [sum(map(len, tiles)) for tiles in drawn["levels"]]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] == 6 * (rows - 1) * (columns - 1)
     page.close()
 
 

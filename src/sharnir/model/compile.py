@@ -23,7 +23,7 @@ from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
 from .precision import Precision
 from .rays import ray_arrays
-from .ropes import rope_arrays
+from .ropes import optional_rope_counts, rope_arrays
 from .softs import softs_of
 
 
@@ -84,8 +84,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         ropes=bool(scene.ropes),
         rope_ports=rope_counts["port"] > 0,
         rope_slides=rope_counts["slide"] > 0,
-        rope_touch=rope_counts["touch_node"] > 0,
-        rope_tangles=rope_counts["tangle"] > 0,
+        rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
+        rope_tangles=any(rope_model["rope_tangles"]),
     )
     if general:
         features = features.generalised()
@@ -104,7 +104,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
-    counts |= touching.counts | rope_counts
+    counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)

@@ -53,10 +53,16 @@ class Features:
         return not (self.general or self.contacts or self.rope_touch)
 
     def generalised(self) -> Features:
-        """With everything that joints, axes and contacts can have, so that many scenes share a kernel."""
+        """With everything that joints, axes, contacts and ropes can have, so that many scenes share a kernel."""
         rubs = not self.fourth_order  # where something can rub no step is made in fourth order
         joints = dict.fromkeys(("angular_locks", "angular_rows", "partial_locks", "limits", "soft", "twists"), True)
         frictions = dict.fromkeys(("friction", "friction_laws", "bristles"), rubs)
         laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
         kinds = frozenset(CONTACT_KINDS if self.contacts else ())
-        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **laws)
+        wide = self.ropes and not self.second_order  # where a rope by itself begins with a better guess
+        ropes = {
+            "rope_ports": self.rope_ports or wide,
+            "rope_slides": self.rope_slides or wide,
+            "rope_tangles": self.rope_tangles or (wide and self.rope_touch),
+        }
+        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **laws, **ropes)

@@ -26,7 +26,7 @@ MODEL: tuple[Row, ...] = (
     ("rope_apart", "rope", "int", "elements that are not further apart along the rope do not touch", False),
     ("skip_rope", "skip", "int", "a rope and", False),
     ("skip_body", "skip", "int", "a body that it is tied to, which do not touch", False),
-    ("node_rope", "tangle_node", "int", "rope of a node", False),
+    ("node_rope", "rope_node", "int", "rope of a node", False),
     ("rope_rest", "rope_node", "vec3", "1/m, curvature without load between elements i and i + 1", False),
     ("rope_pinned", "rope_node", "int", "1: the node is tied to something that cannot move", False),
     ("clamp_rope", "clamp", "int", "rope of the clamp", False),

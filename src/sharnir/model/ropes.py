@@ -13,6 +13,7 @@ from ..scene.materials import Contact
 from ..scene.rope import Eyelet, Rope, TiedNode, Winch
 from ..scene.scene import WORLD, Scene
 from .contacts import collides, group_numbers, rope_contact
+from .features import Features
 
 BODY_POINT, CLAMP, OTHER_ROPE, FEED = 0, 1, 2, 3  # kinds of ports
 TANGLES = 4  # pairs with elements further on that an element can be in
@@ -88,18 +89,25 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "rope_node": int(starts[-1]),
         "clamp": len(rows.clamps),
         "port": len(rows.ports),
-        "port_rope_node": int(starts[-1]) if rows.ports else 0,
-        "port_pair": len(rows.ports) ** 2,
         "slide": len(rows.slides),
-        "slide_rope_node": int(starts[-1]) if rows.slides else 0,
         "skip": len(model["skip_rope"]),
-        "touch_node": int(starts[-1]) if any(model["rope_touches"]) or any(model["rope_tangles"]) else 0,
-        "touch": TOUCHES * int(starts[-1]) if any(model["rope_touches"]) or any(model["rope_tangles"]) else 0,
-        "tangle_node": int(starts[-1]) if any(model["rope_tangles"]) else 0,
-        "tangle": TANGLES * int(starts[-1]) if any(model["rope_tangles"]) else 0,
-        "bucket": 2 * int(starts[-1]) + 1 if any(model["rope_tangles"]) else 0,
     }
     return model, {name: np.asarray(values)[:, None] for name, values in state.items()}, counts
+
+
+def optional_rope_counts(features: Features, counts: dict[str, int]) -> dict[str, int]:
+    """Sizes of what only ropes with ports, slides or contacts have."""
+    nodes = counts["rope_node"]
+    return {
+        "port_pair": counts["port"] ** 2,
+        "port_rope_node": nodes if features.rope_ports else 0,
+        "slide_rope_node": nodes if features.rope_slides else 0,
+        "touch_node": nodes if features.rope_touch else 0,
+        "touch": TOUCHES * nodes if features.rope_touch else 0,
+        "tangle_node": nodes if features.rope_tangles else 0,
+        "tangle": TANGLES * nodes if features.rope_tangles else 0,
+        "bucket": 2 * nodes + 1 if features.rope_tangles else 0,
+    }
 
 
 def touch_arrays(scene: Scene, ropes: list[Rope]) -> dict[str, Any]:
@@ -125,7 +133,7 @@ def touch_arrays(scene: Scene, ropes: list[Rope]) -> dict[str, Any]:
         "rope_apart": [1 + int(np.ceil(6 * rope.spec.radius / rope.lengths.mean())) for rope in ropes],
         "skip_rope": [rope for rope, _ in skips],
         "skip_body": [body for _, body in skips],
-        "node_rope": [i for i, rope in enumerate(ropes) for _ in range(rope.elements + 1)] if any(tangles) else [],
+        "node_rope": [i for i, rope in enumerate(ropes) for _ in range(rope.elements + 1)],
     }
 
 

@@ -13,17 +13,12 @@ import msgspec
 from .recording import Recording
 from .server import STATIC, THREE
 
-MODULES = (
-    "frame", "shapes", "ground", "ropes", "cameras", "overlays", "view", "widgets", "plots", "tools", "player",
-)  # fmt: skip
 IMPORT = re.compile(r'from "\./([a-z]+)\.js"')
 
 
 def write_html(recording: Recording, path: Path) -> Path:
     """Write the file."""
-    sources = {name: (STATIC / f"{name}.js").read_text(encoding="utf-8") for name in MODULES}
-    sources["three"] = THREE.read_text(encoding="utf-8")
-    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in sources.items()}
+    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources("player").items()}
     name = recording.world["name"]
     about = {
         "name": name,
@@ -47,6 +42,19 @@ def write_html(recording: Recording, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def _sources(first: str) -> dict[str, str]:
+    """The text of a module and of all that it imports, by name."""
+    sources: dict[str, str] = {}
+    wanted = [first]
+    while wanted:
+        name = wanted.pop()
+        if name not in sources:
+            path = THREE if name == "three" else STATIC / f"{name}.js"
+            sources[name] = path.read_text(encoding="utf-8")
+            wanted += IMPORT.findall(sources[name])
+    return sources
 
 
 def _renamed(source: str) -> str:

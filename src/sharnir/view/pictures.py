@@ -16,7 +16,7 @@ from ..errors import SceneError
 from .export_html import write_html
 from .recording import Recording
 
-ARGUMENTS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+ARGUMENTS = ("--enable-unsafe-swiftshader",)  # draws in three dimensions also without a graphics card
 ALONE = "#stage > :not(canvas) { visibility: hidden }"  # the view without the buttons that lie over it
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 SHOW = """async (t) => {

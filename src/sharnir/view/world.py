@@ -83,12 +83,16 @@ def shape_of(shape: AnyShape) -> Plain:
 
 def packed(vertices: Array, triangles: Array) -> Plain:
     """A triangle surface as base64 of float32 and uint32, with its bounds."""
-    vertices = np.asarray(vertices, "<f4").reshape(-1, 3)
+    vertices = np.asarray(vertices).reshape(-1, 3)
     return {
-        "vertices": base64.b64encode(vertices.tobytes()).decode(),
-        "triangles": base64.b64encode(np.asarray(triangles, "<u4").tobytes()).decode(),
+        "vertices": _base64(vertices, "<f4"),
+        "triangles": _base64(triangles, "<u4"),
         "bounds": [vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()],
     }
+
+
+def _base64(values: Array, type_: str) -> str:
+    return base64.b64encode(np.asarray(values, type_).tobytes()).decode()
 
 
 def _ghost(body: Body) -> Plain:
@@ -194,16 +198,9 @@ def _mesh(surface: Any) -> Plain:
 
 
 def _heights(surface: Any) -> Plain:
-    """A height field as triangles, its middle at the origin of its frame."""
-    heights, (along, across) = surface.sample("terrain")
-    rows, columns = heights.shape
-    x = (np.arange(rows) - 0.5 * (rows - 1)) * along
-    y = (np.arange(columns) - 0.5 * (columns - 1)) * across
-    vertices = np.stack([*np.meshgrid(x, y, indexing="ij"), heights], axis=-1)
-    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    first = np.stack([corner, corner + columns, corner + columns + 1], axis=-1)
-    second = np.stack([corner, corner + columns + 1, corner + 1], axis=-1)
-    return packed(vertices, np.concatenate([first, second]))
+    """A height field as its rows of heights (m), its middle at the origin of its frame."""
+    heights, spacing = surface.sample("terrain")
+    return {"heights": _base64(heights, "<f4"), "rows": heights.shape[0], "spacing": list(spacing)}
 
 
 SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}

@@ -281,7 +281,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             found = all_gaps(m, s, k, o, w)
             worst = found[0]
             rate = real(1.0)
-            if wp.static(not features.rope_ports):  # whose gaps are not looked at
+            if o.ports == 0:  # whose gaps are not looked at
                 rate = found[1]  # what a step leaves is about the angle by which the frozen directions are wrong,
             if before > real(0.0):
                 rate = worst / before  # or what the last one left

@@ -37,9 +37,10 @@ async function start() {
   keys.table(find("keys"));
   page.open = (name) => (find("panels").dataset.open = name);
   let plotted = 0;
+  link.rest = view.rest;
+  link.on("sample", (frame) => history.add(frame));
   link.on("frame", (frame) => {
     view.show(frame);
-    history.add(frame);
     if (performance.now() - plotted < PLOTS_EVERY) return;
     plotted = performance.now();
     plot.draw();

@@ -1,6 +1,7 @@
 // Ground: the grid, its shadows, and the terrain of a scene.
 
 import { THREE } from "./three.js";
+import { Heights } from "./heights.js";
 import { poseMatrix, surfaceGeometry } from "./shapes.js";
 
 const GRID_VERTEX = `
@@ -28,8 +29,12 @@ const GRID_FRAGMENT = `
     gl_FragColor = vec4(line, strength * fade);
   }`;
 
+const REACH = { plain: 40, fine: 250 }; // cells from the camera that are drawn one by one
+
 export class Ground {
-  constructor(world, scene) {
+  constructor(world, scene, plain) {
+    this.reach = plain ? REACH.plain : REACH.fine;
+    this.fields = [];
     this.terrain = new THREE.Group();
     scene.add(this.terrain);
     const reach = Math.max(20, 12 * world.extent.radius);
@@ -61,11 +66,22 @@ export class Ground {
 
   addSurface(surface) {
     if (surface.kind === "plane") return; // the grid stands for it
-    const look = new THREE.MeshStandardMaterial({ color: surface.color ?? "#8c9285", roughness: 0.95, flatShading: true });
-    const mesh = new THREE.Mesh(surfaceGeometry(surface), look);
-    mesh.receiveShadow = true;
-    mesh.applyMatrix4(poseMatrix(surface.position, surface.rotation));
-    this.terrain.add(mesh);
+    const look = new THREE.MeshLambertMaterial({ color: surface.color ?? "#8c9285", flatShading: true });
+    const drawn = surface.kind === "heights" ? this.addHeights(surface, look) : new THREE.Mesh(surfaceGeometry(surface), look);
+    drawn.receiveShadow = true;
+    drawn.applyMatrix4(poseMatrix(surface.position, surface.rotation));
+    this.terrain.add(drawn);
+  }
+
+  addHeights(surface, look) {
+    const field = new Heights(surface, look, this.reach);
+    this.fields.push(field);
+    return field.group;
+  }
+
+  // What is near is drawn more finely.
+  update(camera) {
+    for (const field of this.fields) field.update(camera);
   }
 
   paint(theme) {

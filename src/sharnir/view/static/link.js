@@ -1,4 +1,5 @@
-// Link: the websocket to the server. Frames come in, commands go out with a number and the age of what we see.
+// Link: the websocket to the server. Frames come in, commands go out with a number and the age of what we see. All frames
+// are told as samples; those that are to be shown as frames, which a page that draws slowly wants fewer of.
 
 import { FrameReader } from "./frame.js";
 
@@ -16,6 +17,8 @@ export class Link extends EventTarget {
     this.isOperator = false;
     this.number = 0;
     this.failures = 0;
+    this.rest = 0; // ms at least between two frames that are shown
+    this.shownAt = -Infinity;
     this.pending = new Map(); // inputs changed since the last message
     this.id = sessionStorage.getItem("sharnir-client") ?? crypto.randomUUID();
     sessionStorage.setItem("sharnir-client", this.id);
@@ -42,6 +45,9 @@ export class Link extends EventTarget {
   receive(data) {
     if (data instanceof ArrayBuffer) {
       this.frame = this.reader.read(data);
+      this.tell("sample", this.frame);
+      if (performance.now() - this.shownAt < this.rest) return;
+      this.shownAt = performance.now();
       this.tell("frame", this.frame);
       return;
     }

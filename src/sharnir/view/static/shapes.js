@@ -26,11 +26,13 @@ function white(geometry) {
   return geometry;
 }
 
+const SIDES = { plain: 16, fine: 40 }; // of what is round
+
 // Unit geometries, scaled by each instance. Cylinders lie along z as in the scene.
 const PRIMITIVES = {
   box: () => white(new THREE.BoxGeometry(1, 1, 1)),
-  sphere: () => striped(new THREE.SphereGeometry(1, 32, 20).rotateX(Math.PI / 2)),
-  cylinder: () => striped(new THREE.CylinderGeometry(1, 1, 1, 48).rotateX(Math.PI / 2)),
+  sphere: (sides) => striped(new THREE.SphereGeometry(1, sides, sides / 2).rotateX(Math.PI / 2)),
+  cylinder: (sides) => striped(new THREE.CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2)),
 };
 
 // What each shape of a scene is made of: [primitive, scale, place along z].
@@ -62,13 +64,15 @@ export function surfaceGeometry(surface) {
   return white(geometry);
 }
 
-function material(extra = {}) {
+function material(plain, extra = {}) {
+  if (plain) return new THREE.MeshLambertMaterial({ vertexColors: true, ...extra });
   return new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true, ...extra });
 }
 
 export class Bodies {
-  constructor(world, scene) {
+  constructor(world, scene, plain) {
     this.world = world;
+    this.plain = plain;
     this.group = new THREE.Group();
     scene.add(this.group);
     this.parts = []; // { body, local, mesh, instance, color }
@@ -100,8 +104,9 @@ export class Bodies {
     });
     for (const [key, parts] of wanted) {
       const [primitive, ghost] = key.split(" ");
-      const look = ghost ? material({ transparent: true, opacity: 0.45, depthWrite: false }) : material();
-      const mesh = new THREE.InstancedMesh(PRIMITIVES[primitive](), look, parts.length);
+      const look = material(this.plain, ghost ? { transparent: true, opacity: 0.45, depthWrite: false } : {});
+      const shape = PRIMITIVES[primitive](this.plain ? SIDES.plain : SIDES.fine);
+      const mesh = new THREE.InstancedMesh(shape, look, parts.length);
       mesh.castShadow = mesh.receiveShadow = !ghost;
       mesh.frustumCulled = false;
       mesh.userData.bodies = parts.map((part) => part.body);
@@ -114,7 +119,7 @@ export class Bodies {
   }
 
   addMesh(index, shape, frame, color) {
-    const mesh = new THREE.Mesh(surfaceGeometry(shape), material({ color, side: THREE.DoubleSide }));
+    const mesh = new THREE.Mesh(surfaceGeometry(shape), material(this.plain, { color, side: THREE.DoubleSide }));
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.matrixAutoUpdate = false;
     mesh.userData.bodies = [index];

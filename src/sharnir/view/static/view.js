@@ -30,7 +30,8 @@ export class View extends EventTarget {
     this.reader = new FrameReader(layout);
     this.frame = null;
     this.scene = new THREE.Scene();
-    this.plain = drawsInSoftware(); // fewer pixels and simpler shadows where there is no graphics card
+    this.plain = drawsInSoftware(); // fewer pixels, triangles and shadows where there is no graphics card
+    this.rest = this.plain ? SOFTWARE_REST : 0;
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -39,8 +40,8 @@ export class View extends EventTarget {
     this.labels.domElement.className = "view-labels";
     container.append(this.renderer.domElement, this.labels.domElement);
     this.addLights();
-    this.ground = new Ground(world, this.scene);
-    this.bodies = new Bodies(world, this.scene);
+    this.ground = new Ground(world, this.scene, this.plain);
+    this.bodies = new Bodies(world, this.scene, this.plain);
     this.ropes = new Ropes(world, this.scene);
     this.overlays = new Overlays(world, this.scene, this.reader);
     this.cameras = new Cameras(world, this.renderer.domElement);
@@ -140,7 +141,7 @@ export class View extends EventTarget {
     this.measuring = false;
     const moved = this.cameras.update(this.bodies, this.ropes);
     if (!this.fresh && !moved && !this.stale) return;
-    if (this.plain && now - this.drawnAt < Math.max(SOFTWARE_REST, SOFTWARE_SHARE * (this.took ?? 0))) {
+    if (this.plain && now - this.drawnAt < Math.max(0.9 * this.rest, SOFTWARE_SHARE * (this.took ?? 0))) {
       this.stale = true;
       return;
     }
@@ -155,6 +156,7 @@ export class View extends EventTarget {
     }
     if (this.frame) this.overlays.show(this.frame, this.bodies);
     this.cameras.update(this.bodies, this.ropes);
+    this.ground.update(this.cameras.camera);
     this.follow();
     this.renderer.render(this.scene, this.cameras.camera);
     if (this.tags.some((tag) => tag.visible)) this.labels.render(this.scene, this.cameras.camera);
