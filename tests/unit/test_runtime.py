@@ -18,11 +18,11 @@ from sharnir.control import default_diagram
 from sharnir.experiment import load_experiment
 from sharnir.runtime import commands as c
 from sharnir.runtime.channels import Channels
-from sharnir.runtime.frames import HEADER, FrameWriter
+from sharnir.runtime.frames import HEADER, FrameWriter, clock_of
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.pacing import PATIENCE, Pacer
 from sharnir.runtime.plant import Plant
-from sharnir.runtime.process import FEWEST_FRAMES, Loop, Told
+from sharnir.runtime.process import AHEAD, FEWEST_FRAMES, Loop, Told
 from sharnir.runtime.replay import check
 from sharnir.runtime.ring import SLOTS, Ring
 from sharnir.runtime.ropes import rope_shapes, write_ropes
@@ -85,6 +85,29 @@ def test_a_machine_that_is_too_slow_slows_simulated_time_and_says_so() -> None:
     assert pacer.statistics().factor == pytest.approx(0.5, rel=0.03)
 
 
+def test_working_ahead_makes_up_for_a_machine_that_stands_still() -> None:
+    clock = Clock()
+    pacer = Pacer(0.01, ahead=0.02, clock=clock)
+
+    def step(takes: float) -> None:
+        clock.now += max(pacer.wait, 0.0)
+        begun = pacer.begin()
+        clock.now += takes
+        pacer.end(begun)
+
+    for _ in range(10):
+        step(0.001)
+    assert pacer.lead == pytest.approx(0.02 + 0.01 - 0.001)
+    assert pacer.statistics().jitter == pytest.approx(0.0, abs=1e-9)
+    step(0.0299)  # it may stand still for what it is ahead and a period,
+    assert pacer.misses == 0
+    for _ in range(4):
+        step(0.001)
+    assert pacer.lead == pytest.approx(0.02 + 0.01 - 0.001)  # which is made up for,
+    step(0.0301)  # and not for longer
+    assert pacer.misses == 1
+
+
 def test_a_time_scale_changes_the_period() -> None:
     pacer = Pacer(0.01, clock=Clock())
     pacer.rescale(0.25)
@@ -102,6 +125,7 @@ def test_the_ring_hands_over_the_newest_frame() -> None:
         ring.write(np.full(16, k, np.uint8))
         assert other.newest() == bytes([k]) * 16
     assert other.written == 3 * SLOTS
+    assert other.newest(before=2) == bytes([3 * SLOTS - 3]) * 16
     other.close()
     ring.close()
 
@@ -296,6 +320,21 @@ def tick_of(runtime: Runtime) -> int:
     while (frame := runtime.frame()) is None:
         time.sleep(0.01)
     return int(np.frombuffer(frame, "<f8", 1)[0])
+
+
+def test_a_frame_is_made_before_its_time_and_given_when_it_has_come(tmp_path: Path) -> None:
+    runtime = Runtime(create_run(machine(), 0.002, {}, tmp_path))
+    while runtime.frames_written < 5:
+        time.sleep(0.01)
+    leads = []
+    for _ in range(50):
+        time.sleep(0.003)
+        newest, given = runtime._ring.newest(), runtime.frame()
+        assert newest is not None and given is not None
+        leads.append(clock_of(newest) - time.time())
+        assert clock_of(given) <= time.time()
+    assert 0.0 < max(leads) <= AHEAD
+    runtime.close()
 
 
 def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> None:

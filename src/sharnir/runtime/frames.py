@@ -23,7 +23,7 @@ HEADER = (
     "tick",  # steps made since the run began, over resets and restores
     "step",  # steps of the simulation since its start
     "time",  # s, simulated
-    "clock",  # s, of the machine, for the age of commands
+    "clock",  # s of the machine when it is to be seen; also for the age of commands
     "mode",  # one of MODES
     "held",  # one of HOLDS
     "scale",  # simulated seconds per second asked for
@@ -84,6 +84,11 @@ def views(frames: Array, layout: FrameLayout) -> tuple[Array, dict[str, Array]]:
         for name, b in layout.blocks.items()
     }
     return frames[..., : 8 * len(HEADER)].view(np.float64), blocks
+
+
+def clock_of(frame: bytes) -> float:
+    """When a frame is to be seen, s of the machine's clock."""
+    return float(np.frombuffer(frame, "<f8", 1, 8 * HEADER.index("clock"))[0])
 
 
 class FrameWriter:

@@ -1,8 +1,10 @@
 """Pacing against the wall clock with a fixed step, and the statistics of it.
 
-Step k is due at ``epoch + k period`` with ``period = dt/scale``. A step that ends after the next one is due has missed
-its deadline. When the machine stays behind by more than ``PATIENCE`` the epoch is moved: simulated time runs slower
-than the clock, the real-time factor says so, and nothing is made up for by rushing later.
+Step k leads from ``epoch + k period`` to ``epoch + (k + 1) period`` with ``period = dt/scale``. It has missed its
+deadline when it is not done by then. It begins ``ahead`` seconds before its time, so that the machine may stand still
+for as long as that and a period before a deadline is missed. When it stays behind by more than ``PATIENCE`` the epoch
+is moved: simulated time runs slower than the clock, the real-time factor says so, and nothing is made up for by rushing
+later.
 """
 
 from __future__ import annotations
@@ -22,17 +24,19 @@ class Statistics(NamedTuple):
     """How well a run keeps time."""
 
     factor: float  # simulated seconds per second of the wall clock
-    misses: int  # steps that ended after the next one was due
+    misses: int  # steps that were not done when their time was over
     worst: float  # s, the longest step
-    jitter: float  # s, how late steps begin: 99th percentile of the last WINDOW steps
+    jitter: float  # s, how much later than they want to steps begin: 99th percentile of the last WINDOW steps
     load: float  # share of the period spent on the step, averaged
 
 
 class Pacer:
     """Says when the next step is due, and keeps count of how well that went."""
 
-    def __init__(self, dt: float, scale: float = 1.0, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._dt, self._clock = dt, clock
+    def __init__(
+        self, dt: float, scale: float = 1.0, ahead: float = 0.0, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._dt, self._ahead, self._clock = dt, ahead, clock
         self.period = dt / scale
         self.misses, self.worst, self._load = 0, 0.0, 0.0
         self._lateness = np.zeros(WINDOW)
@@ -40,9 +44,9 @@ class Pacer:
         self.restart()
 
     def restart(self) -> None:
-        """The next step is due now: after a pause, or with a new scale."""
+        """The next step begins now: after a pause, or with a new scale."""
         now = self._clock()
-        self._due = now
+        self._due = now + self._ahead
         self._factor, self._window_start, self._window_steps = 0.0, now, 0
 
     def rescale(self, scale: float) -> None:
@@ -52,18 +56,23 @@ class Pacer:
 
     @property
     def wait(self) -> float:
-        """Seconds until the next step is due; negative when it is late."""
+        """Seconds until the next step begins; negative when it is late."""
+        return self.lead - self._ahead
+
+    @property
+    def lead(self) -> float:
+        """Seconds that simulated time is before the wall clock; negative when it is behind."""
         return self._due - self._clock()
 
     def begin(self) -> float:
         """A step begins. Returns the time, to be handed to ``end``."""
         now = self._clock()
-        self._lateness[self._count % WINDOW] = max(now - self._due, 0.0)
+        self._lateness[self._count % WINDOW] = max(now - self._due + self._ahead, 0.0)
         self._count += 1
         return now
 
     def end(self, begun: float) -> None:
-        """The step is done: the next one is due a period after this one was."""
+        """The step is done: the time of the next one is a period after that of this one."""
         now = self._clock()
         took = now - begun
         self.worst = max(self.worst, took)
@@ -73,7 +82,7 @@ class Pacer:
         if now > self._due:
             self.misses += 1
             if now - self._due > PATIENCE:
-                self._due = now
+                self._due = now + self._ahead
         if now - self._window_start > FACTOR_OVER:
             self._factor = self._window_steps * self._dt / (now - self._window_start)
             self._window_start, self._window_steps = now, 0

@@ -1,4 +1,7 @@
-"""The process that the physics runs in: steps when they are due, listens meanwhile, publishes frames, keeps the log.
+"""The process that the physics runs in: steps, listens meanwhile, publishes frames, keeps the log.
+
+It works ``AHEAD`` of the clock, and stamps its frames with the time they are to be seen at: a system that stands still
+for some milliseconds is not noticed. Commands act that much later.
 
 Waiting for the next step and listening for commands are one call (``select``), so that a command is taken the moment
 it comes, between two steps. View frames come second: one waits when it would be in the way of the next step, down to
@@ -30,6 +33,7 @@ from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring
 
+AHEAD = 0.01  # s that the physics is before the clock
 FRAMES = 60.0  # published a second while running
 FEWEST_FRAMES = 5.0  # also when steps are late
 STILL_FRAMES = 10.0  # while nothing moves
@@ -116,7 +120,7 @@ class Loop:
         self._journal = Journal(run.folder)
         self._writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
         self._ring = Ring(self._writer.layout.size)
-        self._pacer = Pacer(plant.simulation.dt)
+        self._pacer = Pacer(plant.simulation.dt, ahead=AHEAD)
         self._statistics, self._statistics_due = self._pacer.statistics(), 0.0
         self._mode, self._scale = "paused" if paused else "running", 1.0
         self._frame_due, self._frame_takes = 0.0, 0.0
@@ -134,7 +138,7 @@ class Loop:
             self._publish()
         self._plant.watch_limits()
         self._plant.digest()
-        self._pacer = Pacer(self._plant.simulation.dt)
+        self._pacer = Pacer(self._plant.simulation.dt, ahead=AHEAD)
 
     def run(self) -> None:
         """Until the end of the run."""
@@ -229,7 +233,8 @@ class Loop:
         """Write a frame, and remember about how long that takes."""
         begun = time.perf_counter()
         statistics = self._statistics._replace(misses=self._pacer.misses, worst=self._pacer.worst)
-        self._ring.write(self._writer.write(self._plant, time.time(), self._mode, self._scale, statistics))
+        seen_at = time.time() + (min(self._pacer.lead, AHEAD) if self._mode == "running" else 0.0)
+        self._ring.write(self._writer.write(self._plant, seen_at, self._mode, self._scale, statistics))
         self._frame_takes += 0.1 * (time.perf_counter() - begun - self._frame_takes)
 
     def _tell_all(self) -> None:

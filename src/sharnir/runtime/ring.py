@@ -44,9 +44,9 @@ class Ring:
         self._slots[count % SLOTS] = frame
         self._count[0] = count + 1
 
-    def newest(self) -> bytes | None:
-        """A copy of the last frame written; None before the first."""
-        while (count := int(self._count[0])) > 0:
+    def newest(self, before: int = 0) -> bytes | None:
+        """A copy of the last frame written, or of one ``before`` it; None where there was none."""
+        while (count := int(self._count[0]) - before) > 0:
             frame = self._slots[(count - 1) % SLOTS].tobytes()
             if int(self._count[0]) - count < SLOTS - 1:
                 return frame

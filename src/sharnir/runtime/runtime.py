@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 
 import msgspec
 
 from ..errors import SceneError
 from . import commands as c
+from .frames import clock_of
 from .journal import Run
 from .process import AnyEvent, Failed, Ready, main
 from .ring import Ring
 
+MOST_AHEAD = 3  # frames in the ring that may be looked through
 END_WITHIN = 5.0  # s for the physics to close its log before it is ended by force
 
 
@@ -73,8 +76,12 @@ class Runtime:
         return self._ring.written
 
     def frame(self) -> bytes | None:
-        """The newest frame."""
-        return self._ring.newest()
+        """The newest frame whose time has come; None before the first."""
+        for before in range(MOST_AHEAD):
+            frame = self._ring.newest(before)
+            if frame is None or clock_of(frame) <= time.time():
+                break
+        return frame
 
     def close(self) -> None:
         """Close the run: the physics ends its log when the pipe is closed."""

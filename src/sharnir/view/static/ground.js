@@ -61,6 +61,8 @@ export class Ground {
       scene.add(mesh);
     }
     this.grid.position.z += 0.001;
+    const kinds = world.terrain.map((surface) => surface.kind);
+    this.grid.visible = kinds.includes("plane") || !kinds.includes("heights"); // it would show in the hollows
     for (const surface of world.terrain) this.addSurface(surface);
   }
 
