@@ -33,7 +33,7 @@ from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring
 
-AHEAD = 0.01  # s that the physics is before the clock
+AHEAD = 0.02  # s that the physics is before the clock
 FRAMES = 60.0  # published a second while running
 FEWEST_FRAMES = 5.0  # also when steps are late
 STILL_FRAMES = 10.0  # while nothing moves
