@@ -62,6 +62,7 @@ function toast(text) {
 function strip({ link }) {
   let drawn = 0;
   link.on("frame", (frame) => {
+    state(link, frame); // at once
     if (performance.now() - drawn < FIGURES_EVERY) return;
     drawn = performance.now();
     find("time").textContent = `${frame.time.toFixed(2)} s`;
@@ -70,7 +71,6 @@ function strip({ link }) {
     figure("misses", frame.misses.toFixed(0), false);
     figure("worst", `${(1000 * frame.worst).toFixed(2)} ms`, false);
     figure("jitter", `${(1000 * frame.jitter).toFixed(2)} ms`, frame.jitter > 0.001);
-    state(link, frame);
   });
   link.on("connection", ({ connected }) => {
     document.body.classList.toggle("lost", !connected);

@@ -18,6 +18,7 @@ export class Link extends EventTarget {
     this.number = 0;
     this.failures = 0;
     this.rest = 0; // ms at least between two frames that are shown
+    this.shown = null;
     this.shownAt = -Infinity;
     this.pending = new Map(); // inputs changed since the last message
     this.id = sessionStorage.getItem("sharnir-client") ?? crypto.randomUUID();
@@ -46,9 +47,7 @@ export class Link extends EventTarget {
     if (data instanceof ArrayBuffer) {
       this.frame = this.reader.read(data);
       this.tell("sample", this.frame);
-      if (performance.now() - this.shownAt < this.rest) return;
-      this.shownAt = performance.now();
-      this.tell("frame", this.frame);
+      if (this.isToBeShown(this.frame)) this.show(this.frame);
       return;
     }
     const message = JSON.parse(data);
@@ -64,6 +63,18 @@ export class Link extends EventTarget {
       this.tell("operator", message);
     }
     this.tell(message.event, message);
+  }
+
+  // After a rest, or at once when the machine was stopped, held, released or set going.
+  isToBeShown(frame) {
+    const same = frame.mode === this.shown?.mode && frame.held === this.shown?.held;
+    return !same || performance.now() - this.shownAt >= this.rest;
+  }
+
+  show(frame) {
+    this.shown = frame;
+    this.shownAt = performance.now();
+    this.tell("frame", frame);
   }
 
   tell(event, detail) {
