@@ -20,12 +20,9 @@ ARGUMENTS = ("--enable-unsafe-swiftshader",)  # draws in three dimensions also w
 ALONE = "#stage > :not(canvas) { visibility: hidden }"  # the view without the buttons that lie over it
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 SHOW = """async (t) => {
-  const view = sharnir.view;
   sharnir.seek(t);
-  view.measuring = false;
-  view.drawnAt = -Infinity;  // a slow machine rests between pictures; this one is not to be left out
-  view.draw();
-  view.draw();
+  sharnir.view.draw();
+  sharnir.view.draw();
 }"""
 ANIMATED = (".gif", ".webp")  # written by Pillow; anything else by ffmpeg
 
@@ -51,7 +48,7 @@ def player(recording: Recording, size: tuple[int, int], theme: str) -> Iterator[
         file = write_html(recording, Path(folder) / "run.html")
         browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.goto(f"{file.as_uri()}#theme={theme}")
+        page.goto(f"{file.as_uri()}#fine&theme={theme}")
         page.wait_for_function(DRAWN, timeout=60_000)
         yield page
         browser.close()

@@ -63,7 +63,8 @@ export async function start() {
   const world = read("world");
   const about = read("about");
   const playback = new Playback(world.layout, about, await unpacked(find("frames").textContent.trim()));
-  const view = new View(find("stage"), world, world.layout);
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const view = new View(find("stage"), world, world.layout, asked.has("fine") ? false : undefined);
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const plot = new Plot(find("plot"), playback, (name) => units.get(name) ?? "");
@@ -90,7 +91,6 @@ export async function start() {
     find("scrub").value = playback.index;
     plot.draw();
   });
-  const asked = new URLSearchParams(location.hash.slice(1));
   page.seek = (seconds) => playback.show(seconds / about.every);
   page.seek(Number(asked.get("t") ?? 0));
   page.started = true;

@@ -23,14 +23,15 @@ function drawsInSoftware() {
 }
 
 export class View extends EventTarget {
-  constructor(container, world, layout) {
+  // Plain: fewer pixels, triangles and shadows, and rests between pictures, where there is no graphics card.
+  constructor(container, world, layout, plain = drawsInSoftware()) {
     super();
     this.container = container;
     this.world = world;
     this.reader = new FrameReader(layout);
     this.frame = null;
     this.scene = new THREE.Scene();
-    this.plain = drawsInSoftware(); // fewer pixels, triangles and shadows where there is no graphics card
+    this.plain = plain;
     this.rest = this.plain ? SOFTWARE_REST : 0;
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
