@@ -70,7 +70,7 @@ export class Ground {
     if (surface.kind === "plane") return; // the grid stands for it
     const look = new THREE.MeshLambertMaterial({ color: surface.color ?? "#8c9285", flatShading: true });
     const drawn = surface.kind === "heights" ? this.addHeights(surface, look) : new THREE.Mesh(surfaceGeometry(surface), look);
-    drawn.receiveShadow = true;
+    drawn.receiveShadow = true; // the tiles of a height field say so themselves
     drawn.applyMatrix4(poseMatrix(surface.position, surface.rotation));
     this.terrain.add(drawn);
   }
