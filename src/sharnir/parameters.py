@@ -80,6 +80,12 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
         write_row(tables["control"].drive_input, _place(quantity, layout.softs), given)
     else:
         _set_body(scene, compiled, tables["state"], variable, _place(quantity, layout.bodies), given)
+        _start_anew(tables["memory"])
+
+
+def _start_anew(memory: Any) -> None:
+    """Let the next step start from the velocities of the state, not from those in the middle of the last step."""
+    write(memory.kick, -np.abs(read(memory.kick)))
 
 
 def _set_mass(compiled: Compiled, model: Any, place: int, mass: Any) -> None:

@@ -13,7 +13,7 @@ from .scene.scene import Scene
 from .scene.values import not_negative, number, positive, shown, whole
 
 SOLVERS = ("direct", "sequential-impulses")
-INTEGRATORS = ("semi-implicit-euler", "rattle", "rk4")
+INTEGRATORS = ("leapfrog", "semi-implicit-euler", "rk4")
 KERNELS = ("special", "general")
 
 
@@ -26,8 +26,8 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
     check_named("precision", others["precision"], PRECISIONS)
     if not isinstance(others["device"], str):
         raise SceneError(f"device is {shown(others['device'])}; give 'cpu' or 'cuda'")
-    if integrator != "semi-implicit-euler" and solver != "direct":
-        raise SceneError(f"integrator '{integrator}' closes the joints by the direct solver; solver is '{solver}'")
+    if integrator == "rk4" and solver != "direct":
+        raise SceneError(f"integrator '{integrator}' needs the accelerations of the direct solver; solver is '{solver}'")
     positive(dt, "dt (s)")
     for name in ("worlds", "iterations"):
         whole(others[name], name, 1)
@@ -62,7 +62,7 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.iterations, made.warm_start = others["iterations"], int(others["warm_start"])
     half, given = (others["iterations"] + 1) // 2, others["stabilisation_iterations"]
     made.stabilisations = half if given is None else given
-    made.bodies, made.joints = counts["body"], counts["joint"]
+    made.bodies, made.joints, made.closings = counts["body"], counts["joint"], counts["closing"]
     made.coordinates, made.twists = counts["coordinate"], counts["twist"]
     made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
     made.nodes, made.fills = counts["node"], counts["fill"]

@@ -105,7 +105,7 @@ class Simulation:
         *,
         worlds: int = 1,
         solver: str = "direct",
-        integrator: str = "semi-implicit-euler",
+        integrator: str = "leapfrog",
         iterations: int = 50,
         epsilon: float = 1e-10,
         erp: float = 0.2,
@@ -218,15 +218,19 @@ class Simulation:
         recorder.capture(self.time)
         chunk = every if before_step is None and inputs.constant else 1
         done = 0
+        captured = True
         try:
             while done < total:
                 if before_step is not None:
                     before_step(self)
                 inputs.apply(self.control, self.time + 0.5 * self.dt)
-                steps = min(chunk, total - done)
+                steps = 1 if captured and recorder.learns_later else min(chunk, total - done, every - done % every)
                 self._advance(steps)
                 done += steps
-                if done % every == 0:
+                if captured:
+                    recorder.complete()
+                captured = done % every == 0
+                if captured:
                     recorder.capture(self.time, self._out_of_budget)
                 if self.worlds == 1:
                     self._raise_new_faults(recorder)

@@ -55,10 +55,10 @@ def rolling_ball() -> sh.Scene:
 SCENES = {
     "balls": (lambda: chain(sh.Spherical), {"solver": "sequential-impulses"}),
     "balls that rub": (lambda: chain(sh.Spherical, friction=sh.Coulomb(0.05)), {}),
-    "hinges": (lambda: chain(hinge), {"integrator": "rattle"}),
+    "hinges": (lambda: chain(hinge), {"integrator": "leapfrog"}),
     "springs": (lambda: chain(hinge, spring=sh.Spring(5.0, 0.1)), {"integrator": "rk4"}),
     "rope": (rope, {}),
-    "rope, second order": (rope, {"integrator": "rattle"}),
+    "rope, second order": (rope, {"integrator": "leapfrog"}),
     "ball on the ground": (rolling_ball, {}),
 }
 

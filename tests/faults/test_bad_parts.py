@@ -114,7 +114,7 @@ def test_assemblies() -> None:
 
 
 def test_simulations() -> None:
-    bad = lambda: sh.Simulation(swing(), integrator="rattle", solver="sequential-impulses")  # noqa: E731
+    bad = lambda: sh.Simulation(swing(), integrator="leapfrog", solver="sequential-impulses")  # noqa: E731
     refused("'rattle'", "direct solver", "'sequential-impulses'", action=bad)
     scene, stranger = sh.Scene(), sh.Scene()
     body = scene.body("b", sh.Sphere(0.1, mass=1.0))

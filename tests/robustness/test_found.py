@@ -40,7 +40,7 @@ def test_viscous_friction_whose_load_vanishes() -> None:
 
 
 def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
-    """A rod fixed 1 m beside a disc of 0.33 m: where the two line up RATTLE's impulses turned 9.5 kJ into 33 kJ.
+    """A rod fixed 1 m beside a disc of 0.33 m: where the two line up leapfrog's impulses turned 9.5 kJ into 33 kJ.
 
     Such a drift moves the poses alone now. What is left is the share that a drift may add before it counts as one,
     GAINS in ``dynamics/second_order.py``; it happens once in this run.
@@ -56,7 +56,7 @@ def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
     )
     rod = sh.Distance(anchor_a=(0.821, -0.602614, 0.0), anchor_b=(1.821, -1.336614, 0.0))
     scene.joint("rod", rod, "world", "disc")
-    seen = watch(with_kit(scene), 0.0186, 2000, integrator="rattle")
+    seen = watch(with_kit(scene), 0.0186, 2000, integrator="leapfrog")
     energy = seen.kinetic()
     assert seen.fault is None
     assert energy.max() <= GAINS * energy[0]

@@ -5,7 +5,7 @@ Three promises, each with the domain in which it is kept:
 * Of **any** scene (masses from a gram to a thousand tonnes, stiffness up to 10^9, steps of 0.1 to 20 ms, loops, drives,
   bodies that touch the ground and each other, a rope) the states stay finite, or the simulation stops with a fault that
   names a body or a rope and leaves the last good state. Those that stop are few, most of them light between heavy:
-  semi-implicit 6 of 400 trees, 1 of 400 with loops, 1 of 100 that touch, 6 of 150 of rk4's, 4 of 200 of RATTLE's.
+  semi-implicit 6 of 400 trees, 1 of 400 with loops, 1 of 100 that touch, 6 of 150 of rk4's, 4 of 200 of leapfrog's.
 * Of a **tree, a mechanism with loops, or one that touches** the ground and itself, of the same masses, stiffnesses and
   steps, the solver's impulses do no positive work in any step (:func:`bounds.work_of_solver`), and the locked axes of
   every joint stand still, or yield by the elasticity of a joint that closes a loop (:func:`bounds.slip_excess`). There
@@ -45,8 +45,8 @@ EVEN = 1e3  # mass ratio up to which nothing stops
 ANYTHING = (
     Kind("direct", {"solver": "direct"}),
     Kind("sequential", {"solver": "sequential-impulses", "iterations": 10}),
-    Kind("rattle", {"integrator": "rattle"}),
-    Kind("rk4", {"integrator": "rk4"}, rubs=False, driven=False),  # of friction and drives it makes RATTLE's steps
+    Kind("leapfrog", {"integrator": "leapfrog"}),
+    Kind("rk4", {"integrator": "rk4"}, rubs=False, driven=False),  # of friction and drives it makes leapfrog's steps
     Kind("touching", {"solver": "direct"}, bodies=(1, 3), touching=True, roped=True),
 )
 PASSIVE = (

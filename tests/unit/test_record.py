@@ -36,8 +36,8 @@ def empty_frames(scene: sh.Scene, time: np.ndarray, worlds: int) -> Frames:
         counted=tuple(range(axes)),
         twist=np.zeros((frames, axes, worlds)),
         effort=np.zeros((frames, axes, worlds)),
-        lock_impulse=np.zeros((frames, joints, worlds, 3)),
-        lock_angular_impulse=np.zeros((frames, joints, worlds, 3)),
+        reaction=np.zeros((frames, joints, worlds, 3)),
+        reaction_torque=np.zeros((frames, joints, worlds, 3)),
         limit_impulse=np.zeros((frames, limits, worlds)),
         friction_impulse=np.zeros((frames, frictions, worlds, 3)),
         stuck=np.zeros((frames, frictions, worlds), bool),
@@ -79,7 +79,7 @@ def hinged_frames(scene: sh.Scene, worlds: int = 1) -> Frames:
         half = angle / 2
         frames.rotation[:, 0, world] = np.stack([0 * half, 0 * half, np.sin(half), np.cos(half)], axis=-1)
         frames.twist[:, 0, world] = angle
-        frames.lock_impulse[:, 0, world] = -DT * 3.0 * ARM * rate**2 * radial
+        frames.reaction[:, 0, world] = -3.0 * ARM * rate**2 * radial
     return frames
 
 

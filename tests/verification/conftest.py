@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from mechanisms import DIRECT, PAPERS, RATTLE
+from mechanisms import DIRECT, PAPERS, LEAPFROG
 
 
-@pytest.fixture(params=[PAPERS, DIRECT, RATTLE], ids=["sequential", "direct", "rattle"])
+@pytest.fixture(params=[PAPERS, DIRECT, LEAPFROG], ids=["sequential", "direct", "leapfrog"])
 def scheme(request: pytest.FixtureRequest) -> dict[str, str]:
     """Every test that takes a scheme runs with all solvers and integrators."""
     return dict(request.param)

@@ -10,7 +10,7 @@ import sharnir as sh
 
 PAPERS = {"solver": "sequential-impulses", "integrator": "semi-implicit-euler"}
 DIRECT = {"solver": "direct", "integrator": "semi-implicit-euler"}
-RATTLE = {"solver": "direct", "integrator": "rattle"}
+LEAPFROG = {"solver": "direct", "integrator": "leapfrog"}
 RK4 = {"solver": "direct", "integrator": "rk4"}
 
 GRAVITY = 9.81
@@ -76,6 +76,12 @@ def times(run: sh.Trajectory) -> Any:
 def first_time(run: sh.Trajectory, condition: Any) -> float:
     """The first recorded instant at which a condition holds, s."""
     return float(times(run)[np.argmax(condition)])
+
+
+def away_from(run: sh.Trajectory, event: float) -> Any:
+    """The instants that are further than a step from an event; the leapfrog step is first order within one of it."""
+    time = times(run)
+    return np.abs(time - event) > 1.01 * (time[1] - time[0])
 
 
 def turning_points(angle: Any, speed: Any) -> Any:

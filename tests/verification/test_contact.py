@@ -14,7 +14,10 @@ SOLVED = 1e-8  # m/s: what is left of a velocity when impulses change by less th
 
 
 def test_sliding_block(scheme: dict[str, str], dt: float) -> None:
-    """v = v0 - mu g t to rounding; it stops after v0^2/(2 mu g), the semi-implicit scheme v0 dt/2 short of it."""
+    """v = v0 - mu g t to rounding; it stops after v0^2/(2 mu g), the semi-implicit scheme v0 dt/2 short of it.
+
+    The leapfrog step stops it within a kick, and its velocity at the middle of that is the mean of before and after.
+    """
     mu, speed = 0.5, 3.0
     scene = touching.playground(friction=mu)
     scene.ground()
@@ -22,8 +25,10 @@ def test_sliding_block(scheme: dict[str, str], dt: float) -> None:
     run = sh.Simulation(scene, dt=dt, **scheme).run(0.8)
     x, v = mech.values(run, block.position), mech.values(run, block.velocity)[:, 0]
     expected = np.maximum(speed - mu * G * mech.times(run), 0.0)
-    np.testing.assert_allclose(v, expected, atol=SOLVED)
-    shorter = 0.0 if scheme == mech.RATTLE else speed * dt / 2
+    smooth = mech.away_from(run, speed / (mu * G)) | (scheme != mech.LEAPFROG)
+    np.testing.assert_allclose(v[smooth], expected[smooth], atol=SOLVED)
+    np.testing.assert_allclose(v, expected, atol=mu * G * dt / 2)
+    shorter = 0.0 if scheme == mech.LEAPFROG else speed * dt / 2
     assert x[-1, 0] == pytest.approx(speed**2 / (2 * mu * G) - shorter, abs=mu * G * dt**2)
     np.testing.assert_allclose(x[:, 1:], [[0.0, 0.05]] * len(x), atol=1e-9)
 
@@ -234,7 +239,7 @@ def test_stack_of_ten_boxes(scheme: dict[str, str]) -> None:
     scene.ground()
     for i in range(count):
         scene.body(f"box{i}", sh.Box(size, size, size, mass=1.0), position=(0, 0, size * (i + 0.5)))
-    sim = sh.Simulation(scene, dt=0.02 if scheme == mech.RATTLE else 0.01, **scheme)
+    sim = sh.Simulation(scene, dt=0.01, **scheme)
     boxes = [body for name, body in scene.bodies.items() if name.startswith("box")]
     start = np.array([body.spec.position for body in boxes])
 
@@ -369,7 +374,9 @@ def test_spinning_ball_slows_down_linearly(scheme: dict[str, str]) -> None:
     run = sh.Simulation(scene, dt=0.005, **scheme).run(2.5)
     slowing = rho * G / (0.4 * radius**2)
     w, t = mech.values(run, ball.angular_velocity)[:, 2], mech.times(run)
-    np.testing.assert_allclose(w, np.maximum(spin - slowing * t, 0.0), atol=SOLVED / radius)
+    smooth = mech.away_from(run, spin / slowing) | (scheme != mech.LEAPFROG)
+    np.testing.assert_allclose(w[smooth], np.maximum(spin - slowing * t, 0.0)[smooth], atol=SOLVED / radius)
+    np.testing.assert_allclose(w, np.maximum(spin - slowing * t, 0.0), atol=slowing * 0.005 / 2)
 
 
 def test_rolling_friction_stops_a_ball(scheme: dict[str, str]) -> None:
@@ -386,4 +393,7 @@ def test_rolling_friction_stops_a_ball(scheme: dict[str, str]) -> None:
     )
     run = sh.Simulation(scene, dt=0.005, **scheme).run(2.5)
     v, t = mech.values(run, ball.velocity)[:, 0], mech.times(run)
-    np.testing.assert_allclose(v, np.maximum(speed - 5 / 7 * rho * G / radius * t, 0.0), atol=SOLVED / radius)
+    slowing = 5 / 7 * rho * G / radius
+    smooth = mech.away_from(run, speed / slowing) | (scheme != mech.LEAPFROG)
+    np.testing.assert_allclose(v[smooth], np.maximum(speed - slowing * t, 0.0)[smooth], atol=SOLVED / radius)
+    np.testing.assert_allclose(v, np.maximum(speed - slowing * t, 0.0), atol=slowing * 0.005 / 2)

@@ -1,4 +1,4 @@
-"""The fourth-order step: a sixteenth of the error at half the dt, in every joint type; RATTLE where motion is rough."""
+"""The fourth-order step: a sixteenth of the error at half the dt, in every joint type; LEAPFROG where motion is rough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import mechanisms as mech
 import numpy as np
 import pytest
-from mechanisms import RATTLE, RK4
+from mechanisms import LEAPFROG, RK4
 from test_limits_and_loops import crank_angle
 
 import sharnir as sh
@@ -106,7 +106,7 @@ def test_reactions_carry_the_weight() -> None:
         assert mech.values(run, pin.reaction_force)[-1, 2] == pytest.approx(mech.GRAVITY + spin**2 / 2, rel=1e-5)
 
 
-def test_limit_is_met_by_rattle() -> None:
+def test_limit_is_met_by_leapfrog() -> None:
     """The rod of the limit tests, released at -90 deg with a stop at +30 deg: it never passes 30.1 deg."""
     scene, pin = mech.pinned_rod(angle=-np.pi / 2, gravity=(0, 0, -mech.GRAVITY), limits=(-4.0, np.pi / 6))
     run = sh.Simulation(scene, dt=0.01, **RK4).run(1.5)
@@ -127,10 +127,10 @@ def test_calls_and_batches_do_not_matter() -> None:
     assert np.all(batch.get(pin.angle) == at_once.get(pin.angle))
 
 
-def test_stiff_spring_is_left_to_rattle() -> None:
-    """k = 1e8 N/m on 1 kg at 10 ms: the same bits as RATTLE, which takes it implicitly."""
+def test_stiff_spring_is_left_to_leapfrog() -> None:
+    """k = 1e8 N/m on 1 kg at 10 ms: the same bits as LEAPFROG, which takes it implicitly."""
     ends = []
-    for scheme in (RATTLE, RK4):
+    for scheme in (LEAPFROG, RK4):
         scene, guide = mech.slider(1.0, slope=np.pi / 2, spring=sh.Spring(1e8, 10.0))
         sim = sh.Simulation(scene, dt=0.01, **scheme)
         sim.step(50)
@@ -138,9 +138,9 @@ def test_stiff_spring_is_left_to_rattle() -> None:
     assert ends[0] == ends[1]
 
 
-def test_friction_is_left_to_rattle() -> None:
+def test_friction_is_left_to_leapfrog() -> None:
     ends = []
-    for scheme in (RATTLE, RK4):
+    for scheme in (LEAPFROG, RK4):
         scene, pin = mech.pinned_rod(angle=1.0, gravity=(0, 0, -mech.GRAVITY), friction=sh.Coulomb(0.5))
         sim = sh.Simulation(scene, dt=0.01, **scheme)
         sim.step(50)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mechanisms as mech
 import numpy as np
 import pytest
-from mechanisms import DIRECT, RATTLE
+from mechanisms import DIRECT, LEAPFROG
 from test_limits_and_loops import crank_angle
 
 import sharnir as sh
@@ -36,7 +36,7 @@ def halvings(end: list[float]) -> list[float]:
 
 def test_four_bar_is_second_order() -> None:
     """Against the reference crank angle -0.647685 at 0.5 s."""
-    errors = [crank_angle(RATTLE, dt)[0] + 0.647685 for dt in (0.01, 0.005, 0.0025)]
+    errors = [crank_angle(LEAPFROG, dt)[0] + 0.647685 for dt in (0.01, 0.005, 0.0025)]
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.8)
     assert errors[1] / errors[2] == pytest.approx(4, abs=0.8)
 
@@ -48,7 +48,7 @@ def test_double_pendulum_is_second_order() -> None:
         lower = scene.body("lower", sh.Box(1, 0.05, 0.05, mass=1.0), position=(1.5, 0, 0))
         scene.joint("shoulder", sh.Revolute(axis=(0, 1, 0)), scene.world, upper)
         elbow = scene.joint("elbow", sh.Revolute(axis=(0, 1, 0), anchor=(1, 0, 0)), upper, lower)
-        run = sh.Simulation(scene, dt=dt, **RATTLE).run(1.0)
+        run = sh.Simulation(scene, dt=dt, **LEAPFROG).run(1.0)
         return float(mech.values(run, elbow.angle)[-1])
 
     for ratio in halvings([tip(dt) for dt in (0.008, 0.004, 0.002, 0.001)]):
@@ -59,23 +59,16 @@ def test_free_body_is_second_order() -> None:
     def spin(dt: float) -> float:
         scene = sh.Scene("free", gravity=mech.FREE)
         body = scene.body("body", mass=1.0, inertia=(1, 2, 3), angular_velocity=(0.1, 3, 0.1))
-        return float(mech.values(sh.Simulation(scene, dt=dt, **RATTLE).run(3.2), body.angular_velocity)[-1, 0])
+        return float(mech.values(sh.Simulation(scene, dt=dt, **LEAPFROG).run(3.2), body.angular_velocity)[-1, 0])
 
     for ratio in halvings([spin(dt) for dt in (0.02, 0.01, 0.005, 0.0025)]):
         assert ratio == pytest.approx(4, abs=0.8)
 
 
-def test_spinning_rod_keeps_its_energy() -> None:
-    """1 rev/s for 1 s at dt = 10 ms, where the semi-implicit scheme loses 23 %."""
-    scene, _ = mech.pinned_rod(spin=2 * np.pi)
-    energy = mech.values(sh.Simulation(scene, dt=0.01, **RATTLE).run(1.0), scene.kinetic_energy)
-    assert abs(energy[-1] / energy[0] - 1) < 1e-6
-
-
 def test_chain_does_not_drift() -> None:
     """Eight links released level, 60 s at 2 ms: energy within 0.5 % of what is exchanged, and no trend in it."""
     scene = chain(8)
-    run = sh.Simulation(scene, dt=0.002, **RATTLE).run(60.0, every=50)
+    run = sh.Simulation(scene, dt=0.002, **LEAPFROG).run(60.0, every=50)
     energy, kinetic = mech.values(run, scene.energy), mech.values(run, scene.kinetic_energy)
     assert np.abs(energy - energy[0]).max() < 0.005 * kinetic.max()
     quarters = [part.mean() for part in np.array_split(energy, 4)]
@@ -131,7 +124,7 @@ def test_redundant_loops_on_one_chassis() -> None:
         for k, (a, b) in enumerate(pairs):
             anchor = (points[k][0], y, points[k][1])
             scene.joint(f"pin{k}-{i}", sh.Revolute(axis=(0, 1, 0), anchor=anchor), a, b)
-    sim = sh.Simulation(scene, dt=0.002, **RATTLE)
+    sim = sh.Simulation(scene, dt=0.002, **LEAPFROG)
     for i in range(8):
         sim.set(scene.joints[f"pin0-{i}"].effort(), 0.5 * (i + 1))
     sim.step(500)

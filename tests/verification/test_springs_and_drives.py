@@ -40,15 +40,44 @@ def test_spring_converges_to_the_exact_solution(scheme: dict[str, str]) -> None:
     assert mech.values(run, guide.displacement)[-1] == pytest.approx(-0.080597, abs=4e-5)
 
 
-def test_spring_is_second_order_with_rattle() -> None:
-    """An undamped spring, x = -(m g/k)(1 - cos w t): the error falls by four when dt is halved."""
+def test_slow_spring_is_fourth_order_with_leapfrog() -> None:
+    """An undamped spring with (w dt)^2 < 1/4, x = -(m g/k)(1 - cos w t): the error falls by 16 when dt is halved."""
     w = np.sqrt(K / M)
     exact = -M * G / K * (1 - np.cos(w * 0.4))
     errors = []
     for dt in (0.01, 0.005, 0.0025):
         scene, guide = dropped(sh.Spring(K))
-        run = sh.Simulation(scene, dt=dt, **mech.RATTLE).run(0.4)
+        run = sh.Simulation(scene, dt=dt, **mech.LEAPFROG).run(0.4)
         errors.append(mech.values(run, guide.displacement)[-1] - exact)
+    assert errors[0] / errors[1] == pytest.approx(16, abs=3.2)
+    assert errors[1] / errors[2] == pytest.approx(16, abs=3.2)
+
+
+def test_damper_is_second_order_with_leapfrog() -> None:
+    """m = 1, k = 100, c = 4 from x = 0.1: x = e^(-2t) 0.1 (cos w t + (2/w) sin w t), w^2 = 96."""
+    w = np.sqrt(96.0)
+    exact = 0.1 * np.exp(-2 * 0.5) * (np.cos(w * 0.5) + 2 / w * np.sin(w * 0.5))
+    errors = []
+    for dt in (0.01, 0.005, 0.0025):
+        scene, guide = mech.slider(1.0, gravity=0.0, spring=sh.Spring(100.0, 4.0, rest=-0.1))
+        run = sh.Simulation(scene, dt=dt, **mech.LEAPFROG).run(0.5)
+        errors.append(mech.values(run, guide.displacement)[-1] + 0.1 - exact)
+    assert errors[0] / errors[1] == pytest.approx(4, abs=0.8)
+    assert errors[1] / errors[2] == pytest.approx(4, abs=0.8)
+
+
+def test_motor_is_second_order_with_leapfrog() -> None:
+    """The motor above under full voltage: w = w_ss (1 - e^(-t/T)), T = t_m + J w_idle/(r^2 M_s)."""
+    drive = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
+    constant = 0.02 + 0.5 * 300.0 / (50.0**2 * 1.5)
+    exact = 6.0 * (1 - np.exp(-0.06 / constant))
+    errors = []
+    for dt in (0.01, 0.005, 0.0025):
+        scene = sh.Scene("motor", gravity=(0, 0, 0))
+        load = scene.body("load", mass=1.0, inertia=(0.5, 0.5, 0.5))
+        axle = scene.joint("axle", sh.Revolute(axis=(0, 0, 1)), scene.world, load, drive=drive)
+        run = sh.Simulation(scene, dt=dt, **mech.LEAPFROG).run(0.07, voltage={axle: 1.0})
+        errors.append(mech.values(run, axle.speed)[round(0.06 / dt)] - exact)
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.8)
     assert errors[1] / errors[2] == pytest.approx(4, abs=0.8)
 
@@ -74,10 +103,10 @@ def test_torsion_spring_in_a_hinge(scheme: dict[str, str]) -> None:
     assert np.abs(angle - 0.5 * (1 - np.cos(w * t))).max() < bound
 
 
-def test_torsion_spring_neither_gains_nor_loses_with_rattle() -> None:
+def test_torsion_spring_neither_gains_nor_loses_with_leapfrog() -> None:
     """I q'' = -k q on a rod that turns about its end, I = 1/3: after 50 swings the amplitude is that of the start."""
     scene, pin = mech.pinned_rod(0.2, spring=sh.Spring(1200.0))
-    run = sh.Simulation(scene, dt=0.001, **mech.RATTLE).run(50 * 2 * np.pi / 60.0)
+    run = sh.Simulation(scene, dt=0.001, **mech.LEAPFROG).run(50 * 2 * np.pi / 60.0)
     angle = mech.values(run, pin.angle)
     assert np.abs(angle[-200:]).max() == pytest.approx(0.2, rel=1e-3)
 

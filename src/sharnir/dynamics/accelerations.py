@@ -3,12 +3,7 @@
     [ M   J^T   ] [  a ]   [     F - w x I w      ]
     [ J  -Gamma ] [ -l ] = [ -J' V + Gamma l_start ]
 
-J' V is what the locked axes of a joint accelerate by when no body does (u slip at b's anchor, s relative spin):
-
-    translations in a's axes   w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
-    radial, along n = d/|d|    n.(w_b x (w_b x r_b) - w_a x (w_a x r_a0)) + (|d'|^2 - (n.d')^2)/|d|
-    rotations in a's axes      -w_a x s
-    cardan, c = x_a x y_b      c'.s
+J' V, what the locked axes of a joint accelerate by when no body does, is in ``bias.py``.
 
 Inside a step the poses are a little off the joints, and there redundant rows of a loop (Bricard's mechanism) contradict
 each other. Gamma is therefore larger there than at the start, and acts on the change of the reactions since the start
@@ -24,8 +19,8 @@ from ..device import load_warp
 from ..model.features import Features
 from ..model.fields import structs
 from ..model.precision import Precision
-from ..scene.joints import Basis
 from .algebra import make_algebra
+from .bias import make_bias
 from .coordinates import make_coordinates
 from .rows.lock import make_lock
 from .rows.soft import make_soft
@@ -34,7 +29,6 @@ from .solvers.direct import make_direct
 wp = load_warp()
 
 OFF_JOINTS = 10.0  # how much larger Gamma is inside a step
-RADIAL, CARDAN = wp.constant(int(Basis.RADIAL)), wp.constant(int(Basis.CARDAN))
 
 
 @cache
@@ -44,7 +38,9 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, geometry, direct = make_algebra(p), make_coordinates(p), make_direct(p, features)
     packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
-    Frames, frames_of, axis_of = geometry.Frames, geometry.frames_of, geometry.axis_of
+    Frames, frames_of = geometry.Frames, geometry.frames_of
+    bias_of = make_bias(p, features)
+    linear_bias, angular_bias, slip_of = bias_of.linear_bias, bias_of.angular_bias, bias_of.slip_of
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     coordinate_axis, is_length = geometry.coordinate_axis, geometry.is_length
     factor, substitute, linear_rows = direct.factor, direct.substitute, direct.linear_rows
@@ -101,9 +97,9 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             place_joint(m, s, k, frames_of(m, s, j, w), j, w)
             if at_start:
                 set_softness(m, k, GAMMA, j, w)
-                k.half_lock[j, w] = vec3()
+                k.start_reaction[j, w] = vec3()
                 if wp.static(features.angular_locks):
-                    k.half_angular[j, w] = vec3()
+                    k.start_reaction_torque[j, w] = vec3()
             if wp.static(features.soft):
                 for i in range(m.soft_start[j], m.soft_end[j]):
                     k.soft_y[i, w] = real(0.0)  # no row in the matrix
@@ -120,58 +116,17 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[node + 1, w] = c.torque[b, w] - wp.cross(spin, full(k.inertia[b, w]) * spin)
 
     @wp.func
-    def slip_of(m: t.model, k: t.work, j: int, w: int) -> vec3:
-        """Velocity of b relative to a at b's anchor, of the velocities on the joints."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        at_b = k.velocity[b, w] + wp.cross(k.spin[b, w], k.arm_b[j, w])
-        return at_b - k.velocity[a, w] - wp.cross(k.spin[a, w], k.arm_a[j, w])
-
-    @wp.func
-    def linear_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
-        """J' V of the translations, in world axes."""
-        spin_a = k.spin[m.joint_a[j], w]
-        spin_b = k.spin[m.joint_b[j], w]
-        arm_a = k.arm_a[j, w]
-        pull = wp.cross(spin_b, wp.cross(spin_b, k.arm_b[j, w]))
-        slip = slip_of(m, k, j, w)
-        if wp.static(features.partial_locks):
-            if m.basis[j] == RADIAL:
-                d = frames_of(m, s, j, w).offset
-                rate = slip + wp.cross(spin_a, d)
-                length = wp.length(d)
-                n = d / length
-                along = wp.dot(n, rate)
-                turning = (wp.dot(rate, rate) - along * along) / length
-                return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a - d)) + turning * n
-        return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a) + real(2.0) * slip)
-
-    @wp.func
-    def angular_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
-        """J' V of the rotations, row by row."""
-        spin_a = k.spin[m.joint_a[j], w]
-        spin_b = k.spin[m.joint_b[j], w]
-        turning = spin_b - spin_a
-        if m.basis[j] == CARDAN:
-            f = frames_of(m, s, j, w)
-            x = axis_of(f.qa, 0)
-            y = axis_of(f.qb, 1)
-            change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
-            return vec3(real(0.0), real(0.0), wp.dot(change, turning))
-        return -(k.rows_a[j, w] * wp.cross(spin_a, turning))
-
-    @wp.func
     def rows_of_joint(m: t.model, s: t.state, k: t.work, j: int, w: int):
         if m.joint_node_l[j] >= 0:
-            bias = linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.half_lock[j, w]
+            bias = linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.start_reaction[j, w]
             if wp.static(features.partial_locks):
                 bias = linear_rows(k, j, w) * bias
             k.solution[m.joint_node_l[j], w] = -bias
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                bias = angular_bias(m, s, k, j, w)
+                bias = k.rows_a[j, w] * angular_bias(m, s, k, j, w)
                 if wp.static(features.angular_locks):
-                    bias = bias - k.softness_a[j, w] * (k.rows_a[j, w] * k.half_angular[j, w])
+                    bias = bias - k.softness_a[j, w] * (k.rows_a[j, w] * k.start_reaction_torque[j, w])
                 k.solution[m.joint_node_a[j], w] = -bias
 
     @wp.func
@@ -214,27 +169,31 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     # --- the solution -------------------------------------------------------------------------------------------------
 
     @wp.func
-    def note_reaction(m: t.model, n: t.memory, k: t.work, at_start: bool, time: real, j: int, w: int):
-        """Add the impulse of joint j's locked axes over ``time``; at the start keep the reaction itself."""
+    def note_reaction(m: t.model, n: t.memory, k: t.work, stage: int, time: real, j: int, w: int):
+        """Add the impulse of joint j's locked axes over ``time``; the reactions at the start and the end are kept."""
         if m.joint_node_l[j] >= 0:
             x = k.solution[m.joint_node_l[j], w]
             if wp.static(features.partial_locks):
                 x = x * linear_rows(k, j, w)
             n.lock_impulse[j, w] = n.lock_impulse[j, w] - time * x
-            if at_start:
-                k.half_lock[j, w] = -x
+            n.reaction_now[j, w] = -x
+            if stage == 0:
+                n.reaction[j, w] = -x
+                k.start_reaction[j, w] = -x
                 k.softness_l[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_l[j, w]
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 x = k.solution[m.joint_node_a[j], w] * k.rows_a[j, w]
                 n.lock_angular[j, w] = n.lock_angular[j, w] - time * x
-                if at_start:
-                    k.half_angular[j, w] = -x
+                n.reaction_torque_now[j, w] = -x
+                if stage == 0:
+                    n.reaction_torque[j, w] = -x
+                    k.start_reaction_torque[j, w] = -x
                     k.softness_a[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_a[j, w]
 
     @wp.func
     def accelerate(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, at_start: bool, time: real, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, time: real, w: int
     ):
         """Accelerations of the bodies into ``solution``; the impulses over ``time`` are added to the memory."""
         for b in range(1, o.bodies):
@@ -248,6 +207,6 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             apply_effort(m, c, s, k, i, w)
         substitute(m, k, o, w)
         for j in range(o.joints):
-            note_reaction(m, n, k, at_start, time, j, w)
+            note_reaction(m, n, k, stage, time, j, w)
 
     return SimpleNamespace(place_joint=place_joint, slip_of=slip_of, factor_poses=factor_poses, accelerate=accelerate)

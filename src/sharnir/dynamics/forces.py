@@ -1,7 +1,7 @@
 """Motion without the joints: gravity, forces from outside, and the gyroscopic torque.
 
     v' = v + dt (g + F/m)
-    I (w' - w) + dt u x I u = 0,  u = (w + w')/2        (body axes)
+    I (w' - w) + dt u x I u = 0,  u = (w + w')/2        (body axes; the leapfrog step has it in its drift instead)
 
 The second is the implicit midpoint rule: it keeps 2T = w.Iw and |I w| exactly, where the explicit form gains energy and
 backward Euler loses it (6 % in 9 s for a body tumbling about its middle axis). It is solved by Newton steps from w;
@@ -37,6 +37,41 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
+    def is_first(n: t.memory, w: int) -> bool:
+        """Whether this kick is the first after a start: its inputs are those of this step alone."""
+        return n.kick[w] <= real(0.0)
+
+    @wp.func
+    def force_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+        """The force from outside on body b over the interval of the kick, N."""
+        force = c.force[b, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                force = real(0.5) * (force + n.last_force[b, w])
+            n.last_force[b, w] = c.force[b, w]
+        return force
+
+    @wp.func
+    def torque_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+        """The torque likewise, N m."""
+        torque = c.torque[b, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                torque = real(0.5) * (torque + n.last_torque[b, w])
+            n.last_torque[b, w] = c.torque[b, w]
+        return torque
+
+    @wp.func
+    def effort_on(c: t.control, n: t.memory, i: int, w: int) -> real:
+        """The effort on coordinate i likewise, N or N m."""
+        effort = c.effort[i, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                effort = real(0.5) * (effort + n.last_effort[i, w])
+            n.last_effort[i, w] = c.effort[i, w]
+        return effort
+
+    @wp.func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
         spin = start
         for _ in range(wp.static(NEWTON_STEPS)):
@@ -49,7 +84,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         return spin
 
     @wp.func
-    def move_freely(m: t.model, c: t.control, s: t.state, k: t.work, dt: real, b: int, w: int):
+    def move_freely(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
         """Velocities of body b after the forces of this step, and its inverse inertia in world axes."""
         inv_mass = m.inv_mass[b, w]
         k.push[b, w] = vec3()
@@ -65,16 +100,16 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             k.inv_inertia[b, w] = packed(inv_inertia)
             if wp.static(features.direct):
                 k.inertia[b, w] = packed(turn * m.inertia[b, w] * back)
-            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * c.force[b, w])
+            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
             spin = s.spin[b, w]
-            if wp.static(not features.second_order):
+            if wp.static(not features.leapfrog):
                 spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
-            k.spin[b, w] = spin + dt * (inv_inertia * c.torque[b, w])
+            k.spin[b, w] = spin + dt * (inv_inertia * torque_on(c, n, b, w))
 
     @wp.func
-    def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, dt: real, i: int, w: int):
+    def apply_effort(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
         """The force or torque on free coordinate i, on b along its axis and on a against it."""
-        effort = c.effort[i, w]
+        effort = effort_on(c, n, i, w)
         if effort != real(0.0):
             j = m.coordinate_joint[i]
             kind = m.coordinate_kind[i]

@@ -12,7 +12,7 @@ pose itself by the order h^3 in directions M^-1 J^T, which the projection at the
 
 All that acts is explicit here, so the step is for smooth motion: gravity, forces, efforts, springs and dampers slower
 than the step. Where a limit is met, a spring or damper is too stiff for the step, or the joints do not close, the
-attempt is given up and the step is RATTLE's (``second_order.py``).
+attempt is given up and the step is a leapfrog one (``leapfrog.py``).
 """
 
 from functools import cache
@@ -28,7 +28,6 @@ from .coordinates import make_coordinates
 from .integrate import make_integrate
 from .rows.limit import make_limit
 from .rows.soft import make_soft
-from .second_order import make_second_order
 from .solvers.direct import make_direct
 
 wp = load_warp()
@@ -42,7 +41,10 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
     rotated, direct = make_algebra(p).rotated, make_direct(p, features)
-    frames_of, gaps_to_solution = make_coordinates(p).frames_of, make_second_order(p, features).gaps_to_solution
+    geometry = make_coordinates(p)
+    Frames, frames_of = geometry.Frames, geometry.frames_of
+    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
+    linear_error, angular_error = geometry.linear_error, geometry.angular_error
     substitute, substitute_both, linear_rows = direct.substitute, direct.substitute_both, direct.linear_rows
     clear_bodies, clear_push = direct.clear_bodies, direct.clear_push
     problem = make_accelerations(p, features)
@@ -68,11 +70,29 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return k.rows_a[j, w] * (k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w])
 
     @wp.func
+    def gaps_to_solution(m: t.model, k: t.work, f: Frames, j: int, w: int) -> real:
+        """The error of joint j's pose as a right-hand side; the worst of its entries."""
+        worst = real(0.0)
+        if m.joint_node_l[j] >= 0:
+            error = f.offset
+            if m.linear_lock[j] != 7:
+                basis = linear_basis(f, m.basis[j])
+                error = linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
+            k.solution[m.joint_node_l[j], w] = -error
+            worst = wp.length(error)
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0:
+                error = angular_error(f, angular_basis(f, m.basis[j]), m.angular_lock[j])
+                k.solution[m.joint_node_a[j], w] = -error
+                worst = wp.max(worst, wp.length(error))
+        return worst
+
+    @wp.func
     def joint_errors(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> real:
         """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
         f = frames_of(m, s, j, w)
         place_joint(m, s, k, f, j, w)
-        worst = gaps_to_solution(m, k, f, real(1.0), j, w)
+        worst = gaps_to_solution(m, k, f, j, w)
         if m.joint_node_l[j] >= 0:
             slip = locked_slip(m, k, j, w)
             k.push_solution[m.joint_node_l[j], w] = -slip
@@ -127,11 +147,13 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return real(0.5) * (quat(spin[0], spin[1], spin[2], real(0.0)) * rotation)
 
     @wp.func
-    def start_body(s: t.state, k: t.work, b: int, w: int):
+    def start_body(s: t.state, n: t.memory, k: t.work, b: int, w: int):
         k.start_position[b, w] = s.position[b, w]
         k.start_rotation[b, w] = s.rotation[b, w]
         k.start_velocity[b, w] = s.velocity[b, w]
         k.start_spin[b, w] = s.spin[b, w]
+        n.start_velocity[b, w] = s.velocity[b, w]
+        n.start_spin[b, w] = s.spin[b, w]
         k.velocity[b, w] = s.velocity[b, w]
         k.spin[b, w] = s.spin[b, w]
 
@@ -250,7 +272,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def end_step(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, error: real, w: int) -> bool:
+    def end_step(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, error: real, w: int) -> bool:
         """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
         smooth = error <= NEAR_JOINTS and speeds_are_sound(k, o, w)
         if wp.static(features.limits):
@@ -265,6 +287,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.twists):
                 for i in range(o.twists):
                     count_turns(m, s, i, w)
+            n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
             r.step[w] = r.step[w] + 1
             r.joint_error[w] = error
             r.iterations[w] = 0
@@ -285,7 +308,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         made = int(0)
         while made < most and may_begin(m, s, o, w):
             for b in range(1, o.bodies):
-                start_body(s, k, b, w)
+                start_body(s, n, k, b, w)
             forget_impulses(n, o, w)
             error = real(0.0)
             stage = int(0)
@@ -297,12 +320,12 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 elif stage < 4:
                     factor_poses(m, s, k, o, stage == 0, w)
                 if stage < 4:
-                    accelerate(m, c, s, n, k, o, stage == 0, share_of(stage) * o.dt, w)
+                    accelerate(m, c, s, n, k, o, stage, share_of(stage) * o.dt, w)
                     for b in range(1, o.bodies):
                         if m.body_node[b] >= 0:
                             next_stage(m, s, k, o.dt, stage, b, w)
                 stage += 1
-            if not end_step(m, s, k, r, o, error, w):
+            if not end_step(m, s, n, k, r, o, error, w):
                 return made
             made += 1
         return made

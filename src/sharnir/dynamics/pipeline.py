@@ -4,9 +4,9 @@
     iterate   the solver, until no impulse changes by more than epsilon
     finish    check  ->  new poses  ->  turns and sticking remembered
 
-The second-order step (``second_order.py``) begins and iterates over half a step, drifts, and in ``finish`` does it
-all again at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth; where it
-is not, a second-order one follows.
+The leapfrog step (``leapfrog.py``) has the same stages: it starts from the velocities in the middle of the last step and
+ends with those at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth; where
+it is not, a leapfrog one follows.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
@@ -18,12 +18,14 @@ from ..device import load_warp
 from ..model.features import Features
 from ..model.fields import struct_values, structs
 from ..model.precision import Precision
+from .bias import make_bias
 from .contacts.broad import make_broad
 from .contacts.keep import make_keep
 from .coordinates import make_coordinates
 from .forces import make_forces
 from .fourth_order import make_fourth_order
 from .integrate import make_integrate
+from .leapfrog import make_leapfrog
 from .pair import make_pair
 from .ropes.stages import make_ropes
 from .rows.contact import make_contact
@@ -31,7 +33,6 @@ from .rows.friction import make_friction
 from .rows.limit import make_limit
 from .rows.lock import make_lock
 from .rows.soft import make_soft
-from .second_order import make_second_order
 from .solvers.direct import make_direct
 from .solvers.reach import make_reach
 from .solvers.sequential import make_sequential
@@ -70,9 +71,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, factor = solver.iterate, solver.conclude, make_direct(p, features).factor
-    halves = make_second_order(p, features)
-    drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
-    scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
+    leapfrog, clear_bias = make_leapfrog(p, features), make_bias(p, features).clear_bias
+    start_leap, abandon_leap, drift_body = leapfrog.start, leapfrog.abandon, leapfrog.drift
+    brought_on = leapfrog.brought_on
     smooth_steps = make_fourth_order(p, features).smooth_steps
     stiffen_joint = make_stiffen(p).stiffen_joint
     has_bounds = features.limits or features.friction
@@ -86,7 +87,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     ropes = make_ropes(p, features)
     place_ropes, begin_ropes, end_ropes = ropes.place_ropes, ropes.begin_ropes, ropes.end_ropes
     close_ropes, check_ropes = ropes.close_ropes, ropes.check_ropes
-    move_ropes, end_drift = ropes.move_ropes, ropes.end_drift
+    move_ropes = ropes.move_ropes
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
     @wp.func
@@ -184,17 +185,19 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     ):
         """All that a velocity problem over ``kick`` seconds needs before it is solved."""
         for b in range(o.bodies):
-            move_freely(m, c, s, k, kick, b, w)
+            move_freely(m, c, s, n, k, kick, b, w)
         if wp.static(features.contacts):
             if o.warm_start == 0:
                 n.kept_count[w] = 0
             find_contacts(m, s, k, r, o, w)
             keep_contacts(m, s, n, k, o, w)
+        if wp.static(features.leapfrog):
+            clear_bias(k, o, w)
         for j in range(o.joints):
             if o.warm_start == 0:
                 forget_joint(m, n, j, w)
             place_arms(m, s, k, j, w)
-            if wp.static(features.direct and not features.second_order):
+            if wp.static(features.direct):
                 stiffen_joint(m, n, k, o.dt, j, w)
         if wp.static(features.ropes):
             place_ropes(m, s, n, k, o, w)
@@ -213,7 +216,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 prepare_contact(m, s, n, k, o, kick, i, w)
             k.contact_squares[w] = p.vec2()
         for i in range(o.coordinates):
-            apply_effort(m, c, s, k, kick, i, w)
+            apply_effort(m, c, s, n, k, kick, i, w)
         for j in range(o.joints):
             warm_joint(m, n, k, j, w)
         if wp.static(features.contacts):
@@ -227,8 +230,37 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         r.done[w] = 0
 
     @wp.func
+    def note_reaction(n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int):
+        """The mean reaction of joint j over the kick, and as it is at the end of the step."""
+        impulse = n.lock_impulse[j, w]
+        if wp.static(features.leapfrog):
+            impulse = impulse + k.bias_impulse[j, w]
+        force = impulse / kick
+        n.reaction_now[j, w] = force
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                n.reaction_now[j, w] = brought_on(force, n.reaction[j, w])
+        n.reaction[j, w] = force
+
+    @wp.func
+    def note_reaction_torque(n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int):
+        impulse = n.lock_angular[j, w]
+        if wp.static(features.leapfrog):
+            impulse = impulse + k.bias_angular[j, w]
+        torque = impulse / kick
+        n.reaction_torque_now[j, w] = torque
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                n.reaction_torque_now[j, w] = brought_on(torque, n.reaction_torque[j, w])
+        n.reaction_torque[j, w] = torque
+
+    @wp.func
     def end_kick(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        """What friction and contacts remember of a velocity problem that is solved."""
+        """Reactions, and what friction and contacts remember of a velocity problem that is solved."""
+        for j in range(o.joints):
+            note_reaction(n, k, o, kick, j, w)
+            if wp.static(features.angular_locks):
+                note_reaction_torque(n, k, o, kick, j, w)
         if wp.static(features.contacts):
             for b in range(o.bodies):
                 k.touch_force[b, w] = vec3()
@@ -266,50 +298,23 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 count_turns(m, s, i, w)
 
     @wp.func
-    def second_half(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        """Drift onto the joints, then the second half kick at the new poses.
-
-        It may iterate as long as it needs, unless the budget cut the first half short.
-        """
-        made = r.iterations[w]
-        most = o.iterations
-        if r.done[w] == 0:
-            most = wp.max(made, 1)
-        end_kick(m, n, k, o, real(0.5) * o.dt, w)
-        drift_on_joints(m, s, n, k, o, w)
-        if wp.static(features.ropes):
-            move_ropes(m, s, n, k, o, w)
-        measure_twists(m, s, o, w)  # springs and limits of the second kick act at the new angles
-        keep_first_half(n, k, o, w)
-        begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
-        iterate(m, n, k, r, o, most, w)
-        conclude(m, n, k, o, w)
-        end_kick(m, n, k, o, real(0.5) * o.dt, w)
-        if wp.static(features.ropes):
-            end_ropes(m, s, n, k, o, w)
-        check_bodies(m, s, k, r, o, w)
-        if wp.static(features.ropes):
-            end_drift(m, s, n, k, r, o, w)
-        for b in range(1, o.bodies):
-            if r.fault[w] != 0:
-                back_to_start(s, k, b, w)
-            else:
-                s.velocity[b, w] = k.velocity[b, w]
-                s.spin[b, w] = k.spin[b, w]
-        if r.fault[w] == 0:
-            r.step[w] = r.step[w] + 1
-        else:
-            measure_twists(m, s, o, w)
-        add_first_half(n, k, o, w)
-        r.iterations[w] = r.iterations[w] + made
+    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        k.kick[w] = o.dt
+        if wp.static(features.leapfrog):
+            start_leap(s, n, k, o, w)
+        begin_kick(m, c, s, n, k, r, o, k.kick[w], w)
 
     @wp.func
-    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        if wp.static(features.second_order):
-            scale_memory(n, o, real(0.5), w)
-            begin_kick(m, c, s, n, k, r, o, real(0.5) * o.dt, w)
-        else:
-            begin_kick(m, c, s, n, k, r, o, o.dt, w)
+    def move(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """New poses."""
+        for b in range(1, o.bodies):
+            if wp.static(features.leapfrog):
+                drift_body(m, s, n, k, o.dt, b, w)
+            else:
+                integrate(s, k, o.dt, b, w)
+        if wp.static(features.ropes):
+            move_ropes(m, s, n, k, o, w)
+        measure_twists(m, s, o, w)
 
     @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
@@ -320,16 +325,12 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         calm_pushes(k, o, w)
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
-            if wp.static(features.second_order):
-                second_half(m, c, s, n, k, r, o, w)
-            else:
-                end_kick(m, n, k, o, o.dt, w)
-                for b in range(1, o.bodies):
-                    integrate(s, k, o.dt, b, w)
-                if wp.static(features.ropes):
-                    move_ropes(m, s, n, k, o, w)
-                measure_twists(m, s, o, w)
-                r.step[w] = r.step[w] + 1
+            end_kick(m, n, k, o, k.kick[w], w)
+            move(m, s, n, k, o, w)
+            n.kick[w] = k.kick[w]
+            r.step[w] = r.step[w] + 1
+        elif wp.static(features.leapfrog):
+            abandon_leap(s, n, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 
@@ -390,7 +391,6 @@ def step_kernel(p: Precision, features: Features) -> object:
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
     smooth_steps = stages.smooth_steps
-    forget_ropes = make_ropes(p, features).forget_ropes
 
     @wp.func
     def step(
@@ -404,15 +404,13 @@ def step_kernel(p: Precision, features: Features) -> object:
         steps: int,
         w: int,
     ):
-        if wp.static(features.ropes):
-            forget_ropes(k, w)
         left = steps + 0
         while left > 0 and r.fault[w] == 0:
             if wp.static(features.fourth_order):
                 left -= smooth_steps(m, c, s, n, k, r, o, left, w)
             if left > 0:
                 begin(m, c, s, n, k, r, o, w)
-                iterate(m, n, k, r, o, o.iterations, w)
+                iterate(m, s, n, k, r, o, o.iterations, w)
                 finish(m, c, s, n, k, r, o, w)
                 left -= 1
 
@@ -428,7 +426,6 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     stages = make_stages(p, features)
     begin, iterate, finish = stages.begin, stages.iterate, stages.finish
     smooth_steps = stages.smooth_steps
-    forget_ropes = make_ropes(p, features).forget_ropes
 
     @wp.func
     def is_rough(k: t.work, w: int) -> bool:
@@ -441,8 +438,6 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     def begin_step(
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
     ):
-        if wp.static(features.ropes):
-            forget_ropes(k, w)
         if r.fault[w] == 0:
             if wp.static(features.fourth_order):
                 k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, 1, w)
@@ -455,7 +450,7 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
         m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int
     ):
         if r.fault[w] == 0 and is_rough(k, w):
-            iterate(m, n, k, r, o, count, w)
+            iterate(m, s, n, k, r, o, count, w)
 
     @wp.func
     def finish_step(

@@ -7,7 +7,9 @@ implicitly it adds to the inertia:
 
     (I + dt^2 K) w' = I w + ...,    K = (f.r)(E - nn^T) for f.r > 0, f from the last step
 
-Only the part beyond the stable range is added, so ordinary mechanisms keep their own inertia to the bit.
+Only the part beyond the stable range is added, so ordinary mechanisms keep their own inertia to the bit. That range is
+measured by the inertia about the joint, I + m r^2: a compact bob on a long arm swings about its joint and not about its
+own centre, however small its own inertia is, and must not be damped.
 """
 
 from functools import cache
@@ -20,7 +22,9 @@ from .algebra import make_algebra
 
 wp = load_warp()
 
-STABLE = 2.0  # dt^2 (f.r) / I of one joint that the frozen arm still bears; two such ends make the limit of 4
+# dt^2 (f.r)/(I + m r^2) of one joint that the frozen arm still bears. A slender link of inertia I about its centre has
+# 4 I about its end, so that this is 2 I there; two such ends make the limit of 4 I.
+STABLE = 0.5
 
 
 @cache
@@ -35,6 +39,7 @@ def make_stiffen(p: Precision) -> SimpleNamespace:
     def stiffen(m: t.model, k: t.work, b: int, arm: vec3, pull: real, w: int):
         """Add to body b's inertia what a joint at ``arm`` needs that pulls with dt^2 (f.r) = ``pull``."""
         own = real(0.5) * wp.trace(m.inertia[b, w])  # for a slender link the moment across it
+        own = own + wp.dot(arm, arm) / m.inv_mass[b, w]
         excess = pull - real(STABLE) * own
         if excess > real(0.0):
             n = wp.normalize(arm)
@@ -49,10 +54,11 @@ def make_stiffen(p: Precision) -> SimpleNamespace:
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
         a = m.joint_a[j]
         b = m.joint_b[j]
-        impulse = n.lock_impulse[j, w]
+        square = dt * dt
+        reaction = n.reaction[j, w]
         if m.inv_mass[a, w] > real(0.0):
-            stiffen(m, k, a, k.arm_a[j, w], -dt * wp.dot(impulse, k.arm_a[j, w]), w)
+            stiffen(m, k, a, k.arm_a[j, w], -square * wp.dot(reaction, k.arm_a[j, w]), w)
         if m.inv_mass[b, w] > real(0.0):
-            stiffen(m, k, b, k.arm_b[j, w], dt * wp.dot(impulse, k.arm_b[j, w]), w)
+            stiffen(m, k, b, k.arm_b[j, w], square * wp.dot(reaction, k.arm_b[j, w]), w)
 
     return SimpleNamespace(stiffen=stiffen, stiffen_joint=stiffen_joint)

@@ -72,7 +72,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         twists=bool(tracked),
         direct=solver == "direct",
         reach=False,
-        second_order=integrator in ("rattle", "rk4"),
+        leapfrog=integrator in ("leapfrog", "rk4"),
         fourth_order=integrator == "rk4" and _is_smooth(scene, layout, touching.kinds),
         contact_kinds=touching.kinds,
         restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
@@ -108,12 +108,16 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "angular", "limit", "friction", "soft", "rope_node"):
-        counts[f"drift_{items}"] = counts[items] if features.second_order else 0
-    counts["rk4_body"] = counts["body"] if features.fourth_order else 0
+    for items in ("body", "joint", "coordinate", "soft", "rope_node"):
+        counts[f"leap_{items}"] = counts[items] if features.leapfrog else 0
+    counts["leap_angular"] = counts["joint"] if features.leapfrog and features.angular_rows else 0
+    for items in ("body", "joint", "angular"):
+        counts[f"rk4_{items}"] = counts[items] if features.fourth_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
-    counts["direct_angular"] = counts["direct_joint"] if features.angular_rows else 0
-    counts["direct_partial"] = counts["direct_joint"] if features.partial_locks else 0
+    rows = counts["joint"] if features.direct or features.leapfrog else 0
+    counts["row_angular"] = rows if features.angular_rows else 0
+    counts["row_partial"] = rows if features.partial_locks else 0
+    counts["closing"] = sum(model["closes_loop"])
     counts["block"] = len(model["edge_node"])
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0

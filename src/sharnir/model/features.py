@@ -22,8 +22,8 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
-    second_order: bool  # the RATTLE step rather than semi-implicit Euler
-    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, RATTLE elsewhere
+    leapfrog: bool  # the second-order step rather than semi-implicit Euler
+    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, leapfrog elsewhere
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning
@@ -59,7 +59,7 @@ class Features:
         frictions = dict.fromkeys(("friction", "friction_laws", "bristles"), rubs)
         laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
         kinds = frozenset(CONTACT_KINDS if self.contacts else ())
-        wide = self.ropes and not self.second_order  # where a rope by itself begins with a better guess
+        wide = self.ropes
         ropes = {
             "rope_ports": self.rope_ports or wide,
             "rope_slides": self.rope_slides or wide,

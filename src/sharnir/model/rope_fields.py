@@ -84,7 +84,6 @@ MEMORY: tuple[Row, ...] = (
     ("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle", True),
     ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
-    ("rope_gain", "drift_rope_node", "vec3", "rad/s, by which the last half kick changed its spin; move", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
 
@@ -138,10 +137,7 @@ WORK: tuple[Row, ...] = (
     ("rope_feed", "slide_rope_node", "real", "m/s through the node without the rope's tension; prepare", True),
     ("slide_fed", "slide", "real", "m that ran through in this step; slide", True),
     ("slide_before", "slide", "real", "m/s before this step; slide", True),
-    ("rope_half", None, "int", "where in a second-order step the world is, see prepare; pipeline", True),
-    ("rope_bow", "drift_rope_node", "vec3", "m/s, bow of the tip's path over a drift, over h; prepare", True),
-    ("rope_start_position", "drift_rope_node", "vec3", "m; second-order step", True),
-    ("rope_start_rotation", "drift_rope_node", "quat", "second-order step", True),
+    ("rope_bow", "leap_rope_node", "vec3", "m/s, bow of the tip's path over a drift, over h; prepare", True),
     ("port_arm", "port", "vec3", "m from the body's centre to the port; prepare", True),
     ("port_softness", "port", "sym33", "1/kg or 1/(kg m^2) of the tie itself; prepare", True),
     ("port_source", "port", "vec3", "N m s of a clamp at rest; prepare", True),

@@ -13,7 +13,7 @@ from ..spatial import Array
 class Frames:
     """Arrays indexed [frame, item, world] (vectors: one more axis), in the order of the scene's ``Layout``.
 
-    Impulses and efforts of frame k are those of the step that led to it; at the first frame they are zero.
+    Impulses and efforts of frame k are those of the step that led to it; at the first frame they, and reactions, are zero.
     """
 
     time: Array  # [frame] s
@@ -24,8 +24,8 @@ class Frames:
     counted: tuple[int, ...]  # the places of the coordinates whose turns the simulation counts
     twist: Array  # [frame, counted coordinate, world] rad
     effort: Array  # [frame, coordinate, world] N or N m from outside
-    lock_impulse: Array  # [frame, joint, world, 3] N s, on body b at its anchor, world axes
-    lock_angular_impulse: Array  # [frame, joint, world, 3] N m s
+    reaction: Array  # [frame, joint, world, 3] N of the locked axes on body b at its anchor, world axes
+    reaction_torque: Array  # [frame, joint, world, 3] N m
     limit_impulse: Array  # [frame, limit, world] N s or N m s, positive towards larger coordinates
     friction_impulse: Array  # [frame, friction, world, 3] on body b, world axes
     stuck: Array  # [frame, friction, world] bool

@@ -18,8 +18,8 @@ COPIED = {
     "angular_velocity": ("state", "spin"),
     "twist": ("state", "twist"),
     "effort": ("control", "effort"),
-    "lock_impulse": ("memory", "lock_impulse"),
-    "lock_angular_impulse": ("memory", "lock_angular"),
+    "reaction": ("memory", "reaction_now"),
+    "reaction_torque": ("memory", "reaction_torque_now"),
     "low_impulse": ("memory", "low_impulse"),
     "high_impulse": ("memory", "high_impulse"),
     "friction_impulse": ("memory", "friction_impulse"),
@@ -32,6 +32,15 @@ COPIED = {
     "iterations": ("report", "iterations"),
     "residual": ("report", "residual"),
     **{f"rope {name}": source for name, source in ropes.COPIED.items()},
+}
+
+
+# Frames field -> array of the memory: what a leapfrog step knows of the instant it began at, better than the step before
+KNOWN_LATER = {
+    "center_velocity": "start_velocity",
+    "angular_velocity": "start_spin",
+    "reaction": "reaction",
+    "reaction_torque": "reaction_torque",
 }
 
 
@@ -66,6 +75,19 @@ class Recorder:
             self._buffers[name][k] = array.numpy()
         self._used += 1
 
+    @property
+    def learns_later(self) -> bool:
+        """Whether the step after a frame knows its velocities and reactions better."""
+        return self._tables["memory"].start_velocity.shape[0] > 0
+
+    def complete(self) -> None:
+        """Put right the last frame, one step after it was captured."""
+        if not self.learns_later:
+            return
+        made = self._tables["report"].fault.numpy() == 0  # a world that stopped made no step
+        for name, array in KNOWN_LATER.items():
+            self._buffers[name][self._used - 1][:, made] = getattr(self._tables["memory"], array).numpy()[:, made]
+
     def frames(self) -> Frames:
         """What was captured so far."""
         used = self._used
@@ -79,17 +101,17 @@ class Recorder:
         touch = raw["contact_force"][:, 1:]
         if touch.shape[1] == 0:
             touch = np.zeros_like(body["center"])
-        angular = raw["lock_angular_impulse"]
-        if angular.shape[1] == 0:
-            angular = np.zeros_like(raw["lock_impulse"])
+        torque = raw["reaction_torque"]
+        if torque.shape[1] == 0:
+            torque = np.zeros_like(raw["reaction"])
         return Frames(
             time=self._time[:used],
             **body,
             counted=self._twists,
             twist=raw["twist"],
             effort=raw["effort"],
-            lock_impulse=raw["lock_impulse"],
-            lock_angular_impulse=angular,
+            reaction=raw["reaction"],
+            reaction_torque=torque,
             limit_impulse=raw["low_impulse"] - raw["high_impulse"],
             friction_impulse=raw["friction_impulse"],
             stuck=raw["stuck"].astype(bool),

@@ -142,10 +142,10 @@ class Readings:
         return np.linalg.norm(self._lock_error(i)[1], axis=-1)
 
     def reaction_force(self, i: int) -> Array:
-        return self.frames.lock_impulse[:, i] / self.frames.dt
+        return self.frames.reaction[:, i]
 
     def reaction_torque(self, i: int) -> Array:
-        return self.frames.lock_angular_impulse[:, i] / self.frames.dt
+        return self.frames.reaction_torque[:, i]
 
     def limit_impulse(self, i: int) -> Array:
         return self.frames.limit_impulse[:, i]

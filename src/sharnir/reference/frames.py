@@ -31,8 +31,8 @@ class Recording:
             "angular_velocity": (len(scene.bodies), 3),
             "twist": (len(self.layout.coordinates),),
             "effort": (len(self.layout.coordinates),),
-            "lock_impulse": (len(scene.joints), 3),
-            "lock_angular_impulse": (len(scene.joints), 3),
+            "reaction": (len(scene.joints), 3),
+            "reaction_torque": (len(scene.joints), 3),
             "limit_impulse": (len(self.layout.limits),),
             "friction_impulse": (len(self.layout.frictions), 3),
             "stuck": (len(self.layout.frictions),),
@@ -73,12 +73,12 @@ class Recording:
         system, mechanism, frictions = self.system, self.system.mechanism, self.system.frictions
         direction = e.motion.direction
         for i, (kind, place) in enumerate(system.keys):
-            force = e.multipliers[:, i] * self.dt
+            force = e.multipliers[:, i]
             if kind == "lock":
-                name = "lock_impulse" if mechanism.linear[place] else "lock_angular_impulse"
+                name = "reaction" if mechanism.linear[place] else "reaction_torque"
                 self.data[name][here, mechanism.row_joint[place]] += force[:, None] * direction[:, place]
             elif kind == "limit":
-                self.data["limit_impulse"][here, place] += force
+                self.data["limit_impulse"][here, place] += force * self.dt
         for p, element in enumerate(frictions.element):
             label = frictions.labels[element]
             if label in self.layout.frictions:  # dry ones; viscous friction is not recorded

@@ -76,11 +76,11 @@ class Channels:
         sim.taps.refresh()
         self.now = self.bodies.read(sim.state)
         first = len(self._read)
-        reactions = sim.memory.lock_impulse.numpy()[:, 0]
+        reactions = sim.memory.reaction_now.numpy()[:, 0]
         speeds = first + len(reactions)
         last = speeds + len(self.now[1]) - 1
         out[:first] = [read() for read in self._read]
-        out[first:speeds] = np.linalg.norm(reactions, axis=-1) / sim.dt
+        out[first:speeds] = np.linalg.norm(reactions, axis=-1)
         out[speeds:last] = np.linalg.norm(self.now[1][1:], axis=-1)
         out[last:] = [values[name] for name in self._values]
 

@@ -11,7 +11,6 @@ from ..algebra import make_algebra
 from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
-from .prepare import AGAIN, ANEW, SECOND_KICK
 from .slide import make_slide
 
 wp = load_warp()
@@ -25,9 +24,8 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
     ahead = make_algebra(p).ahead
     slides = make_slide(p, features)
-    set_speed, unrun_slides, end_slides = slides.set_speed, slides.unrun_slides, slides.end_slides
+    unrun_slides, end_slides = slides.unrun_slides, slides.end_slides
     empty = slides.empty
-    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
 
     @wp.func
     def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
@@ -59,7 +57,6 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                 worst = j
         if n.rope_tension[worst, w] > m.rope_strength[rope]:
             s.rope_parted[worst, w] = 1
-            k.rope_half[w] = wp.static(ANEW)
 
     @wp.func
     def remember_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -84,44 +81,12 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                if wp.static(features.second_order):
-                    k.rope_start_position[i, w] = s.rope_position[i, w]
-                    k.rope_start_rotation[i, w] = s.rope_rotation[i, w]
                 s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
                 s.rope_velocity[i, w] = k.rope_moving[i, w]
                 if i < m.rope_end[rope] - 1:
                     axis = ahead(s.rope_rotation[i, w])
-                    n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / (KICK * o.dt)
+                    n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / k.kick[w]
                     turn_element(s, k, o.dt, i, w)
-        if wp.static(features.second_order):
-            k.rope_half[w] = wp.static(SECOND_KICK)
-        else:
-            remember_ropes(m, s, n, k, o, w)
+        remember_ropes(m, s, n, k, o, w)
 
-    @wp.func
-    def end_drift(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        """After the second half kick of a step that has moved already."""
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                if r.fault[w] != 0:
-                    s.rope_position[i, w] = k.rope_start_position[i, w]
-                    s.rope_rotation[i, w] = k.rope_start_rotation[i, w]
-                else:
-                    s.rope_velocity[i, w] = k.rope_moving[i, w]
-                    n.rope_gain[i, w] = k.rope_spinning[i, w] - s.rope_spin[i, w]
-                    s.rope_spin[i, w] = k.rope_spinning[i, w]
-        if r.fault[w] == 0:
-            if wp.static(features.rope_slides):
-                for i in range(o.slides):
-                    set_speed(m, s, k, i, w)
-            k.rope_half[w] = wp.static(AGAIN)
-            remember_ropes(m, s, n, k, o, w)
-
-    @wp.func
-    def forget_ropes(k: t.work, w: int):
-        """At the start of a launch: anything may have changed since the last one."""
-        k.rope_half[w] = wp.static(ANEW)
-
-    return SimpleNamespace(
-        check_ropes=check_ropes, move_ropes=move_ropes, end_drift=end_drift, forget_ropes=forget_ropes
-    )
+    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)

@@ -4,12 +4,11 @@ Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an eleme
 T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
 that stays explicit; what is beyond is added to the element's inertia.
 
-The second-order step has two kicks. The second, at the places of its end, has the factors that the first kick of the
-next step needs: within one launch they are kept (``rope_half``). The first kick aims at the end of the drift,
+The kick of the leapfrog step aims at the end of the drift,
 
     r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
 
-with a guess of w on the right, so that less is left to close: the present spin and what the last half kick gave.
+with the spin before the kick on the right, so that less is left to close (``close.py``).
 """
 
 from functools import cache
@@ -26,7 +25,6 @@ from .chain import make_chain
 wp = load_warp()
 
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
-ANEW, SECOND_KICK, AGAIN = 0, 1, 2  # a first kick with nothing known, a second one, a first one with its factors known
 
 
 @cache
@@ -40,8 +38,6 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
     implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
-    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
-    keeps = features.second_order and not (features.rope_ports or features.rope_slides or features.rope_touch)
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
@@ -85,7 +81,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         length = s.rope_length[j, w]
         own = round_inertia(m, s, rope, j, w)
         stable = wp.static(real(TAUT)) * element_mass(m, s, rope, j, w) * length
-        excess = length * (KICK * dt * dt * n.rope_tension[j, w] - stable)
+        excess = length * (dt * dt * n.rope_tension[j, w] - stable)
         across = own + wp.max(excess, real(0.0))
         k.rope_axis[j, w] = axis
         k.rope_inertia[j, w] = packed(diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis))
@@ -93,28 +89,16 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_bent[j, w] = vec3()
 
     @wp.func
-    def guessed_spin(s: t.state, n: t.memory, j: int, w: int) -> vec3:
-        """The spin of element j after the first kick, as far as it is known before."""
-        spin = s.rope_spin[j, w]
-        if wp.static(keeps):  # ports close less exactly, and a guess that changes would change the energy
-            gain = n.rope_gain[j, w]
-            if wp.length_sq(gain) < wp.length_sq(spin):  # no jerk
-                return spin + gain
-        return spin
-
-    @wp.func
-    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+    def free_element(m: t.model, s: t.state, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
-        if wp.static(features.second_order):
-            k.rope_bow[j, w] = vec3()
-            if k.rope_half[w] != wp.static(SECOND_KICK):
-                turn = dt * guessed_spin(s, n, j, w)
-                straight = axis + wp.cross(turn, axis)
-                k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
+        if wp.static(features.leapfrog):
+            turn = dt * spin
+            straight = axis + wp.cross(turn, axis)
+            k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
     def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
@@ -197,7 +181,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
-            if wp.static(features.second_order):
+            if wp.static(features.leapfrog):
                 k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
 
@@ -231,23 +215,18 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
         """Assemble and factor the velocity problem of every rope."""
-        known = False
-        if wp.static(keeps):
-            known = k.rope_half[w] == wp.static(AGAIN)
-        if not known:
-            weigh_ropes(m, s, n, k, o, kick, w)
+        weigh_ropes(m, s, n, k, o, kick, w)
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, n, k, o.dt, rope, j, w)
+                free_element(m, s, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, n, k, i, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
-            if not known:
-                for rope in range(o.ropes):
-                    factor(m, s, k, k.rope_inertia, rope, w)
+            for rope in range(o.ropes):
+                factor(m, s, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):

@@ -1,13 +1,11 @@
 """The stages of a step for ropes, as ``pipeline.py`` calls them.
 
-forget_ropes   at the start of a launch: what the last one left is not to be used
 place_ropes    arms of the ports, and geometric stiffness of the bodies they pull at
 begin_ropes    rows and factors of every rope; the ports' matrix; last step's impulses at the ports
 (the solver visits the ports: ``couple``)
 end_ropes      final velocities
 close_ropes    pseudo-velocities that close the gaps
 move_ropes     new places
-end_drift      velocities of the second half kick of RATTLE, or back to the start of a faulty step
 """
 
 from functools import cache
@@ -49,14 +47,21 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     settle_touches, push_out = touches.settle_touches, touches.push_out
 
     @wp.func
+    def last_kick(n: t.memory, o: t.settings, w: int) -> real:
+        """Over which the impulses in the memory acted, s."""
+        if n.kick[w] == real(0.0):
+            return o.dt
+        return wp.abs(n.kick[w])
+
+    @wp.func
     def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         if wp.static(features.rope_ports):
             place_ports(m, s, k, o, w)
-            if wp.static(features.direct and not features.second_order):
+            if wp.static(features.direct):
                 for i in range(o.ports):
                     if m.port_kind[i] == wp.static(BODY_POINT):
                         arm = k.port_arm[i, w]
-                        stiffen(m, k, m.port_body[i], arm, -o.dt * wp.dot(n.port_impulse[i, w], arm), w)
+                        stiffen(m, k, m.port_body[i], arm, -o.dt * o.dt / last_kick(n, o, w) * wp.dot(n.port_impulse[i, w], arm), w)
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
@@ -88,6 +93,4 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         close_ropes=make_close(p, features).close_ropes,
         check_ropes=move.check_ropes,
         move_ropes=move.move_ropes,
-        end_drift=move.end_drift,
-        forget_ropes=move.forget_ropes,
     )

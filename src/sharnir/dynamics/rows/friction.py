@@ -25,7 +25,9 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
 from .soft import make_soft
@@ -43,7 +45,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
     solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    load, motion = pair.load, pair.motion
+    load, motion, led = pair.load, pair.motion, make_bias(p, features).led
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -54,10 +56,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
         kind = m.friction_load[i]
         press = n.lock_impulse[j, w]
-        if wp.static(features.second_order):
-            # a half kick does not see the centripetal force, the impulses before it do; at the start there are none
-            if wp.dot(k.press[i, w], k.press[i, w]) > real(0.0):
-                press = k.press[i, w]
+        if wp.static(features.leapfrog):
+            press = press + k.bias_impulse[j, w]
         if kind == wp.static(ACROSS_PIN):
             press = press - wp.dot(press, k.friction_axis[i, w]) * k.friction_axis[i, w]
         force = wp.length(press) / kick
@@ -129,8 +129,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
-        if wp.static(features.second_order and features.friction_laws):
-            k.press[i, w] = n.lock_impulse[j, w]
         k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
 
     @wp.func
@@ -186,24 +184,37 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return new - old
 
     @wp.func
+    def note_sticking(m: t.model, n: t.memory, k: t.work, holds: bool, i: int, j: int, w: int):
+        """Whether the friction held; the velocities of its bodies are not smooth where that changes."""
+        if wp.static(features.leapfrog):
+            if n.sticking[i, w] != int(holds):
+                jolt = wp.static(JOLTED)
+                # where both can move, the mean of before and after is taken, which keeps their momentum
+                if holds and (m.inv_mass[m.joint_a[j], w] == real(0.0) or m.inv_mass[m.joint_b[j], w] == real(0.0)):
+                    jolt = wp.static(CAUGHT)
+                k.jolted[m.joint_a[j], w] = jolt
+                k.jolted[m.joint_b[j], w] = jolt
+        n.sticking[i, w] = int(holds)
+
+    @wp.func
     def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
-                u = motion(load(m, k, j, w), m.friction_linear[i])
+                u = led(k, motion(load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
                 n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
                 held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i] < real(0.98) * m.dynamic_level[i, w]
-                n.sticking[i, w] = int(held)
+                note_sticking(m, n, k, held, i, j, w)
                 return
         bound = k.friction_bound[i, w] * real(0.999999)
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
                 bound = bound * m.friction_radius[i] * normal_force(m, n, k, bound / kick, kick, i, j, w)
         impulse = n.friction_impulse[i, w]
-        n.sticking[i, w] = int(wp.dot(impulse, impulse) < bound * bound)
+        note_sticking(m, n, k, wp.dot(impulse, impulse) < bound * bound, i, j, w)
 
     return SimpleNamespace(
         prepare_friction=prepare_friction,

@@ -21,6 +21,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 
@@ -39,8 +40,10 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     slip, kicked, struck = pair.slip, pair.kicked, pair.struck
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.limits or features.friction or features.soft
-    # of a joint's own inverse mass; semi-implicit steps leave gaps of the order dt^2, see set_elasticity
-    SOFTNESS = wp.constant(real(1e-8 if features.second_order and p.name == "float64" else 1e-4))
+    led = make_bias(p, features).led
+    has_rows = features.direct or features.leapfrog  # the directions of the rows are kept
+    # of a joint's own inverse mass, see set_elasticity
+    SOFTNESS = wp.constant(real(1e-4))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
@@ -96,14 +99,14 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         gap = f.offset
         if wp.static(features.direct):
             set_elasticity(m, k, j, w)
-            if wp.static(features.partial_locks):
-                k.rows_l[j, w] = diagonal(real(1.0))
+        if wp.static(has_rows and features.partial_locks):
+            k.rows_l[j, w] = diagonal(real(1.0))
         if wp.static(features.partial_locks):
             if locked != 7:
                 basis = linear_basis(f, m.basis[j])
                 gap = basis * linear_error(f, basis, m.basis[j], locked, m.length[j])
                 n.lock_impulse[j, w] = onto(n.lock_impulse[j, w], basis, locked)
-                if wp.static(features.direct):
+                if wp.static(has_rows):
                     k.rows_l[j, w] = pick(basis, locked)
                 if wp.static(needs_mass):
                     k.mass_ll[j, w] = packed(inverse_on(w_ll, basis, locked))
@@ -122,7 +125,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         tilt = basis * angular_error(f, basis, locked)
         k.tilt[j, w] = tilt
         n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
-        if wp.static(features.direct):
+        if wp.static(has_rows):
             k.rows_a[j, w] = pick(basis, locked)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
@@ -138,7 +141,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_lock(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, w: int) -> real:
         """Errors and effective masses of joint j; keeps the last impulses on its locked axes. The worst error."""
         worst = prepare_translations(m, n, k, f, w_ll, j, w)
-        if wp.static(features.direct and features.soft and features.angular_rows):
+        if wp.static(has_rows and features.angular_rows):
             k.rows_a[j, w] = mat33()
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
@@ -199,19 +202,36 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return struck(x, n.lock_impulse[j, w])
 
     @wp.func
+    def note_impulse(n: t.memory, k: t.work, d: vec3, j: int, w: int):
+        """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
+        if wp.static(features.leapfrog and not features.direct):
+            if k.is_led[w] == 1:
+                k.bias_impulse[j, w] = k.bias_impulse[j, w] + d
+                return
+        n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+
+    @wp.func
+    def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
+        if wp.static(features.leapfrog and not features.direct):
+            if k.is_led[w] == 1:
+                k.bias_angular[j, w] = k.bias_angular[j, w] + c
+                return
+        n.lock_angular[j, w] = n.lock_angular[j, w] + c
+
+    @wp.func
     def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
         """One visit: impulses that stop the slip of the locked axes."""
-        u = slip(x)
+        u = led(k, slip(x), 1, j, w)
         d = -(full(k.mass_ll[j, w]) * u)
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                s = x.wb - x.wa
+                s = led(k, x.wb - x.wa, 0, j, w)
                 d = d - s * k.mass_al[j, w]
                 c = -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s)
-                n.lock_angular[j, w] = n.lock_angular[j, w] + c
-                n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+                note_torque(n, k, c, j, w)
+                note_impulse(n, k, d, j, w)
                 return kicked(x, d, c)
-        n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+        note_impulse(n, k, d, j, w)
         return struck(x, d)
 
     @wp.func

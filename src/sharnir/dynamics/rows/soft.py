@@ -1,13 +1,23 @@
 """Soft rows: springs, dampers, viscous friction and drives on a free coordinate (paper 003).
 
-Whatever is linear in the coordinate's rate u at the end of the step is one row; several elements on an axis add up:
+Whatever is linear in the coordinate's rate u at the end of the kick is one row; several elements on an axis add up:
 
-    p = source - conductance u                     the impulse of the step on the coordinate
+    p = source - conductance u                     the impulse of the kick on the coordinate
 
-    spring, damper   p = -h (f(x) + (c + dt k) u) + h preload          implicit Euler: stable at any k and c
-    viscous          p = -h c u
+Semi-implicit Euler takes everything at the end of the step, which is stable at any k and c:
+
+    spring, damper   p = -h (f(x) + (c + dt k) u) + h preload
     DC drive         I_m w' = M_s (U - w/w_idle) + t,  w = r u:
-                     p = r (I_m w + h M_s U) - r^2 D u,  D = I_m + h M_s/w_idle
+                     p = r (I_m w_0 + h M_s U) - r^2 D u,  D = I_m + h M_s/w_idle
+
+The leapfrog step is second order, u_0 being the rate before the kick:
+
+    damper           p = -h c (q u + (1 - q) u_0)            the trapezoidal rule, q = 1/2, while h c w < 2; beyond, q is
+                                                             such that the rate decays in one kick and does not swing
+    spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)     b from 1/12 (fourth order in the frequency) for slow
+                                                             springs to 1/4 (stable at any k) as dt^2 k w nears 1; d, the
+                                                             part beyond dt^2 k w = 1, is implicit Euler, which damps
+    rotor            p = -r^2 I_m (u - u_0)
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
@@ -16,8 +26,9 @@ w the inverse mass along the coordinate.
     x = c - rest, f(x) = k x or a table's piecewise-linear force       h the duration of the kick (dt, or half of it)
     U the drive's voltage, M_s stall torque, w_idle idle speed, r gear ratio
 
-The second-order step uses the part of dt k beyond the stable range only: an explicit spring is second order, an
-implicit one damps.
+The bias of the leapfrog step (``bias.py``) is what the rate at the middle of a drift differs by from the rate along the
+axis of the kick: + before it, as u_0 is of the drift before, - after it. With p = ... - y u - y_0 u_0 a row feels it by
+the share (y - y_0)/y.
 """
 
 from functools import cache
@@ -28,6 +39,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 
@@ -56,6 +68,20 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
+    led = make_bias(p, features).led
+    # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
+    # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
+    LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
+    RAMP = wp.constant(real((0.25 - 1.0 / 12.0) / 0.75))
+
+    @wp.struct
+    class Row:
+        """p = source - y u - y_0 u_0 - (damping, shared between u and u_0); see above."""
+
+        y: real
+        y_before: real
+        damping: real  # N s/m or N m s/rad
+        source: real
 
     @wp.func
     def rate_before(m: t.model, s: t.state, k: t.work, axis: vec3, linear: int, j: int, w: int) -> real:
@@ -99,6 +125,10 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     ) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                given = real(0.5) * (given + n.last_input[i, w])
+            n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
@@ -112,7 +142,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return voltage * wp.sign(m.drive_ratio[i])
 
     @wp.func
-    def add_drive(m: t.model, n: t.memory, k: t.work, voltage: real, rate: real, kick: real, i: int, w: int):
+    def with_drive(m: t.model, n: t.memory, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
         ratio = m.drive_ratio[i]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i]
@@ -125,20 +155,58 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         y = share * ratio * ratio * inertia_and_slope
         if m.drive_locks[i] == 1 and n.soft_impulse[i, w] * rate <= real(0.0):
             y = y * WORM  # a worm gear holds: the joint follows the motor, whatever the load
-        k.soft_y[i, w] = k.soft_y[i, w] + y
-        k.soft_source[i, w] = k.soft_source[i, w] + y * ahead / ratio
+            row.y = row.y + y
+            row.source = row.source + y * ahead / ratio
+        else:
+            reflected = share * ratio * ratio * inertia
+            row.y = row.y + reflected
+            row.y_before = row.y_before - reflected
+            row.damping = row.damping + share * ratio * ratio * stall / m.drive_idle[i]
+            row.source = row.source + share * ratio * kick * stall * voltage
+        return row
 
     @wp.func
-    def add_spring(
-        m: t.model, k: t.work, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int, w: int
-    ):
+    def with_spring(
+        m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int
+    ) -> Row:
         line = spring_line(m, i, x)
-        if spring_acts(m.spring_side[i], x, x + dt * rate):
-            share = real(1.0)
-            if wp.static(features.second_order):
-                share = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(dt * dt * line[1] * inverse_mass, real(1e-30)))
-            k.soft_y[i, w] = k.soft_y[i, w] + kick * (m.spring_c[i] + share * dt * line[1])
-            k.soft_source[i, w] = k.soft_source[i, w] + kick * (m.spring_preload[i] - line[0])
+        square = dt * dt * line[1]
+        implicit = real(1.0)
+        ahead = x + dt * rate
+        if wp.static(features.leapfrog):
+            pace = square * inverse_mass  # (frequency times dt)^2 of the spring by itself
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            if implicit == real(0.0):
+                ahead = x  # an explicit spring knows only where it is
+        if spring_acts(m.spring_side[i], x, ahead):
+            row.damping = row.damping + m.spring_c[i]
+            row.y = row.y + kick * dt * implicit * line[1]
+            row.source = row.source + kick * (m.spring_preload[i] - line[0])
+            if wp.static(features.leapfrog):
+                mean = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
+                row.y = row.y + mean
+                row.y_before = row.y_before - mean
+        return row
+
+    @wp.func
+    def end_row(n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int):
+        """Conductance and source, dampers shared between the rates before and after the kick."""
+        now = real(1.0)
+        if wp.static(features.leapfrog):
+            rotor = wp.max(-row.y_before, real(0.0))
+            pace = kick * row.damping * inverse_mass / (real(1.0) + rotor * inverse_mass)
+            now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+        y = row.y + now * kick * row.damping
+        before = row.y_before + (real(1.0) - now) * kick * row.damping
+        k.soft_y[i, w] = y
+        k.soft_source[i, w] = row.source - before * rate
+        if wp.static(features.leapfrog):
+            k.soft_bias[i, w] = real(1.0)
+            if n.kick[w] > real(0.0) and y > real(0.0):
+                k.soft_bias[i, w] = (y - before) / y
+        if y * wp.abs(inverse_mass) < NEGLIGIBLE:
+            k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
+            n.soft_impulse[i, w] = k.soft_source[i, w]
 
     @wp.func
     def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
@@ -179,24 +247,21 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             inverse_mass = wp.dot(axis, w_ll * axis)
         k.soft_axis[i, w] = axis
         k.soft_inverse_mass[i, w] = inverse_mass
-        press = n.lock_impulse[j, w]
+        press = n.reaction[j, w]
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
-        load = wp.length(press) / kick
-        k.soft_y[i, w] = kick * (m.viscous[i] + m.viscous_load[i] * load)
-        k.soft_source[i, w] = real(0.0)
+        row = Row()
+        row.damping = m.viscous[i] + m.viscous_load[i] * wp.length(press)
+        rate = rate_before(m, s, k, axis, linear, j, w)
         if kind >= 0:
-            rate = rate_before(m, s, k, axis, linear, j, w)
             value = soft_value(m, s, f, i, w)
             if m.has_spring[i] == 1:
-                add_spring(m, k, value - m.spring_rest[i], rate, inverse_mass, kick, dt, i, w)
+                row = with_spring(m, row, value - m.spring_rest[i], rate, inverse_mass, kick, dt, i)
             if m.drive_kind[i] > 0:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
-                add_drive(m, n, k, voltage, rate, kick, i, w)
-        if k.soft_y[i, w] * wp.abs(inverse_mass) < NEGLIGIBLE:
-            k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
-            n.soft_impulse[i, w] = k.soft_source[i, w]
+                row = with_drive(m, n, row, voltage, rate, kick, i, w)
+        end_row(n, k, row, rate, inverse_mass, kick, i, w)
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
@@ -251,6 +316,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         u = x.wb - x.wa
         if m.soft_linear[i] == 1:
             u = slip(x)
+        if wp.static(features.leapfrog):
+            u = u + k.soft_bias[i, w] * led(k, vec3(), m.soft_linear[i], m.soft_joint[i], w)
         y = k.soft_y[i, w]
         old = n.soft_impulse[i, w]
         change = -(y * wp.dot(k.soft_axis[i, w], u) + old - k.soft_source[i, w])

@@ -19,9 +19,10 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..bias import make_bias
 from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
-from .factors import make_factors
+from .factors import MORE_BIASES, make_factors
 from .near import make_near
 from .sweep import make_sweep
 
@@ -45,7 +46,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     pushes = features.limits or features.contacts
     couple = make_attach(p, features).couple
     loaded = features.friction_laws
-    stabilises = pushes or not features.second_order
+    lead_again = factors.lead_again
+    lead_onto_joints, is_foreseen = factors.lead_onto_joints, make_bias(p, features).is_foreseen
 
     @wp.func
     def solve_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
@@ -57,12 +59,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         return change
 
     @wp.func
-    def first_solve(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def first_solve(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """The joints alone, with last step's impulses of everything else."""
-        if wp.static(stabilises):
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+        if wp.static(features.leapfrog):
+            if not is_foreseen(n, o, w):
+                solve_velocity(m, n, k, o, w)
+            lead_onto_joints(m, s, n, k, o, o.erp / o.dt, w)
         else:
-            solve_velocity(m, n, k, o, w)
+            solve_both(m, n, k, o, o.erp / o.dt, w)
         if wp.static(features.reach):
             clear(o, k.solution, w)
             if wp.static(pushes):
@@ -88,10 +92,22 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         return changes
 
     @wp.func
-    def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+    def lead_on(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """After limits, friction or contacts have changed the motion; whether there is something to iterate on."""
+        k.is_led[w] = k.is_led[w] + 1
+        if wp.static(features.reach):
+            settle(m, n, k, o, w)
+        changed = lead_again(m, s, n, k, o, w)
+        if wp.static(features.reach):
+            if changed:
+                clear(o, k.solution, w)
+        return changed
+
+    @wp.func
+    def iterate(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
         if r.iterations[w] == 0:
-            first_solve(m, n, k, o, w)
+            first_solve(m, s, n, k, o, w)
         sweep = int(0)
         settled = bool(False)
         while sweep < count and r.done[w] == 0:
@@ -115,6 +131,11 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 settled = coming <= o.epsilon
                 if settled and everywhere:
                     r.done[w] = 1
+                    if wp.static(features.leapfrog):
+                        if k.is_led[w] <= wp.static(MORE_BIASES) and made > 0:
+                            if lead_on(m, s, n, k, o, w):
+                                r.done[w] = 0
+                                settled = False
             else:
                 r.done[w] = 1
         r.iterations[w] = r.iterations[w] + sweep

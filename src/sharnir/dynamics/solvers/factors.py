@@ -19,10 +19,12 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..bias import make_bias
 from ..pair import make_pair
 
 wp = load_warp()
 
+MORE_BIASES = 3  # times that the bias is found again in a step
 A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
 
 
@@ -35,7 +37,11 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     Pair = pair.Pair
     load, slip, load_push = pair.load, pair.slip, pair.load_push
+    bias = make_bias(p, features)
+    led, find_bias, is_far, find_bias_again = bias.led, bias.find_bias, bias.is_far, bias.find_bias_again
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
+    # of an arm, that a bias may leave open before it is found again: by the joints, and by limits, friction and contacts
+    FAR, FAR_BY_EVENTS = wp.constant(real(1e-6)), wp.constant(real(1e-5))
 
     @wp.func
     def linear_rows(k: t.work, j: int, w: int) -> mat33:
@@ -257,13 +263,17 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.soft_start[j], m.soft_end[j]):
             if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
                 e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
+                if wp.static(features.leapfrog):
+                    share = k.soft_bias[i, w] - real(1.0)  # locked rows feel the bias whole
+                    turning = wp.dot(k.soft_axis[i, w], led(k, vec3(), linear, j, w))
+                    e[m.soft_column[i]] = e[m.soft_column[i]] + share * turning
         return e
 
     @wp.func
     def velocity_error(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
         if m.joint_node_l[j] >= 0:
-            e = slip(x)
+            e = led(k, slip(x), 1, j, w)
             if wp.static(features.partial_locks):
                 e = linear_rows(k, j, w) * e
             if wp.static(features.soft):
@@ -271,7 +281,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[m.joint_node_l[j], w] = -e
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                e = k.rows_a[j, w] * (x.wb - x.wa)
+                e = k.rows_a[j, w] * led(k, x.wb - x.wa, 0, j, w)
                 if wp.static(features.soft):
                     e = e + soft_error(m, n, k, 0, j, w)
                 k.solution[m.joint_node_a[j], w] = -e
@@ -330,6 +340,64 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         take_push(m, k, o, w)
 
     @wp.func
+    def note_warm_impulses(n: t.memory, k: t.work, o: t.settings, w: int):
+        for j in range(o.joints):
+            k.warm_impulse[j, w] = n.lock_impulse[j, w]
+            if wp.static(features.angular_locks):
+                k.warm_angular[j, w] = n.lock_angular[j, w]
+
+    @wp.func
+    def set_bias_apart(n: t.memory, k: t.work, o: t.settings, w: int):
+        """What the joints' impulses have gained since they were noted belongs to the bias.
+
+        It is a part of the reaction but not of the warm start: what is inconsistent in the bias of the redundant rows
+        of a loop would grow there without end.
+        """
+        for j in range(o.joints):
+            before = k.warm_impulse[j, w]
+            k.bias_impulse[j, w] = k.bias_impulse[j, w] + n.lock_impulse[j, w] - before
+            n.lock_impulse[j, w] = before
+            if wp.static(features.angular_locks):
+                before = k.warm_angular[j, w]
+                k.bias_angular[j, w] = k.bias_angular[j, w] + n.lock_angular[j, w] - before
+                n.lock_angular[j, w] = before
+
+    @wp.func
+    def lead_onto_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
+        """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
+        is_open = find_bias(m, s, n, k, o, w)
+        if o.closings > 0:
+            note_warm_impulses(n, k, o, w)
+            for b in range(1, o.bodies):
+                n.led_spin[b, w] = -k.spin[b, w]
+        if is_open:
+            solve_both(m, n, k, o, rate, w)
+        else:
+            solve_velocity(m, n, k, o, w)
+        left = int(wp.static(MORE_BIASES))
+        while left > 0 and is_far(k, o, FAR, w):
+            find_bias_again(m, s, n, k, o, w)
+            solve_velocity(m, n, k, o, w)
+            left -= 1
+        if o.closings > 0:
+            set_bias_apart(n, k, o, w)
+            for b in range(1, o.bodies):
+                n.led_spin[b, w] = n.led_spin[b, w] + k.spin[b, w]
+
+    @wp.func
+    def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """The same where limits, friction or contacts have changed the motion since; whether they did."""
+        if not is_far(k, o, FAR_BY_EVENTS, w):
+            return False
+        find_bias_again(m, s, n, k, o, w)
+        if o.closings > 0:
+            note_warm_impulses(n, k, o, w)
+        solve_velocity(m, n, k, o, w)
+        if o.closings > 0:
+            set_bias_apart(n, k, o, w)
+        return True
+
+    @wp.func
     def clear(o: t.settings, y: Nodes, w: int):
         for i in range(o.nodes):
             y[i, w] = vec3()
@@ -357,6 +425,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         take_solution=take_solution,
         solve_velocity=solve_velocity,
         solve_both=solve_both,
+        lead_onto_joints=lead_onto_joints,
+        lead_again=lead_again,
         clear=clear,
         settle=settle,
         settle_push=settle_push,

@@ -7,6 +7,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..bias import make_bias
 from ..pair import make_pair
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
@@ -29,7 +30,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     visit_lock, push_lock, visit_soft = lock.visit_lock, lock.push_lock, make_soft(p, features).visit_soft
     visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
     visit_friction = friction.visit_friction
-    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
+    led = make_bias(p, features).led
 
     @wp.func
     def react(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
@@ -48,7 +49,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
                 linear = m.limit_linear[i]
-                d = visit_limit(n, k, motion(x, linear), o.dt, i, w)
+                d = visit_limit(n, k, led(k, motion(x, linear), linear, j, w), o.dt, i, w)
                 size = wp.dot(d, d)
                 change = wp.max(change, size)
                 if size > real(0.0):
@@ -56,7 +57,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 linear = m.friction_linear[i]
-                d = visit_friction(m, n, k, motion(x, linear), KICK * o.dt, i, w)
+                d = visit_friction(m, n, k, led(k, motion(x, linear), linear, j, w), k.kick[w], i, w)
                 size = wp.dot(d, d)
                 change = wp.max(change, size)
                 if size > real(0.0):

@@ -3,6 +3,9 @@
 Pseudo-impulses (paper 001) travel in the same visit: they solve the same matrix from zero and touch nothing else, so
 the order does not matter and the joint's data are loaded once. They are made in the first sweeps only (half of them
 unless told otherwise): ERP removes a share of the error anyway.
+
+In the leapfrog step the first half of the sweeps leads to J V = 0, or as near as they get; then the bias is found
+(``bias.py``), and the other half leads onto the joints.
 """
 
 from functools import cache
@@ -12,6 +15,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..bias import make_bias
 from ..pair import make_pair
 from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
@@ -40,6 +44,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     motion, acted = pair.motion, pair.acted
     contact = make_contact(p, features)
     bounce_all, sweep_contacts, push_contacts = contact.bounce_all, contact.sweep_contacts, contact.push_contacts
+    bias = make_bias(p, features)
+    led, find_bias = bias.led, bias.find_bias
     visit_soft = make_soft(p, features).visit_soft
     couple = make_attach(p, features).couple
 
@@ -53,11 +59,11 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.limits):
             for i in range(m.limit_start[j], m.limit_end[j]):
                 linear = m.limit_linear[i]
-                x = acted(x, linear, visit_limit(n, k, motion(x, linear), o.dt, i, w))
+                x = acted(x, linear, visit_limit(n, k, led(k, motion(x, linear), linear, j, w), o.dt, i, w))
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 linear = m.friction_linear[i]
-                x = acted(x, linear, visit_friction(m, n, k, motion(x, linear), o.dt, i, w))
+                x = acted(x, linear, visit_friction(m, n, k, led(k, motion(x, linear), linear, j, w), k.kick[w], i, w))
         store(m, k, j, w, x)
         if stabilise:
             rate = o.erp / o.dt
@@ -71,7 +77,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
         return x.change
 
     @wp.func
-    def iterate(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+    def iterate(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
         """At most ``count`` sweeps over all joints, until no impulse changes by more than epsilon."""
         if wp.static(features.restitution):
             if r.iterations[w] == 0:
@@ -84,7 +90,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
             if wp.static(features.contacts):
                 # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
-                change = wp.max(change, sweep_contacts(m, n, k, real(0.0), o.dt, w))
+                change = wp.max(change, sweep_contacts(m, n, k, real(0.0), k.kick[w], w))
                 if r.iterations[w] + sweep < o.stabilisations:
                     push_contacts(m, k, o, w)
             if wp.static(features.rope_ports):
@@ -93,6 +99,10 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
             r.residual[w] = wp.sqrt(change)
             if r.residual[w] < o.epsilon:
                 r.done[w] = 1
+            if wp.static(features.leapfrog):
+                if k.is_led[w] == 0 and (r.done[w] == 1 or 2 * (r.iterations[w] + sweep) >= o.iterations):
+                    find_bias(m, s, n, k, o, w)
+                    r.done[w] = 0
         r.iterations[w] = r.iterations[w] + sweep
 
     @wp.func

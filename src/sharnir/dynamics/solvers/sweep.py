@@ -7,6 +7,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..bias import make_bias
 from ..pair import make_pair
 from ..rows.contact import make_contact
 from ..rows.friction import make_friction
@@ -30,14 +31,14 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     inverse_mass = reach.inverse_mass
     contact = make_contact(p, features)
     sweep_contacts, push_contacts = contact.sweep_contacts, contact.push_contacts
-    KICK = wp.constant(real(0.5 if features.second_order else 1.0))
+    led = make_bias(p, features).led
 
     @wp.func
     def visit_part(
         m: t.model, n: t.memory, k: t.work, o: t.settings, linear: int, start: int, end: int, u: vec3, j: int, w: int
     ) -> real:
         """Limits and friction on the lengths (linear = 1) or angles of joint j; the square of the largest impulse."""
-        u = u + answer(k, k.solution, start, end, w)
+        u = led(k, u, linear, j, w) + answer(k, k.solution, start, end, w)
         mass = inverse_mass(k, linear, j, w)
         total = vec3()
         change = real(0.0)
@@ -51,7 +52,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.friction):
             for i in range(m.friction_start[j], m.friction_end[j]):
                 if m.friction_linear[i] == linear:
-                    d = visit_friction(m, n, k, u, KICK * o.dt, i, w)
+                    d = visit_friction(m, n, k, u, k.kick[w], i, w)
                     u = u + mass * d
                     total = total + d
                     change = wp.max(change, wp.dot(d, d))
@@ -111,7 +112,7 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
             if m.reach_linear[j] < m.reach_end[j] and (everywhere or not is_idle(m, n, k, j, w)):
                 worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
         if wp.static(features.contacts):
-            change = sweep_contacts(m, n, k, o.epsilon, KICK * o.dt, w)
+            change = sweep_contacts(m, n, k, o.epsilon, k.kick[w], w)
             worst = wp.max(worst, vec2(change, push_contacts(m, k, o, w)))
         return worst
 

@@ -1,0 +1,360 @@
+"""J' V: what the relative motion in a joint accelerates by when no body does, because its directions turn.
+
+    u slip of b against a at b's anchor, s relative spin, r arms from the centres of mass to b's anchor
+
+    translations in a's axes   w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
+    radial, along n = d/|d|    n.(w_b x (w_b x r_b) - w_a x (w_a x r_a0)) + (|d'|^2 - (n.d')^2)/|d|
+    rotations in a's axes      -w_a x s
+    cardan, c = x_a x y_b      c'.s
+
+V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0.
+
+The leapfrog step asks for velocities that lead onto the joint at the end of the step (PHYSICS: J V + (h/2) J' V = 0).
+During its drift a body keeps its angular momentum, so that its spin changes by a = -I^-1 (w x I w), which adds
+a_b x r_b - a_a x r_a and a_b - a_a. The bias (h/2)(...) is right as long as bodies turn by a fraction of a radian in a
+step; where a light part turns by more it is cut, or the impulses it asks for would add energy.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from ..scene.joints import Basis
+from .coordinates import make_coordinates
+from .leapfrog import make_leapfrog
+
+wp = load_warp()
+
+RADIAL, CARDAN = wp.constant(int(Basis.RADIAL)), wp.constant(int(Basis.CARDAN))
+NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave open
+# Gaps are closed by real impulses as far as earlier biases may have left them, and as far as it adds no energy to speak
+# of, a share of the way that the sides of the joint turn in a step; the rest by pseudo-velocities, which add none but
+# do not keep the angular momentum
+OWN_GAP = 0.25  # of what the bias moves in a step
+SMALL_GAP = 5e-3
+SMALL_TURN, MOST_TURN = 0.35, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
+GROWTH = 1.25  # of the bias from step to step, beyond a small turn
+
+
+@cache
+def make_bias(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    geometry = make_coordinates(p)
+    frames_of, axis_of = geometry.frames_of, geometry.axis_of
+    midpoint_spin = make_leapfrog(p, features).midpoint_spin
+    SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
+    CUBE, THIRTIETH = wp.constant(real(1.0 / 24.0)), wp.constant(real(1.0 / 30.0))
+    CLOSED = wp.constant(real(1e-26 if p.name == "float64" else 1e-14))  # m^2 or rad^2: rounding
+    NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
+
+    @wp.func
+    def slip_of(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """Velocity of b relative to a at b's anchor, of the velocities on the joints."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        at_b = k.velocity[b, w] + wp.cross(k.spin[b, w], k.arm_b[j, w])
+        return at_b - k.velocity[a, w] - wp.cross(k.spin[a, w], k.arm_a[j, w])
+
+    @wp.func
+    def linear_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+        """J' V of the translations, m/s^2 in world axes."""
+        spin_a = k.spin[m.joint_a[j], w]
+        spin_b = k.spin[m.joint_b[j], w]
+        arm_a = k.arm_a[j, w]
+        pull = wp.cross(spin_b, wp.cross(spin_b, k.arm_b[j, w]))
+        if wp.static(features.partial_locks):
+            slip = slip_of(m, k, j, w)
+            if m.basis[j] == RADIAL:
+                d = frames_of(m, s, j, w).offset
+                rate = slip + wp.cross(spin_a, d)
+                length = wp.length(d)
+                n = d / length
+                along = wp.dot(n, rate)
+                turning = (wp.dot(rate, rate) - along * along) / length
+                return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a - d)) + turning * n
+            return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a) + real(2.0) * slip)
+        return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a))
+
+    @wp.func
+    def angular_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+        """J' V of the rotations, rad/s^2 in world axes."""
+        spin_a = k.spin[m.joint_a[j], w]
+        spin_b = k.spin[m.joint_b[j], w]
+        turning = spin_b - spin_a
+        if m.basis[j] == CARDAN:
+            f = frames_of(m, s, j, w)
+            x = axis_of(f.qa, 0)
+            y = axis_of(f.qb, 1)
+            change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
+            return wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
+        return -wp.cross(spin_a, turning)
+
+    @wp.func
+    def spin_gain_of(m: t.model, s: t.state, spin: vec3, dt: real, b: int, w: int) -> vec3:
+        """By how much the mean spin in the drift, of the same momentum throughout, differs from that at its start."""
+        turn = s.rotation[b, w]
+        local = wp.quat_rotate_inv(turn, spin)
+        momentum = m.inertia[b, w] * local
+        torque = wp.cross(momentum, local)
+        if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(local, local):
+            return vec3()
+        gyration = m.inv_inertia[b, w] * torque
+        gain = real(0.5) * dt * gyration
+        cube = dt * dt * dt
+        if cube * cube * wp.dot(gyration, gyration) * wp.dot(local, local) > wp.static(real(NOTEWORTHY * NOTEWORTHY)):
+            gain = midpoint_spin(m.inertia[b, w], local, gyration, dt) - local
+        return wp.quat_rotate(turn, gain)
+
+    @wp.func
+    def cut(x: vec3, most: real) -> vec3:
+        """The vector, shortened to a length of ``most``."""
+        square = wp.dot(x, x)
+        if square > most * most:
+            return (most / wp.sqrt(square)) * x
+        return x
+
+    @wp.func
+    def own_gap(gap: vec3, bias: vec3, speed: real, dt: real) -> vec3:
+        """The part of a gap that is closed by real impulses, m or rad; ``speed`` is the square of that of its sides."""
+        square = wp.static(real(OWN_GAP * OWN_GAP)) * wp.dot(bias, bias) + wp.static(real(SMALL_GAP * SMALL_GAP)) * speed
+        square = dt * dt * square
+        size = wp.dot(gap, gap)
+        if size > square:
+            return wp.sqrt(square / size) * gap
+        return gap
+
+    @wp.func
+    def find_turn(m: t.model, s: t.state, k: t.work, more: vec3, dt: real, b: int, w: int):
+        """How body b turns in the drift: exp(h u) r = r + (1 + x) h u x r + y h u x (u x r), u its mean spin.
+
+        ``more`` is what leading onto the joints will add to its spin, as far as it is known.
+        """
+        u = k.spin[b, w] + more
+        k.spin_gain[b, w] = vec3()
+        if m.inv_mass[b, w] > real(0.0):
+            k.spin_gain[b, w] = spin_gain_of(m, s, u, dt, b, w)
+        u = u + k.spin_gain[b, w]
+        k.spin_ahead[b, w] = u
+        square = dt * dt * wp.dot(u, u)
+        sine = SIXTH * square * (TWENTIETH * square - real(1.0))  # sin(a)/a - 1, to a part in 5000 at 1 rad
+        cosine = real(0.5) - CUBE * square * (real(1.0) - THIRTIETH * square)  # (1 - cos(a))/a^2
+        k.turning[b, w] = p.vec2(sine, dt * cosine)
+
+    @wp.func
+    def bow(k: t.work, arm: vec3, dt: real, b: int, w: int) -> vec3:
+        """How the end of an arm on body b leaves its straight path in a drift, over dt: (h/2) w x (w x r) + ..., m/s."""
+        u = k.spin_ahead[b, w]
+        turning = k.turning[b, w]
+        along = wp.cross(u, arm)
+        return turning[0] * along + turning[1] * wp.cross(u, along) + wp.cross(k.spin_gain[b, w], arm)
+
+    @wp.func
+    def start_slip(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+        """The slip when the step began, m/s: the bias of the last step, seen from its other side."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        at_b = s.velocity[b, w] + wp.cross(s.spin[b, w], k.arm_b[j, w])
+        return at_b - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w])
+
+    @wp.func
+    def share_of(bias: vec3, before: vec3, square_reach: real, dt: real, first: bool) -> real:
+        """The share of the bias that adds no energy to speak of; the reach of the arms squared, m^2, or 1."""
+        size = wp.dot(bias, bias)
+        unit = real(0.25) * square_reach / (dt * dt)
+        if size <= wp.static(real(SMALL_TURN**4)) * unit:
+            return real(1.0)
+        most = wp.static(real(MOST_TURN**4)) * unit
+        if not first:
+            least = wp.static(real(SMALL_TURN**4)) * unit
+            most = wp.clamp(wp.static(real(GROWTH * GROWTH)) * wp.dot(before, before), least, most)
+        if size <= most:
+            return real(1.0)
+        return wp.sqrt(most / size)
+
+    @wp.func
+    def turned_back(k: t.work, x: vec3, dt: real, a: int, w: int) -> vec3:
+        """x - exp(-h u) x: what a vector loses when it is seen in the axes of body a after the drift."""
+        u = k.spin_ahead[a, w]
+        turning = k.turning[a, w]
+        along = wp.cross(u, x)
+        return dt * ((real(1.0) + turning[0]) * along - turning[1] * wp.cross(u, along))
+
+    @wp.func
+    def radial_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+        """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
+        a = m.joint_a[j]
+        d = frames_of(m, s, j, w).offset
+        length = wp.length(d)
+        n = d / length
+        bows = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w) - bow(k, k.arm_a[j, w] - d, dt, a, w)
+        way = dt * (slip_of(m, k, j, w) + wp.cross(k.spin[a, w], d) + bows)
+        along = wp.dot(n, way)
+        square = (wp.dot(way, way) - along * along) / (length * length)
+        return (wp.dot(n, bows) + real(0.5) * length * square * (real(1.0) + real(0.25) * square) / dt) * n
+
+    @wp.func
+    def translation_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+        """(h/2) J' V of joint j's translations, and the higher orders, to the end of the drift, m/s."""
+        a = m.joint_a[j]
+        if wp.static(features.partial_locks):
+            if m.basis[j] == RADIAL:
+                return radial_bias(m, s, k, dt, j, w)
+        bias = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w)
+        if m.inv_mass[a, w] > real(0.0):
+            bias = bias - bow(k, k.arm_a[j, w], dt, a, w)
+            if wp.static(features.partial_locks):
+                if m.linear_lock[j] != 7:
+                    bias = bias - turned_back(k, slip_of(m, k, j, w) + bias, dt, a, w)
+        return bias
+
+    @wp.func
+    def rotation_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+        """The same of its rotations, rad/s: log(exp(-h u_a) exp(h u_b))/h - (w_b - w_a), by Baker, Campbell, Hausdorff."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        bias = k.spin_gain[b, w] - k.spin_gain[a, w]
+        if m.basis[j] == CARDAN:
+            return bias + real(0.5) * dt * angular_bias(m, s, k, j, w)
+        u_a = k.spin_ahead[a, w]
+        u_b = k.spin_ahead[b, w]
+        turning = wp.cross(u_a, u_b)
+        return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
+
+    @wp.func
+    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
+        """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
+        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
+        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
+        return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
+
+    @wp.func
+    def find_translation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+        """Returns whether a gap is left to the pseudo-velocities."""
+        bias = translation_bias(m, s, k, dt, j, w)
+        before = start_slip(m, s, k, j, w)
+        locked = bias
+        if wp.static(features.partial_locks):
+            locked = k.rows_l[j, w] * bias
+            before = k.rows_l[j, w] * before
+        reach = wp.dot(k.arm_a[j, w], k.arm_a[j, w]) + wp.dot(k.arm_b[j, w], k.arm_b[j, w])
+        bias = share_of(locked, before, reach, dt, n.kick[w] <= real(0.0)) * bias
+        gap = own_gap(k.gap[j, w], bias, square_speed(m, k, j, w), dt)
+        rest = k.gap[j, w] - gap
+        k.gap[j, w] = rest
+        k.bow[j, w] = bias
+        k.bias[j, w] = bias + gap / dt
+        return wp.dot(rest, rest) > CLOSED
+
+    @wp.func
+    def find_rotation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+        bias = rotation_bias(m, s, k, dt, j, w)
+        before = k.rows_a[j, w] * (s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w])
+        bias = share_of(k.rows_a[j, w] * bias, before, real(1.0), dt, n.kick[w] <= real(0.0)) * bias
+        k.bow_spin[j, w] = bias
+        k.bias_spin[j, w] = bias
+        if wp.static(features.angular_locks):
+            if m.angular_lock[j] != 0:
+                spin_a = k.spin_ahead[m.joint_a[j], w]
+                spin_b = k.spin_ahead[m.joint_b[j], w]
+                tilt = own_gap(k.tilt[j, w], bias, wp.dot(spin_a, spin_a) + wp.dot(spin_b, spin_b), dt)
+                rest = k.tilt[j, w] - tilt
+                k.tilt[j, w] = rest
+                k.bias_spin[j, w] = bias + tilt / dt
+                return wp.dot(rest, rest) > CLOSED
+        return False
+
+    @wp.func
+    def is_foreseen(n: t.memory, o: t.settings, w: int) -> bool:
+        """Whether the spins after the kick are known well enough before the joints are solved for.
+
+        They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
+        into the memory. Where joints close loops, J V = 0 is solved first: see ``factors.set_bias_apart``.
+        """
+        return wp.static(features.direct) and o.closings == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
+
+    @wp.func
+    def find_bias(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
+        for b in range(1, o.bodies):
+            more = n.led_spin[b, w]
+            if is_foreseen(n, o, w):
+                more = real(2.0) * n.mid_spin[b, w] - s.spin[b, w] - k.spin[b, w]
+            find_turn(m, s, k, more, o.dt, b, w)
+        k.is_led[w] = 1
+        is_open = bool(False)
+        for j in range(o.joints):
+            if find_translation_bias(m, s, n, k, o.dt, j, w):
+                is_open = True
+            if wp.static(features.angular_rows):
+                if find_rotation_bias(m, s, n, k, o.dt, j, w):
+                    is_open = True
+        return is_open
+
+    @wp.func
+    def is_far(k: t.work, o: t.settings, share: real, w: int) -> bool:
+        """Whether the spins have become others than the bias was found for, and a share of an arm would stay open."""
+        worst = real(0.0)
+        for b in range(1, o.bodies):
+            u = k.spin_ahead[b, w]
+            change = k.spin[b, w] + k.spin_gain[b, w] - u
+            worst = wp.max(worst, wp.dot(change, change) * wp.dot(u, u))
+        square = o.dt * o.dt
+        return worst * square * square > share * share
+
+    @wp.func
+    def find_bias_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The bias with the spins that it led to; what closes gaps stays."""
+        for b in range(1, o.bodies):
+            find_turn(m, s, k, vec3(), o.dt, b, w)
+        for j in range(o.joints):
+            bow = k.bow[j, w]
+            rest = k.bias[j, w] - bow
+            gap = k.gap[j, w]
+            k.gap[j, w] = vec3()
+            find_translation_bias(m, s, n, k, o.dt, j, w)
+            k.gap[j, w] = gap
+            k.bias[j, w] = k.bow[j, w] + rest
+            if wp.static(features.angular_rows):
+                rest = k.bias_spin[j, w] - k.bow_spin[j, w]
+                gap = k.tilt[j, w]
+                k.tilt[j, w] = vec3()
+                find_rotation_bias(m, s, n, k, o.dt, j, w)
+                k.tilt[j, w] = gap
+                k.bias_spin[j, w] = k.bow_spin[j, w] + rest
+
+    @wp.func
+    def clear_bias(k: t.work, o: t.settings, w: int):
+        k.is_led[w] = 0
+        for j in range(o.joints):
+            k.bias[j, w] = vec3()
+            k.bias_impulse[j, w] = vec3()
+            if wp.static(features.angular_rows):
+                k.bias_spin[j, w] = vec3()
+                k.bias_angular[j, w] = vec3()
+
+    @wp.func
+    def led(k: t.work, u: vec3, linear: int, j: int, w: int) -> vec3:
+        """The slip or relative spin u of joint j as it is on average over the drift."""
+        if wp.static(features.leapfrog):
+            if linear == 1:
+                return u + k.bias[j, w]
+            if wp.static(features.angular_rows):
+                return u + k.bias_spin[j, w]
+        return u
+
+    return SimpleNamespace(
+        slip_of=slip_of,
+        linear_bias=linear_bias,
+        angular_bias=angular_bias,
+        find_bias=find_bias,
+        is_foreseen=is_foreseen,
+        is_far=is_far,
+        find_bias_again=find_bias_again,
+        clear_bias=clear_bias,
+        led=led,
+    )

@@ -1,0 +1,206 @@
+"""The second-order step: leapfrog, with joints that are led onto by real impulses.
+
+    kick    v_{n+1/2} = v_{n-1/2} + h M^-1 (F(q_n) + J_n^T l),   J_n v_{n+1/2} + (h/2) J'_n v = 0     see bias.py
+    drift   x_{n+1} = x_n + h v_{n+1/2},   R_{n+1} = R_n exp(h u),   I u = exp(-h u/2) R_n^T L
+
+The angular momentum L of a body is constant during the drift, and the rotation is the implicit midpoint one: the
+gyroscopic torque needs no term of its own. A kick at t_n stands for the interval [t_n - h/2, t_n + h/2]: inputs, which
+are held from one step to the next, act with the mean of two steps. The first kick after a start, or after a velocity was
+set, is half of one: [t_n, t_n + h/2].
+
+Velocities between steps belong to the middle of a step (``memory.mid_velocity``). Those at t_n are the mean of the two
+around it: known once the kick at t_n is made, one step later (``memory.start_velocity``), which is what a run records. Until
+then the state holds an estimate of v_{n+1}, by half of the kick that is to come, extrapolated from the last three, D, D' and D":
+
+    v_{n+1} = v_{n+1/2} + (1/2) r (2 D - D' + r' (D - 2 D' + D")),   r = max(0, 2 D.D'/(D^2 + D'^2)), r' of D' and D"
+
+r is 1 - O(h^2) in smooth motion and 0 across an impact, which must not be extrapolated (van Albada's limiter); bodies
+whose friction begins or ceases to hold are not, either. Reactions are brought there likewise.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import structs
+from ..model.precision import Precision
+from .algebra import make_algebra
+
+wp = load_warp()
+
+MIDPOINT_STEPS = 4
+JOLTED, CAUGHT = 1, 2  # friction has begun or ceased to hold a body in a kick; it has begun to hold it to what is fixed
+
+
+@cache
+def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    algebra = make_algebra(p)
+    rotated, solved = algebra.rotated, algebra.solved
+    NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
+    ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
+
+    @wp.func
+    def identity() -> p.quat:
+        return p.quat(real(0.0), real(0.0), real(0.0), real(1.0))
+
+    # --- before the kick ----------------------------------------------------------------------------------------------
+
+    @wp.func
+    def swap_velocities(s: t.state, n: t.memory, o: t.settings, w: int):
+        """Velocities in the middle of the last step against those at its end."""
+        for b in range(1, o.bodies):
+            velocity = s.velocity[b, w]
+            spin = s.spin[b, w]
+            s.velocity[b, w] = n.mid_velocity[b, w]
+            s.spin[b, w] = n.mid_spin[b, w]
+            n.mid_velocity[b, w] = velocity
+            n.mid_spin[b, w] = spin
+
+    @wp.func
+    def scale_memory(n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses of the last kick, for one of another length."""
+        for j in range(o.joints):
+            n.lock_impulse[j, w] = share * n.lock_impulse[j, w]
+            if wp.static(features.angular_locks):
+                n.lock_angular[j, w] = share * n.lock_angular[j, w]
+        if wp.static(features.limits):
+            for i in range(o.limits):
+                n.low_impulse[i, w] = share * n.low_impulse[i, w]
+                n.high_impulse[i, w] = share * n.high_impulse[i, w]
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
+        if wp.static(features.contacts):
+            for i in range(n.kept_count[w]):
+                n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
+                if wp.static(features.rolling):
+                    n.contact_spin[i, w] = share * n.contact_spin[i, w]
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                n.port_impulse[i, w] = share * n.port_impulse[i, w]
+
+    @wp.func
+    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The length of the kick, and the velocities it starts from."""
+        for b in range(o.bodies):
+            k.jolted[b, w] = 0
+        last = wp.abs(n.kick[w])
+        k.kick[w] = o.dt
+        if n.kick[w] <= real(0.0):
+            k.kick[w] = real(0.5) * o.dt
+        else:
+            swap_velocities(s, n, o, w)
+        if last > real(0.0) and last != k.kick[w]:
+            scale_memory(n, o, k.kick[w] / last, w)
+
+    @wp.func
+    def abandon(s: t.state, n: t.memory, o: t.settings, w: int):
+        """A step that cannot be ended leaves the state as it was."""
+        if n.kick[w] > real(0.0):
+            swap_velocities(s, n, o, w)
+
+    # --- after the kick -----------------------------------------------------------------------------------------------
+
+    @wp.func
+    def alike(x: vec3, y: vec3) -> real:
+        """1 for equal vectors, 0 for such as are square to each other or opposite, or of very different lengths."""
+        size = wp.dot(x, x) + wp.dot(y, y)
+        if size == real(0.0):
+            return real(0.0)
+        return wp.max(real(2.0) * wp.dot(x, y) / size, real(0.0))
+
+    @wp.func
+    def extrapolated(now: vec3, before: vec3, change_before: vec3) -> vec3:
+        """The next of three values that follow each other smoothly; zero after a jump."""
+        change = now - before
+        share = alike(now, before)
+        return share * (now + change + alike(before, before - change_before) * (change - change_before))
+
+    @wp.func
+    def before_jolt(before: vec3, kick: vec3, after: vec3) -> vec3:
+        """In the middle of a kick in which friction began to hold: as it would have gone on, up to the velocity after."""
+        onward = before + real(0.5) * kick
+        if wp.dot(onward - after, before - after) > real(0.0):
+            return onward
+        return after
+
+    @wp.func
+    def brought_on(now: vec3, before: vec3) -> vec3:
+        """The next of two values that follow each other smoothly; the last one after a jump."""
+        return now + alike(now, before) * (now - before)
+
+    @wp.func
+    def midpoint_spin(inertia: p.mat33, spin: vec3, gyration: vec3, dt: real) -> vec3:
+        """The u with I u = exp(-dt u/2) I w, body axes, by Newton steps; dF/du = I - (dt/2) [I u]x + O(dt^2).
+
+        Newton and not a fixed point, which would diverge for a thin rod: its smallest moment is nearly zero.
+        """
+        momentum = inertia * spin
+        u = spin + real(0.5) * dt * gyration
+        left = int(wp.static(MIDPOINT_STEPS))
+        while left > 0:
+            turned = wp.quat_rotate_inv(rotated(identity(), real(0.5) * dt * u), momentum)
+            change = solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
+            u = u - change
+            left -= 1
+            if wp.dot(change, change) <= ENOUGH * wp.dot(u, u):
+                left = 0
+        return u
+
+    @wp.func
+    def turn_body(m: t.model, s: t.state, k: t.work, dt: real, b: int, w: int) -> vec3:
+        """Turn body b; its spin afterwards, of the same angular momentum."""
+        turn = s.rotation[b, w]
+        world_spin = k.spin[b, w]
+        spin = wp.quat_rotate_inv(turn, world_spin)
+        inertia = m.inertia[b, w]
+        momentum = inertia * spin
+        torque = wp.cross(momentum, spin)
+        if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
+            s.rotation[b, w] = rotated(turn, dt * (world_spin + k.push_spin[b, w]))
+            return world_spin
+        u = midpoint_spin(inertia, spin, m.inv_inertia[b, w] * torque, dt)
+        after = rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
+        s.rotation[b, w] = after
+        kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, momentum))
+        return wp.quat_rotate(after, m.inv_inertia[b, w] * kept)
+
+    @wp.func
+    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+        """The pose of body b a step later, and its velocity there."""
+        whole = dt / k.kick[w]
+        kick = whole * (k.velocity[b, w] - s.velocity[b, w])
+        kick_spin = whole * (k.spin[b, w] - s.spin[b, w])
+        n.start_velocity[b, w] = s.velocity[b, w]
+        n.start_spin[b, w] = s.spin[b, w]
+        coming = kick
+        coming_spin = kick_spin
+        if n.kick[w] > real(0.0):
+            n.start_velocity[b, w] = s.velocity[b, w] + real(0.5) * kick
+            n.start_spin[b, w] = s.spin[b, w] + real(0.5) * kick_spin
+            coming = extrapolated(kick, n.kick_velocity[b, w], n.kick_change[b, w])
+            coming_spin = extrapolated(kick_spin, n.kick_spin[b, w], n.kick_spin_change[b, w])
+        if k.jolted[b, w] == wp.static(CAUGHT):
+            n.start_velocity[b, w] = before_jolt(s.velocity[b, w], n.kick_velocity[b, w], k.velocity[b, w])
+            n.start_spin[b, w] = before_jolt(s.spin[b, w], n.kick_spin[b, w], k.spin[b, w])
+        if k.jolted[b, w] != 0:
+            coming = vec3()
+            coming_spin = vec3()
+        n.kick_change[b, w] = kick - n.kick_velocity[b, w]
+        n.kick_spin_change[b, w] = kick_spin - n.kick_spin[b, w]
+        n.kick_velocity[b, w] = kick
+        n.kick_spin[b, w] = kick_spin
+        s.position[b, w] = s.position[b, w] + dt * (k.velocity[b, w] + k.push[b, w])
+        n.mid_velocity[b, w] = k.velocity[b, w]
+        n.mid_spin[b, w] = turn_body(m, s, k, dt, b, w)
+        s.velocity[b, w] = n.mid_velocity[b, w] + real(0.5) * coming
+        s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
+
+    return SimpleNamespace(start=start, abandon=abandon, drift=drift, brought_on=brought_on, midpoint_spin=midpoint_spin)
