@@ -256,7 +256,7 @@ WORK = (
     Field("high_gap", "limit", "real", "rad or m left to the upper bound; prepare"),
     Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
     Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
-    Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis; prepare"),
+    Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across its two; prepare"),
     Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit; solver"),
     Field("soft_axis", "soft", "vec3", "world direction of the coordinate; prepare"),
     Field("soft_inverse_mass", "soft", "real", "1/kg or 1/(kg m^2) along it; prepare"),

@@ -48,6 +48,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
+    # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
+    STEEPEST = wp.constant(real(1e7 if p.name == "float64" else 1e3))
 
     @wp.func
     def normal_force(m: t.model, n: t.memory, k: t.work, ratio: real, kick: real, i: int, j: int, w: int) -> real:
@@ -124,8 +126,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
             if wp.static(features.friction_laws):
                 n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
-                single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
-                k.friction_axis[i, w] = column(basis, single)
+                chosen = axes // 2  # 1, 2, 4 -> column 0, 1, 2
+                if m.friction_single[i] == 0:
+                    chosen = (7 - axes) // 2  # of two axes the one across them
+                k.friction_axis[i, w] = column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
@@ -148,6 +152,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 # nothing to start from: the Newton step for |p(s)| = bound from s = 0
                 size = wp.length(stick)
                 s = (size - bound) / bound * size * size / wp.dot(stick, mass * stick)
+            s = wp.min(s, STEEPEST / wp.trace(mass))
             new = solved_to_scale(diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
