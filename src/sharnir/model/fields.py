@@ -197,6 +197,9 @@ MODEL = (
     *_fields(rope_fields.MODEL),
 )
 
+# What of the model may be set between steps, and belongs to a snapshot: each world has its own, but for the ropes'.
+PARAMETERS = (*(field.name for field in MODEL if field.per_world), "rope_strength")
+
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
 STATE = (
     Field("position", "body", "vec3", "m, centre of mass"),
@@ -224,6 +227,7 @@ MEMORY = (
     Field("friction_impulse", "friction", "vec3", "N s or N m s on b, world axes"),
     Field("sticking", "friction", "int", "1 if it held in the last step"),
     Field("bristle", "friction_law", "vec3", "mean bend of the bristles, m or rad, world axes"),
+    Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
@@ -257,7 +261,6 @@ WORK = (
     Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
     Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
     Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across its two; prepare"),
-    Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit; solver"),
     Field("soft_axis", "soft", "vec3", "world direction of the coordinate; prepare"),
     Field("soft_inverse_mass", "soft", "real", "1/kg or 1/(kg m^2) along it; prepare"),
     Field("soft_y", "soft", "real", "impulse per rate, kg or kg m^2; prepare"),

@@ -85,7 +85,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
                 v = v - error / (real(1.0) + gain * wp.max(slope, real(0.0)))
                 if v < low or v > high:
                     v = real(0.5) * (low + high)
-        k.friction_ratio[i, w] = wp.abs(phi)
+        n.friction_ratio[i, w] = wp.abs(phi)
         return -kick * scale * phi
 
     @wp.func
@@ -105,7 +105,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         if m.friction_axes[i] != 7:
             mass = mass + wp.trace(mass) * wp.outer(k.friction_axis[i, w], k.friction_axis[i, w])
         new = solved(mass + diagonal(y), right)
-        k.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
+        n.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
         return new
 
     @wp.func

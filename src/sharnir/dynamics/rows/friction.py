@@ -181,7 +181,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             if m.friction_law[i] == wp.static(BRISTLE):
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
-                    scale = normal_force(m, n, k, k.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
+                    scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
                 new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i], kick, i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
