@@ -28,6 +28,7 @@ from ..algebra import make_algebra
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 from .bristle import make_bristle
+from .gear import make_gear
 from .soft import make_soft
 
 wp = load_warp()
@@ -44,6 +45,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     load, motion = pair.load, pair.motion
+    gear = make_gear(p, features)
+    prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -115,6 +118,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         inverse_mass = w_aa
         if linear == 1:
             inverse_mass = w_ll
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                prepare_gear(m, n, k, inverse_mass, i, w)
+                return
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
@@ -175,6 +182,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def visit_friction(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                return visit_gear(m, n, k, u, i, w)
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -193,6 +203,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                n.sticking[i, w] = int(gear_holds(n, i, w))
+                return
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):

@@ -8,6 +8,7 @@ Whatever is linear in the coordinate's rate u at the end of the step is one row;
     viscous          p = -h c u
     DC drive         I_m w' = M_s (U - w/w_idle) + t,  w = r u:
                      p = r (I_m w + h M_s U) - r^2 D u,  D = I_m + h M_s/w_idle
+                     times the gear's efficiency, as if the motor drove the load; ``gear.py`` has the rest
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
@@ -42,8 +43,6 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    # how much stiffer than the motor a self-locking gear holds against the load; float32 has no digits for more
-    WORM = wp.constant(real(1e6 if p.name == "float64" else 1e3))
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
@@ -112,21 +111,22 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return voltage * wp.sign(m.drive_ratio[i])
 
     @wp.func
-    def add_drive(m: t.model, n: t.memory, k: t.work, voltage: real, rate: real, kick: real, i: int, w: int):
+    def add_drive(m: t.model, k: t.work, voltage: real, rate: real, kick: real, i: int, w: int):
         ratio = m.drive_ratio[i]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i]
         speed = ratio * rate
-        ahead = (inertia * speed + kick * stall * voltage) / inertia_and_slope
-        share = m.drive_efficiency[i]
-        if (voltage - speed / m.drive_idle[i]) * speed < real(0.0):
-            share = real(1.0) / share  # the load drives the motor
-        y = share * ratio * ratio * inertia_and_slope
-        if m.drive_locks[i] == 1 and n.soft_impulse[i, w] * rate <= real(0.0):
-            y = y * WORM  # a worm gear holds: the joint follows the motor, whatever the load
-        k.soft_y[i, w] = k.soft_y[i, w] + y
-        k.soft_source[i, w] = k.soft_source[i, w] + y * ahead / ratio
+        alone = real(0.0)
+        if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
+            alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
+        efficiency = m.drive_efficiency[i]
+        y = ratio * ratio * inertia_and_slope
+        k.soft_y[i, w] = k.soft_y[i, w] + efficiency * y
+        k.soft_source[i, w] = k.soft_source[i, w] + efficiency * y * alone
+        if wp.static(features.gears):
+            k.gear_rate[i, w] = alone
+            k.gear_loss[i, w] = (real(1.0) / efficiency - efficiency) * y
 
     @wp.func
     def add_spring(
@@ -193,7 +193,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             if m.drive_kind[i] > 0:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
-                add_drive(m, n, k, voltage, rate, kick, i, w)
+                add_drive(m, k, voltage, rate, kick, i, w)
         if k.soft_y[i, w] * wp.abs(inverse_mass) < NEGLIGIBLE:
             k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
