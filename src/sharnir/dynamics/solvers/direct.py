@@ -19,6 +19,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ..contacts.shares import make_shares
 from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
 from .factors import make_factors
@@ -41,6 +42,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
     bounce_all = make_contact(p, features).bounce_all
+    share_loads = make_shares(p, features).share_loads
     has_bounds = features.limits or features.friction or features.contacts
     pushes = features.limits or features.contacts
     couple = make_attach(p, features).couple
@@ -67,6 +69,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             clear(o, k.solution, w)
             if wp.static(pushes):
                 clear(o, k.push_solution, w)
+        if wp.static(features.contacts):
+            share_loads(m, n, k, w)
         if wp.static(features.restitution):
             bounce_all(m, k, o.dt, w)
         if wp.static(features.rope_ports):
