@@ -22,11 +22,11 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import CLAMP, FEED
 from ..algebra import make_algebra
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
+from .port_matrix import make_port_matrix
 from .slide import make_slide
 
 wp = load_warp()
@@ -53,14 +53,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         algebra.diagonal,
     )
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
-    next_place, port_gap, strike_port, factor_ports = (
-        attach.next_place,
-        attach.port_gap,
-        attach.strike_port,
-        attach.factor_ports,
-    )
-    port_place = attach.port_place
-    substitute_ports, port_pull, rope_answers = attach.substitute_ports, attach.port_pull, attach.rope_answers
+    next_place, port_gap, strike_port = attach.next_place, attach.port_gap, attach.strike_port
+    port_place, is_point = attach.port_place, attach.is_point
+    port_pull, rope_answers = attach.port_pull, attach.rope_answers
+    matrix = make_port_matrix(p, features)
+    factor_ports, substitute_ports, is_out = matrix.factor_ports, matrix.substitute_ports, matrix.is_out
     strike_body, push_body, push_node = attach.strike_body, attach.push_body, attach.push_node
     slides = make_slide(p, features)
     run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
@@ -120,7 +117,9 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 solve(m, s, k, rope, w)
             for i in range(o.ports):
                 k.port_change[i, w] = -(port_pull(m, s, k, i, w) + port_gap(m, s, k, o.dt, i, w) / o.dt)
-            substitute_ports(k, o, w)
+                if is_out(m, n, True, i, w):
+                    k.port_change[i, w] = vec3()
+            substitute_ports(k, o, True, w)
             for i in range(o.ports):
                 strike_port(m, s, k, i, k.port_change[i, w], w)
         for rope in range(o.ropes):
@@ -175,14 +174,14 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_gap[j, w] = k.rope_gap[j, w] - along
 
     @wp.func
-    def full_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def full_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Pseudo-impulses of all ports for the present directions; the ropes' right-hand sides get them."""
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap_kept[j, w] = k.rope_gap[j, w]
                 k.rope_twirl_kept[j, w] = k.rope_twirl[j, w]
         rope_answers(m, s, k, o, w)
-        factor_ports(m, k, o, w)
+        factor_ports(m, n, k, o, True, w)
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap[j, w] = k.rope_gap_kept[j, w]
@@ -190,12 +189,14 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             solve(m, s, k, rope, w)
         for i in range(o.ports):
             wanted = -port_pull(m, s, k, i, w)
-            if m.port_kind[i] != wp.static(CLAMP) and m.port_kind[i] != wp.static(FEED):
+            if is_point(m, i):
                 wanted = wanted + port_push(m, s, k, i, w) - port_gap(m, s, k, o.dt, i, w) / o.dt
                 for q in range(o.ports):
                     wanted = wanted + k.port_body_side[i * o.ports + q, w] * k.port_push[q, w]
             k.port_change[i, w] = wanted
-        substitute_ports(k, o, w)
+            if is_out(m, n, True, i, w):
+                k.port_change[i, w] = vec3()
+        substitute_ports(k, o, True, w)
         for i in range(o.ports):
             strike_port(m, s, k, i, k.port_change[i, w], w)
 
@@ -214,7 +215,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             prepare_full(m, s, k, o.dt, rope, w)
             factor(m, s, k, k.rope_full, rope, w)
         if wp.static(features.rope_ports):
-            full_ports(m, s, k, o, w)
+            full_ports(m, s, n, k, o, w)
         for rope in range(o.ropes):
             solve(m, s, k, rope, w)
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
@@ -270,10 +271,13 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Pseudo-velocities that close what the step would leave open."""
         if wp.static(features.rope_slides):
-            run_slides(m, s, k, o, w)
+            run_slides(m, s, n, k, o, w)
         if wp.static(features.rope_ports):
             for i in range(o.ports):
                 k.port_push[i, w] = vec3()
+            if wp.static(features.rope_slides):
+                if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
+                    factor_ports(m, n, k, o, True, w)
         left = int(wp.static(SIMPLE_STEPS))
         before = real(0.0)
         while left > 0:

@@ -113,7 +113,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         if r.fault[w] == 0:
             if wp.static(features.rope_slides):
                 for i in range(o.slides):
-                    set_speed(m, s, k, i, w)
+                    set_speed(m, s, n, k, i, w)
             k.rope_half[w] = wp.static(AGAIN)
             remember_ropes(m, s, n, k, o, w)
 

@@ -179,12 +179,11 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.port_softness[port, w] = packed(wp.inverse(bend.stiff))
 
     @wp.func
-    def prepare_slide(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
-        """The mass that runs through an eyelet or off a drum is that of the node; see ``slide.py`` for friction."""
+    def prepare_slide(m: t.model, s: t.state, k: t.work, i: int, w: int):
+        """The mass that runs through an eyelet or off a drum is that of the node; see ``rub.py`` for friction."""
         node = s.slide_node[i, w]
-        if n.slide_slips[i, w] == 1 or m.slide_friction[i] == real(0.0):
-            k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
-            k.rope_feed[node, w] = s.slide_speed[i, w] + k.rope_slip[node, w] * n.slide_drag[i, w]
+        k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
+        k.rope_feed[node, w] = s.slide_speed[i, w]
         if m.slide_fixed[i] == 1:
             k.rope_inverse[node, w] = packed(mat33())
             k.rope_free[node, w] = vec3()
@@ -243,7 +242,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                 free_element(m, s, n, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
-                prepare_slide(m, s, n, k, i, w)
+                prepare_slide(m, s, k, i, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
             if not known:
                 for rope in range(o.ropes):

@@ -24,6 +24,7 @@ from .attach import make_attach
 from .close import make_close
 from .mechanism import make_mechanism
 from .move import make_move
+from .port_matrix import make_port_matrix
 from .prepare import make_prepare
 from .touch import make_rope_touch
 
@@ -40,7 +41,8 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
     prepare_ropes, solve_alone = prepare.prepare_ropes, prepare.solve_alone
     place_ports, rope_answers, body_answers = attach.place_ports, attach.rope_answers, attach.body_answers
-    factor_ports, warm_ports, solve_with_ports = attach.factor_ports, attach.warm_ports, attach.solve_with_ports
+    warm_ports, solve_with_ports = attach.warm_ports, attach.solve_with_ports
+    factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p).stiffen
     touches = (
@@ -69,7 +71,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 mechanism_answers(m, k, o, w)
             else:
                 body_answers(m, k, o, w)
-            factor_ports(m, k, o, w)
+            factor_ports(m, n, k, o, False, w)
             warm_ports(m, s, n, k, o, w)
 
     @wp.func
