@@ -25,6 +25,7 @@ from .forces import make_forces
 from .fourth_order import make_fourth_order
 from .integrate import make_integrate
 from .pair import make_pair
+from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.contact import make_contact
 from .rows.friction import make_friction
@@ -70,6 +71,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, factor = solver.iterate, solver.conclude, make_direct(p, features).factor
+    resume = solver.resume
     halves = make_second_order(p, features)
     drift_on_joints, back_to_start = halves.drift_on_joints, halves.back_to_start
     scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
@@ -86,6 +88,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     ropes = make_ropes(p, features)
     place_ropes, begin_ropes, end_ropes = ropes.place_ropes, ropes.begin_ropes, ropes.end_ropes
     close_ropes, check_ropes = ropes.close_ropes, ropes.check_ropes
+    give_way, resume_ropes = ropes.give_way, ropes.resume_ropes
     move_ropes, end_drift = ropes.move_ropes, ropes.end_drift
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
@@ -312,10 +315,24 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             begin_kick(m, c, s, n, k, r, o, o.dt, w)
 
     @wp.func
+    def let_ropes_give_way(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Solve again as long as an element of a rope would push, or comes to pull."""
+        left = int(wp.static(ROUNDS))
+        while left > 0 and give_way(m, s, n, k, o, w):
+            left -= 1
+            resume_ropes(m, s, n, k, o, w)
+            resume(m, n, k, r, o, w)
+            iterate(m, n, k, r, o, o.iterations, w)
+            conclude(m, n, k, o, w)
+            end_ropes(m, s, n, k, o, w)
+
+    @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         conclude(m, n, k, o, w)
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
+            if wp.static(not features.second_order):
+                let_ropes_give_way(m, s, n, k, r, o, w)
             close_ropes(m, s, n, k, o, w)
         calm_pushes(k, o, w)
         check_bodies(m, s, k, r, o, w)

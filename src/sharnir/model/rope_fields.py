@@ -69,6 +69,7 @@ STATE: tuple[Row, ...] = (
     ("rope_rotation", "rope_node", "quat", "element axes to world axes; z along the rope", True),
     ("rope_spin", "rope_node", "vec3", "rad/s, world axes", True),
     ("rope_length", "rope_node", "real", "m, of the element", True),
+    ("rope_slack", "rope_node", "real", "m, by which an element that gave way is shorter than its length", True),
     ("rope_first", "rope", "int", "first node that is not on a drum", True),
     ("rope_parted", "rope_node", "int", "1: the element is broken", True),
     ("slide_node", "slide", "int", "node that is at the eyelet or drum now", True),
@@ -77,6 +78,7 @@ STATE: tuple[Row, ...] = (
 
 MEMORY: tuple[Row, ...] = (
     ("rope_pull", "rope_node", "vec3", "N s of the element on node i; solver", True),
+    ("rope_gives", "rope_node", "int", "0: the element is taut, 1: slack, 2: heaped; give", True),
     ("slide_holds", "slide", "int", "1: friction holds the rope; slide", True),
     ("touch_key", "touch", "int", "1 + the shape touched; places", True),
     ("touch_axis", "touch", "vec3", "unit vector from it; places", True),
@@ -94,6 +96,7 @@ MEMORY: tuple[Row, ...] = (
 )
 
 WORK: tuple[Row, ...] = (
+    ("rope_revised", "rope_node", "int", "what rope_gives comes to be; give", True),
     ("rope_axis", "rope_node", "vec3", "unit vector along the element; prepare", True),
     ("rope_inverse", "rope_node", "sym33", "1/kg of the node; prepare", True),
     ("rope_inertia", "rope_node", "sym33", "kg m^2 of the element, with geometric stiffness and clamps; prepare", True),

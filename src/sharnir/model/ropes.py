@@ -87,6 +87,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "rope_length": np.concatenate([[], *(_padded(rope.lengths) for rope in ropes)]),
         "rope_first": [start + rope.stored for start, rope in zip(starts, ropes, strict=False)],
         "rope_parted": np.zeros(starts[-1], int),
+        "rope_slack": np.zeros(starts[-1]),
         "slide_node": [row["node"] for row in rows.slides],
         "slide_speed": np.zeros(len(rows.slides)),
     }

@@ -270,12 +270,18 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     @wp.func
     def warm_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Ropes without their ports, then the ports' impulses of the last step on both sides."""
-        solve_alone(m, s, n, k, o, w)
         for i in range(o.ports):
             if o.warm_start == 0:
                 n.port_impulse[i, w] = vec3()
-            k.port_change[i, w] = n.port_impulse[i, w]
             strike_body(m, k, i, -n.port_impulse[i, w], w)
+        move_with_ports(m, s, n, k, o, w)
+
+    @wp.func
+    def move_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The ropes' side of all ports: the ropes without them, and what the ports' impulses do to it."""
+        solve_alone(m, s, n, k, o, w)
+        for i in range(o.ports):
+            k.port_change[i, w] = n.port_impulse[i, w]
         for i in range(o.ports):
             k.port_motion[i, w] = port_motion(m, s, k, i, w)
             if m.port_kind[i] == wp.static(RUB):
@@ -332,12 +338,10 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return largest
 
     @wp.func
-    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Velocities of the ropes with the final impulses of their ports."""
-        if wp.static(features.rope_slides):
-            end_friction(m, n, k, o, w)
+    def load_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, share: real, w: int):
+        """Add a share of the ports' impulses to what the ropes' velocities are found from."""
         for i in range(o.ports):
-            impulse = n.port_impulse[i, w]
+            impulse = share * n.port_impulse[i, w]
             node = port_place(m, s, i, w)
             if m.port_kind[i] == wp.static(CLAMP):
                 k.rope_torque[node, w] = k.rope_torque[node, w] + impulse
@@ -348,6 +352,13 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             if m.port_kind[i] == wp.static(OTHER_ROPE):
                 other = m.port_other[i]
                 k.rope_free[other, w] = k.rope_free[other, w] - full(k.rope_inverse[other, w]) * impulse
+
+    @wp.func
+    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Velocities of the ropes with the final impulses of their ports."""
+        if wp.static(features.rope_slides):
+            end_friction(m, n, k, o, w)
+        load_ports(m, s, n, k, o, real(1.0), w)
         solve_alone(m, s, n, k, o, w)
 
     # --- closing gaps -----------------------------------------------------------------------------------------------
@@ -397,6 +408,8 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         rope_answers=rope_answers,
         body_answers=body_answers,
         warm_ports=warm_ports,
+        move_with_ports=move_with_ports,
+        load_ports=load_ports,
         couple=couple,
         solve_with_ports=solve_with_ports,
         next_place=next_place,

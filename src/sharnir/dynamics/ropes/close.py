@@ -26,6 +26,7 @@ from ..algebra import make_algebra
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
+from .give import HEAPED, SLACK
 from .port_matrix import make_port_matrix
 from .slide import make_slide
 
@@ -68,7 +69,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
-    def gaps(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int) -> vec2:
+    def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int) -> vec2:
         """The gaps at the end of the step as a right-hand side.
 
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
@@ -82,8 +83,12 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             after = next_place(s, k, dt, j + 1, w)
             length = s.rope_length[j, w]
             turn = dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w])
-            reach = length * rotated_vector(ahead(s.rope_rotation[j, w]), turn)
-            gap = after - before - reach
+            axis = rotated_vector(ahead(s.rope_rotation[j, w]), turn)
+            gap = after - before - length * axis
+            if n.rope_gives[j, w] == wp.static(SLACK):
+                gap = gap - wp.dot(gap, axis) * axis
+            elif n.rope_gives[j, w] == wp.static(HEAPED):
+                gap = after - before
             if s.rope_parted[j, w] == 0:
                 square = wp.dot(gap, gap)
                 if square > worst * length * length:
@@ -95,11 +100,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(worst, turned)
 
     @wp.func
-    def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> vec2:
+    def all_gaps(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
         """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
         squares = vec2()
         for rope in range(o.ropes):
-            found = gaps(m, s, k, o.dt, rope, w)
+            found = gaps(m, s, n, k, o.dt, rope, w)
             squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
         return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
@@ -162,7 +167,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         J V* = J V*_now - G/h.
         """
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            length = s.rope_length[j, w]
+            length = s.rope_length[j, w] - s.rope_slack[j, w]
             axis = ahead(next_turn(s, k, dt, j, w))
             turning = k.rope_push_spin[j, w]
             pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
@@ -213,7 +218,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         """One Newton step of the whole problem; the gaps are in place."""
         for rope in range(o.ropes):
             prepare_full(m, s, k, o.dt, rope, w)
-            factor(m, s, k, k.rope_full, rope, w)
+            factor(m, s, n, k, k.rope_full, rope, w)
         if wp.static(features.rope_ports):
             full_ports(m, s, n, k, o, w)
         for rope in range(o.ropes):
@@ -260,7 +265,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         left = int(wp.static(FULL_STEPS))
         while left > 0:
             left -= 1
-            if all_gaps(m, s, k, o, w)[0] < wp.static(real(CLOSED)):
+            if all_gaps(m, s, n, k, o, w)[0] < wp.static(real(CLOSED)):
                 left = 0
             else:
                 full_step(m, s, n, k, o, w)
@@ -282,7 +287,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         before = real(0.0)
         while left > 0:
             left -= 1
-            found = all_gaps(m, s, k, o, w)
+            found = all_gaps(m, s, n, k, o, w)
             worst = found[0]
             rate = real(1.0)
             if o.ports == 0:  # whose gaps are not looked at

@@ -12,6 +12,7 @@ next step needs: within one launch they are kept (``rope_half``). The first kick
 with a guess of w on the right, so that less is left to close: the present spin and what the last half kick gave.
 """
 
+import math
 from functools import cache
 from types import SimpleNamespace
 
@@ -22,9 +23,11 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from .bend_twist import make_bend
 from .chain import make_chain
+from .give import HEAPED
 
 wp = load_warp()
 
+UNEVEN = 1e-3  # rad/s that an element pressed beyond Euler's load gets aside: nothing real is exactly straight
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
 ANEW, SECOND_KICK, AGAIN = 0, 1, 2  # a first kick with nothing known, a second one, a first one with its factors known
 
@@ -36,7 +39,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    rotated_vector = algebra.rotated_vector
+    rotated_vector, frame_of, column = algebra.rotated_vector, algebra.frame_of, algebra.column
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
     implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
@@ -103,12 +106,26 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return spin
 
     @wp.func
+    def euler_load(m: t.model, s: t.state, rope: int, w: int) -> real:
+        """pi^2 K/L^2 of the whole rope, N."""
+        first = s.rope_first[rope, w]
+        last = m.rope_end[rope] - 1
+        length = real(last - first) * s.rope_length[last - 1, w]
+        stiffness = m.rope_stiffness[rope]
+        return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
+
+    @wp.func
     def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+        if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
+            length = s.rope_length[j, w]
+            uneven = wp.static(real(UNEVEN)) * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
+            aside = uneven * element_mass(m, s, rope, j, w) * length * length
+            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
         if wp.static(features.second_order):
             k.rope_bow[j, w] = vec3()
             if k.rope_half[w] != wp.static(SECOND_KICK):
@@ -189,10 +206,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_free[node, w] = vec3()
 
     @wp.func
-    def free_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+    def free_gap(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int):
         """The right-hand side of the velocity problem as it was prepared."""
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             k.rope_gap[j, w] = k.rope_free[j + 1, w] - k.rope_free[j, w]
+            if s.rope_slack[j, w] > real(0.0):  # it comes to be taut, or heaped
+                way = s.rope_slack[j, w]
+                if n.rope_gives[j, w] == wp.static(HEAPED):
+                    way = way - s.rope_length[j, w]
+                k.rope_gap[j, w] = k.rope_gap[j, w] - way / dt * k.rope_axis[j, w]
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
@@ -246,13 +268,13 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
             if not known:
                 for rope in range(o.ropes):
-                    factor(m, s, k, k.rope_inertia, rope, w)
+                    factor(m, s, n, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Velocities of the ropes from what was prepared."""
         for rope in range(o.ropes):
-            free_gap(m, s, k, rope, w)
+            free_gap(m, s, n, k, o.dt, rope, w)
             solve(m, s, k, rope, w)
             take_velocities(m, s, n, k, rope, w)
 

@@ -115,17 +115,19 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
         s.rope_spin[target, w] = s.rope_spin[source, w]
         n.rope_pull[target, w] = n.rope_pull[source, w]
         n.rope_tension[target, w] = n.rope_tension[source, w]
+        n.rope_gives[target, w] = 0
+        s.rope_slack[target, w] = real(0.0)
 
     @wp.func
     def lay_between(s: t.state, j: int, w: int):
-        """Turn element j onto the line between its nodes, and give it that length."""
+        """Turn element j onto the line between its nodes, and give it that length, and what it is slack by."""
         step = s.rope_position[j + 1, w] - s.rope_position[j, w]
         axis = along(s.rope_rotation[j, w])
         ahead = wp.normalize(step)
         side = wp.cross(axis, ahead)
         turn = wp.normalize(quat(side[0], side[1], side[2], real(1.0) + wp.dot(axis, ahead)))
         s.rope_rotation[j, w] = turn * s.rope_rotation[j, w]
-        s.rope_length[j, w] = wp.length(step)
+        s.rope_length[j, w] = wp.length(step) + s.rope_slack[j, w]
 
     @wp.func
     def put_node(s: t.state, i: int, base: int, j: int, distance: real, speed: real, w: int):

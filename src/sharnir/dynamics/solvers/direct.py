@@ -131,7 +131,15 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(pushes):
                 settle_push(m, k, o, w)
 
+    @wp.func
+    def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Go on after the ropes were factored anew."""
+        r.done[w] = 0
+        if wp.static(features.rope_ports):
+            solve_ports(m, n, k, o, w)
+
     return SimpleNamespace(
+        resume=resume,
         factor=factors.factor,
         iterate=iterate,
         conclude=conclude,
