@@ -72,6 +72,7 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.joint_paths, made.reach_room = counts["joint_path"], counts["reach"]
     made.ropes, made.clamps, made.ports = counts["rope"], counts["clamp"], counts["port"]
     made.slides, made.skips, made.buckets = counts["slide"], counts["skip"], counts["bucket"]
+    made.rubs = counts["rub"]
     return made
 
 

@@ -17,6 +17,7 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
+from .model.fields import PARAMETERS as MODEL_PARAMETERS
 from .model.fields import STATE, allocate, read, write
 from .model.precision import precision_of
 from .parameters import PARAMETERS, parameter, set_quantity
@@ -39,14 +40,17 @@ FAULTS = {  # why a world stopped, and the remedy
     RUNAWAY: ("the velocity of {} ran away", CALMER),
     EMPTY_DRUM: ("the drum of {} is empty and still pays out", "Give its winch more stored rope, or its joint a limit"),
 }
+# What of a step's scratch is read after it: the columns of ``contacts()``, and what recordings copy.
+TOUCH = tuple(f"contact_{name}" for name in ("body_a", "body_b", "point", "normal", "gap", "force", "slip"))
+MEASURED = ("voltage", "touch_force", "contact_count", *TOUCH)
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """Everything a simulation needs to go on bit for bit, as ``sim.snapshot()`` returns it.
 
-    ``arrays`` hold state, warm-start impulses, efforts and the step count; ``attached`` is what diagrams and faults
-    remember.
+    ``arrays`` hold state, warm-start impulses, efforts, parameters such as masses and friction levels, and the step
+    count; ``attached`` is what diagrams and faults remember.
     """
 
     arrays: dict[str, dict[str, Any]]
@@ -295,8 +299,7 @@ class Simulation:
         """Every point where shapes touched in the last step, or were about to."""
         self._check_world("contacts", world)
         count = int(self.work.contact_count.numpy()[world])
-        names = ("contact_body_a", "contact_body_b", "contact_point", "contact_normal", "contact_gap", "contact_force")
-        columns = [getattr(self.work, name).numpy()[:count, world] for name in (*names, "contact_slip")]
+        columns = [getattr(self.work, name).numpy()[:count, world] for name in TOUCH]
         bodies = ("world", *self._layout.bodies)
         return [
             Touch(bodies[a], bodies[b], np.array(point), np.array(normal), float(gap), np.array(force), np.array(slip))
@@ -358,16 +361,20 @@ class Simulation:
         self._steps = 0
 
     def snapshot(self) -> Snapshot:
-        """A copy of all that changes; restoring it continues bit for bit."""
-        tables = {"state": self.state, "memory": self.memory, "control": self.control, "report": self.report_arrays}
+        """A copy of all that changes or can be set; restoring it continues bit for bit."""
+        names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
+        names |= {"model": MODEL_PARAMETERS, "work": MEASURED}
         arrays = {
-            table: {name: read(getattr(struct, name)) for name in struct._cls.vars} for table, struct in tables.items()
+            table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
         attached = tuple(part.snapshot() for part in self.attached)
         return Snapshot(arrays | {"clock": {"steps": self._steps}}, attached)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds."""
+        """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds.
+
+        Parameters set since then (masses, friction levels, limits, gravity) are taken back, too.
+        """
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"restore: {shown(snapshot)} is not a snapshot; give what sim.snapshot() returned")
         if len(snapshot.attached) != len(self.attached):
@@ -375,8 +382,7 @@ class Simulation:
                 f"the snapshot was taken with {len(snapshot.attached)} diagrams and fault boards attached, here are "
                 f"{len(self.attached)}; start the same ones before restoring it"
             )
-        for table in ("state", "memory", "control", "report"):
-            struct = self._tables[table]
+        for table, struct in self._tables.items():
             for name, values in snapshot.arrays[table].items():
                 if getattr(struct, name).numpy().shape != values.shape:
                     raise SceneError(

@@ -9,6 +9,8 @@ import pytest
 
 import sharnir as sh
 from sharnir.model.fields import MEMORY, STATE
+from sharnir.parameters import SETTABLE
+from sharnir.scene.quantity import Quantity
 
 WORLDS = 1000
 
@@ -100,6 +102,75 @@ def test_snapshot_continues_bit_for_bit() -> None:
     other.restore(snapshot)
     other.step(30)
     assert fingerprint(other) == straight
+
+
+BRISTLES = {
+    "lugre": sh.LuGre(0.2, 0.3, speed=0.1, stiffness=1000.0, load=sh.Load(radius=0.02)),
+    "dahl": sh.Dahl(0.2, stiffness=1000.0, load=sh.Load(radius=0.02)),
+}
+
+
+@pytest.mark.parametrize("joint", ["hinge", "ball"])
+@pytest.mark.parametrize("law", BRISTLES)
+def test_snapshot_with_bristles_under_a_load(law: str, joint: str) -> None:
+    """The first visit of a step takes the ratio of friction to normal force from the last one: it is remembered."""
+    scene = sh.Scene("pendulum")
+    bob = scene.body("bob", sh.Box(0.2, 0.2, 1.0, mass=1.0), position=(0.4, 0, -0.3), angular_velocity=(0, 1, 0))
+    kind = sh.Revolute(axis=(0, 1, 0)) if joint == "hinge" else sh.Spherical()
+    scene.joint("pivot", kind, scene.world, bob, friction=BRISTLES[law])
+    sim, other = sh.Simulation(scene), sh.Simulation(scene)
+    sim.step(50)
+    snapshot = sim.snapshot()
+    sim.step(20)
+    straight = fingerprint(sim)
+    for again in (sim, other):
+        again.restore(snapshot)
+        again.step(20)
+        assert fingerprint(again) == straight
+
+
+def settable(scene: sh.Scene) -> dict[str, tuple[Quantity, object]]:
+    """A quantity of every settable kind, with a value that it does not have."""
+    arm, hinge, rail, motor = scene.bodies["arm"], *(scene.joints[name] for name in ("hinge", "rail", "motor"))
+    found: list[tuple[Quantity, object]] = [
+        (arm.mass, 7.0),
+        (arm.position, (0.6, 0.1, 0.2)),
+        (arm.rotation, (0.0, 0.6, 0.0, 0.8)),
+        (arm.velocity, (1.0, 2.0, 3.0)),
+        (arm.angular_velocity, (3.0, 2.0, 1.0)),
+        (hinge.friction_level(), 0.0),
+        (hinge.effort(), 4.0),
+        (rail.lower(), 0.1),
+        (rail.upper(), -0.1),
+        (motor.voltage(), 0.5),
+        (scene.joints["servo"].target(), 0.3),
+        (scene.gravity_vector, (0.0, 1.0, -3.0)),
+    ]
+    return {quantity.variable: (quantity, value) for quantity, value in found}
+
+
+@pytest.mark.parametrize("variable", SETTABLE)
+def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
+    """Set after a snapshot, a quantity is taken back by restoring it, and the simulation goes on as it did."""
+    scene, _ = mechanism()
+    drive = sh.DcDrive(stall_torque=1.0, idle_speed=100.0, time_constant=0.05, ratio=10.0)
+    for name, given in (("motor", drive), ("servo", sh.SpeedServo(drive, gain=0.1))):
+        wheel = scene.body(f"{name} wheel", sh.Cylinder(0.1, 0.1, mass=1.0), position=(0, 2, 0))
+        scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, wheel, drive=given)
+    sim = sh.Simulation(scene, dt=0.01)
+    sim.step(10)
+    snapshot, quantity_and_value = sim.snapshot(), settable(scene)[variable]
+    before = np.array(sim.get(quantity_and_value[0]))
+    sim.step(10)
+    straight = fingerprint(sim)
+    sim.restore(snapshot)
+    sim.set(*quantity_and_value)
+    sim.step(10)
+    assert fingerprint(sim) != straight
+    sim.restore(snapshot)
+    assert np.array_equal(sim.get(quantity_and_value[0]), before)
+    sim.step(10)
+    assert fingerprint(sim) == straight
 
 
 def test_reset_starts_over() -> None:

@@ -159,3 +159,31 @@ def test_viscous_part_follows_the_load(scheme: dict[str, str]) -> None:
     run = sh.Simulation(scene, dt=0.001, iterations=200, **scheme).run(0.5)
     rate = 2.0 * 0.05**2 * 4.0 * 9.81 / 0.3
     assert mech.values(run, axle.speed)[-1] == pytest.approx(3 * np.exp(-rate * 0.5), rel=2e-3)
+
+
+@pytest.mark.parametrize("solver", ["direct", "sequential-impulses"])
+@pytest.mark.parametrize("law", [sh.LuGre(0.2, 0.3, 0.1, 1000.0, load=sh.Load()), sh.Dahl(0.2, 1000.0, load=sh.Load())])
+def test_sliding_without_a_load_is_free(law: sh.LuGre | sh.Dahl, solver: str) -> None:
+    """No weight, no normal force: a body slides on its plane at (1, 0.5) m/s for ever. The friction's matrix had no
+    inverse across the plane."""
+    scene = sh.Scene("weightless", gravity=mech.FREE)
+    block = scene.body("block", sh.Box(0.1, 0.2, 0.3, mass=1.0), velocity=(1, 0.5, 0))
+    scene.joint("plane", sh.Planar(), scene.world, block, friction={"slide": law})
+    run = sh.Simulation(scene, dt=0.005, solver=solver).run(1.0)
+    assert np.abs(mech.values(run, block.velocity) - (1, 0.5, 0)).max() < 1e-12
+
+
+@pytest.mark.parametrize("solver", ["direct", "sequential-impulses"])
+def test_turning_on_a_plane_whose_load_is_one_blow(solver: str) -> None:
+    """The plane stops the body's velocity along its normal n by one impulse P, then carries nothing: friction takes
+    mu R P of the angular momentum along n within that step, and the rest turns on for ever. The rule for sliding lost
+    the axis where the bound fell to 1e-20 N m s."""
+    spin, normal = np.array([1.0, 2.0, 3.0]), np.array([1, 1, 0]) / np.sqrt(2)
+    scene = sh.Scene("one blow", gravity=mech.FREE)
+    body = scene.body("body", mass=1.0, inertia=(0.02,) * 3, angular_velocity=tuple(spin), velocity=(1, 0, 1))
+    law = sh.Coulomb(0.2, load=sh.Load(radius=0.02))
+    scene.joint("plane", sh.Planar(normal=tuple(normal)), scene.world, body, friction={"angle": law})
+    run = sh.Simulation(scene, dt=0.005, solver=solver, iterations=1000, epsilon=1e-15).run(1.0)
+    blow = normal @ (1, 0, 1)
+    left = normal @ spin - 0.2 * 0.02 * blow / 0.02
+    assert np.abs(mech.values(run, body.angular_velocity)[1:] - left * normal).max() < 1e-9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mechanisms as mech
 import numpy as np
 import pytest
+from scipy import optimize
 
 import sharnir as sh
 from sharnir.assemblies.robots import krt100, mf4
@@ -95,6 +96,62 @@ def rolling(friction: float) -> tuple[sh.Scene, BuiltVehicle, float, float]:
     mass = sum(body.properties.mass for body in scene.bodies.values())
     turning = sum(corner.wheel.properties.inertia[1, 1] for corner in built.corners) / 0.15**2
     return scene, built, mass, mass + turning
+
+
+LENGTH, GAUGE, BELT = 0.75, 0.55, 3.0  # m, m, kg of a tracked robot
+
+
+def spot_turn(ground: str, shift: float) -> tuple[np.ndarray, float]:
+    """Where a tracked robot is after six seconds of turning on the spot, and by which angle it has turned.
+
+    Its box of 40 kg is shifted forward; the two sprockets of 3 kg are at the rear, everything else is symmetrical.
+    """
+    scene = sh.Scene("spot")
+    if ground == "plane":
+        scene.ground()
+    else:
+        scene.terrain("field", sh.HeightField(heights=np.zeros((41, 41)), spacing=0.1))
+    motor = sh.DcDrive(stall_torque=2.0, idle_speed=400.0, time_constant=0.02, ratio=60.0)
+    servo = sh.SpeedServo(motor, gain=0.5, integral=2.0)
+    tracks = sh.Tracks(GAUGE, LENGTH, 0.11, 0.12, mass=8.0, belt_mass=BELT, drive=servo)
+    box = sh.Box(0.8, 0.4, 0.2, mass=40.0, position=(shift, 0, 0.2))
+    built = sh.Vehicle(shapes=(box,), tracks=tracks).build(scene, "robot")
+    sim = sh.Simulation(scene, dt=0.005)
+    sim.set(built.tracks.left.spin.target(), -2.0)
+    sim.set(built.tracks.right.spin.target(), 2.0)
+    sim.step(1200)
+    turn = sim.get(built.chassis.rotation)
+    return sim.get(built.chassis.position)[:2], 2 * float(np.arctan2(turn[2], turn[3]))
+
+
+@pytest.mark.parametrize("ground", ["plane", "field"])
+def test_a_balanced_robot_turns_on_the_spot(ground: str) -> None:
+    """Turned by half a turn it is the same robot, so nothing can push it anywhere. The loads of its twelve points ended
+    on two opposite corners, by the order of the visits, and it went 29 mm on the plane, 0.66 m on the flat field."""
+    moved, turned = spot_turn(ground, 2 * BELT * LENGTH / 2 / 40.0)
+    assert turned > 1.5
+    assert np.linalg.norm(moved) < 0.005
+
+
+@pytest.mark.parametrize("ground", ["plane", "field"])
+def test_a_robot_heavy_at_the_rear_turns_about_a_point_behind_its_middle(ground: str) -> None:
+    """Statics gives the loads of the four ends; Coulomb's friction against their slip and the balance of lateral force
+    and moment the point x about which a robot without inertia turns, 56 mm behind. It goes on a circle about it."""
+    mass, radius_speed = 62.0, 0.11 * 2.0
+    center = -2 * BELT * LENGTH / 2 / mass
+    ends = LENGTH / 2 * np.array([1.0, -1.0])
+    loads = 0.5 + np.array([1.0, -1.0]) * center / LENGTH  # shares of the front and the rear
+
+    def balance(unknown: np.ndarray) -> tuple[float, float]:
+        x, rate = unknown
+        sideways = rate * (ends - x)  # slip of the ends, and along the belts:
+        along = radius_speed - rate * GAUGE / 2
+        pull = loads / np.hypot(sideways, along)
+        return float((pull * sideways).sum()), float((pull * (sideways * (ends - x) - along * GAUGE / 2)).sum())
+
+    pivot, _ = optimize.fsolve(balance, (0.0, 0.3))
+    moved, turned = spot_turn(ground, 0.0)
+    assert moved == pytest.approx((pivot * (1 - np.cos(turned)), -pivot * np.sin(turned)), abs=0.005)
 
 
 def test_brake_torque_set_while_running() -> None:

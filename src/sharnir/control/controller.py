@@ -211,7 +211,7 @@ class Controller:
         if self._ticks == 0:
             self.release()
             return
-        for send in self._sinks:  # brakes act on the model, which a snapshot of the simulation does not hold
+        for send in self._sinks:  # into a simulation in which something else was set since
             send()
         if self._plant is not None:
             self._plant.taps.flush()

@@ -27,6 +27,7 @@ from .fourth_order import make_fourth_order
 from .integrate import make_integrate
 from .leapfrog import make_leapfrog
 from .pair import make_pair
+from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.contact import make_contact
 from .rows.friction import make_friction
@@ -71,6 +72,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, factor = solver.iterate, solver.conclude, make_direct(p, features).factor
+    resume = solver.resume
     leapfrog, clear_bias = make_leapfrog(p, features), make_bias(p, features).clear_bias
     start_leap, abandon_leap, drift_body = leapfrog.start, leapfrog.abandon, leapfrog.drift
     brought_on = leapfrog.brought_on
@@ -88,6 +90,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     place_ropes, begin_ropes, end_ropes = ropes.place_ropes, ropes.begin_ropes, ropes.end_ropes
     close_ropes, check_ropes = ropes.close_ropes, ropes.check_ropes
     move_ropes = ropes.move_ropes
+    give_way, resume_ropes = ropes.give_way, ropes.resume_ropes
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
     @wp.func
@@ -317,10 +320,23 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         measure_twists(m, s, o, w)
 
     @wp.func
+    def let_ropes_give_way(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Solve again as long as an element of a rope would push, or comes to pull."""
+        left = int(wp.static(ROUNDS))
+        while left > 0 and give_way(m, s, n, k, o, w):
+            left -= 1
+            resume_ropes(m, s, n, k, o, w)
+            resume(m, n, k, r, o, w)
+            iterate(m, s, n, k, r, o, o.iterations, w)
+            conclude(m, n, k, o, w)
+            end_ropes(m, s, n, k, o, w)
+
+    @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         conclude(m, n, k, o, w)
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
+            let_ropes_give_way(m, s, n, k, r, o, w)
             close_ropes(m, s, n, k, o, w)
         calm_pushes(k, o, w)
         check_bodies(m, s, k, r, o, w)

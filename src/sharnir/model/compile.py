@@ -20,7 +20,7 @@ from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, allocate, write
 from .grounds import Heights, Triangles, search_meshes
-from .layout import Layout, coordinates_of, dry_friction_of, frictions_of, layout_of
+from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rays import ray_arrays
 from .ropes import optional_rope_counts, rope_arrays
@@ -68,6 +68,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
             if not isinstance(law, Viscous)
         ),
         bristles=any(isinstance(law, (LuGre, Dahl)) for joint in joints for law in joint.friction.values()),
+        gears=any(row.motor is not None and row.motor.loses_power for row in softs),
         soft=bool(softs),
         twists=bool(tracked),
         direct=solver == "direct",
@@ -164,7 +165,7 @@ def _joints(scene: Scene) -> dict[str, Any]:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    owners = [joint.name for _, joint, _ in frictions_of(scene)]
+    owners = [joint.name for _, joint, _, _ in friction_rows_of(scene)]
     frictions = np.cumsum([0] + [owners.count(joint.name) for joint in joints])
     soft_owners = [row.joint.name for row in softs_of(scene)]
     softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
@@ -225,13 +226,17 @@ def _counts_turns(joint: Joint) -> bool:
 
 def _frictions(scene: Scene) -> dict[str, Any]:
     place = {name: i for i, name in enumerate(scene.joints)}
-    rows = [(joint, axes, dry_friction_of(joint, axes)) for _, joint, axes in frictions_of(scene)]
+    found = friction_rows_of(scene)
+    rows = [
+        (joint, axes, Coulomb(0.0) if soft >= 0 else dry_friction_of(joint, axes)) for _, joint, axes, soft in found
+    ]
     loads = [law.load for _, _, law in rows]
     return {
         "friction_joint": [place[joint.name] for joint, _, _ in rows],
         "friction_linear": [int(axes.is_linear) for _, axes, _ in rows],
         "friction_axes": [sum(1 << axis for axis in axes.axes) for _, axes, _ in rows],
         "friction_single": [int(len(axes.axes) == 1) for _, axes, _ in rows],
+        "friction_soft": [soft for _, _, _, soft in found],
         "friction_law": [_law_of(law) for _, _, law in rows],
         "friction_speed": [getattr(law, "speed", 0.0) for _, _, law in rows],
         "friction_stiffness": [getattr(law, "stiffness", 0.0) for _, _, law in rows],

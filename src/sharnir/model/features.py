@@ -18,6 +18,7 @@ class Features:
     friction: bool
     friction_laws: bool  # some friction is more than Coulomb's with a level of its own: a load, Stribeck, bristles
     bristles: bool  # some friction is LuGre's or Dahl's
+    gears: bool  # some drive has a gear that loses power or locks
     soft: bool  # springs, dampers, viscous friction or drives
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
@@ -56,7 +57,7 @@ class Features:
         """With everything that joints, axes, contacts and ropes can have, so that many scenes share a kernel."""
         rubs = not self.fourth_order  # where something can rub no step is made in fourth order
         joints = dict.fromkeys(("angular_locks", "angular_rows", "partial_locks", "limits", "soft", "twists"), True)
-        frictions = dict.fromkeys(("friction", "friction_laws", "bristles"), rubs)
+        frictions = dict.fromkeys(("friction", "friction_laws", "bristles", "gears"), rubs)
         laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
         kinds = frozenset(CONTACT_KINDS if self.contacts else ())
         wide = self.ropes

@@ -72,6 +72,7 @@ MODEL = (
     _shared("friction_joint", "friction", "int", "joint of the friction"),
     _shared("friction_linear", "friction", "int", "1: sliding, 0: turning"),
     _shared("friction_axes", "friction", "int", "bits: the free axes it acts on"),
+    _shared("friction_soft", "friction", "int", "soft row of the drive whose gear it is, or -1"),
     _shared("friction_single", "friction", "int", "1: one axis, 0: several under one bound"),
     _shared("friction_law", "friction", "int", "0 true Coulomb, 1 the impulse clamp of paper 000, 2 bristles"),
     _shared("friction_speed", "friction", "real", "Stribeck speed, m/s or rad/s; 0: none"),
@@ -197,6 +198,9 @@ MODEL = (
     *_fields(rope_fields.MODEL),
 )
 
+# What of the model may be set between steps, and belongs to a snapshot: each world has its own, but for the ropes'.
+PARAMETERS = (*(field.name for field in MODEL if field.per_world), "rope_strength")
+
 # What a step changes: the whole mechanical state. `remember` writes twist; `integrate` the rest.
 STATE = (
     Field("position", "body", "vec3", "m, centre of mass"),
@@ -224,6 +228,7 @@ MEMORY = (
     Field("friction_impulse", "friction", "vec3", "N s or N m s on b, world axes"),
     Field("sticking", "friction", "int", "1 if it held in the last step"),
     Field("bristle", "friction_law", "vec3", "mean bend of the bristles, m or rad, world axes"),
+    Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
@@ -275,15 +280,16 @@ WORK = (
     Field("high_gap", "limit", "real", "rad or m left to the upper bound; prepare"),
     Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
     Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
-    Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis; prepare"),
-    Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit; solver"),
+    Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across its two; prepare"),
     Field("soft_axis", "soft", "vec3", "world direction of the coordinate; prepare"),
     Field("soft_inverse_mass", "soft", "real", "1/kg or 1/(kg m^2) along it; prepare"),
     Field("soft_y", "soft", "real", "impulse per rate, kg or kg m^2; prepare"),
     Field("soft_source", "soft", "real", "impulse at rate zero; prepare"),
+    Field("gear_rate", "soft", "real", "rate of the joint at which the motor runs by itself; prepare"),
+    Field("gear_loss", "soft", "real", "impulse per rate that the gear adds, see gear.py; prepare"),
     Field("voltage", "soft", "real", "what the drive was given; prepare"),
     Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
-    Field("friction_bound", "friction", "real", "N s or N m s; prepare"),
+    Field("friction_bound", "friction", "real", "N s or N m s; of a gear its inverse mass; prepare"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
@@ -331,6 +337,9 @@ WORK = (
     Field("contact_step", "contact", "vec3", "N s, change of the impulse in the last sweep; solver"),
     Field("contact_search", "contact", "vec3", "N s, direction of the sweeps so far; solver"),
     Field("contact_squares", None, "vec2", "(N s)^2, sum of squared changes in the last two sweeps; solver"),
+    Field("contact_shares", "contact", "int", "1: it takes part in sharing a load; share_loads"),
+    Field("contact_share", "contact", "vec3", "N s, m/s, m/s: its even share, residual, direction; share_loads"),
+    Field("contact_answer", "contact", "vec2", "m/s along the normal: as it is, and by the directions; share_loads"),
     Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
     Field("contact_slip", "contact", "vec3", "m/s of b against a, world axes; finish"),
     Field("contact_start_spin", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),

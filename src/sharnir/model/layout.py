@@ -22,7 +22,7 @@ class Layout:
     joints: tuple[str, ...]
     coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
     limits: tuple[str, ...]  # the coordinates that have limits
-    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes that carry dry friction
+    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes with dry friction; "hinge.angle gear"
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     rays: tuple[str, ...]
     ropes: tuple[str, ...]
@@ -45,6 +45,17 @@ def frictions_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes]]:
     ]
 
 
+def friction_rows_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes, int]]:
+    """Dry frictions and, after those of its joint, each gear that loses power, with the place of its soft row or -1."""
+    rows: list[tuple[str, Joint, FreeAxes, int]] = [(*found, -1) for found in frictions_of(scene)]
+    for place, soft in enumerate(softs_of(scene)):
+        if soft.motor is not None and soft.motor.loses_power:
+            axes = FreeAxes("gear", soft.linear, (soft.column,))
+            rows.append((f"{soft.label} gear", soft.joint, axes, place))
+    names = list(scene.joints)
+    return sorted(rows, key=lambda row: names.index(row[1].name))
+
+
 def dry_friction_of(joint: Joint, axes: FreeAxes) -> Coulomb | Stribeck | LuGre | Dahl:
     """The law of free axes that carry dry friction."""
     law = joint.friction[axes.name]
@@ -60,7 +71,7 @@ def layout_of(scene: Scene) -> Layout:
         joints=tuple(scene.joints),
         coordinates=tuple(label for label, _, _ in coordinates),
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
-        frictions=tuple(label for label, _, _ in frictions_of(scene)),
+        frictions=tuple(row[0] for row in friction_rows_of(scene)),
         softs=tuple(row.label for row in softs_of(scene)),
         rays=tuple(scene.rays),
         ropes=tuple(scene.ropes),

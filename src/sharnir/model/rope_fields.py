@@ -35,7 +35,13 @@ MODEL: tuple[Row, ...] = (
     ("clamp_turn", "clamp", "quat", "the direction held, in the body's axes", False),
     ("clamp_rest", "clamp", "vec3", "1/m, curvature without load", False),
     ("clamp_port", "clamp", "int", "its port, or -1: the body cannot move", False),
-    ("port_kind", "port", "int", "0: a point of a body, 1: a clamp, 2: a node of another rope, 3: a drum", False),
+    (
+        "port_kind",
+        "port",
+        "int",
+        "0: a body's point, 1: a clamp, 2: another rope's node, 3: a drum, 4: it rubs",
+        False,
+    ),
     ("port_rope", "port", "int", "rope", False),
     ("port_node", "port", "int", "node, or element of a clamp", False),
     ("port_body", "port", "int", "body", False),
@@ -63,6 +69,7 @@ STATE: tuple[Row, ...] = (
     ("rope_rotation", "rope_node", "quat", "element axes to world axes; z along the rope", True),
     ("rope_spin", "rope_node", "vec3", "rad/s, world axes", True),
     ("rope_length", "rope_node", "real", "m, of the element", True),
+    ("rope_slack", "rope_node", "real", "m, by which an element that gave way is shorter than its length", True),
     ("rope_first", "rope", "int", "first node that is not on a drum", True),
     ("rope_parted", "rope_node", "int", "1: the element is broken", True),
     ("slide_node", "slide", "int", "node that is at the eyelet or drum now", True),
@@ -71,8 +78,8 @@ STATE: tuple[Row, ...] = (
 
 MEMORY: tuple[Row, ...] = (
     ("rope_pull", "rope_node", "vec3", "N s of the element on node i; solver", True),
-    ("slide_slips", "slide", "int", "0: friction holds the rope; slide", True),
-    ("slide_drag", "slide", "real", "N s of friction on the rope in the next step; slide", True),
+    ("rope_gives", "rope_node", "int", "0: the element is taut, 1: slack, 2: heaped; give", True),
+    ("slide_holds", "slide", "int", "1: friction holds the rope; slide", True),
     ("touch_key", "touch", "int", "1 + the shape touched; places", True),
     ("touch_axis", "touch", "vec3", "unit vector from it; places", True),
     ("touch_at", "touch", "real", "where, as a share of the element's length; places", True),
@@ -88,6 +95,7 @@ MEMORY: tuple[Row, ...] = (
 )
 
 WORK: tuple[Row, ...] = (
+    ("rope_revised", "rope_node", "int", "what rope_gives comes to be; give", True),
     ("rope_axis", "rope_node", "vec3", "unit vector along the element; prepare", True),
     ("rope_inverse", "rope_node", "sym33", "1/kg of the node; prepare", True),
     ("rope_inertia", "rope_node", "sym33", "kg m^2 of the element, with geometric stiffness and clamps; prepare", True),
@@ -143,10 +151,13 @@ WORK: tuple[Row, ...] = (
     ("port_source", "port", "vec3", "N m s of a clamp at rest; prepare", True),
     ("port_motion", "port", "vec3", "m/s or rad/s of the rope's side; solver", True),
     ("port_change", "port", "vec3", "right-hand side, then change of the impulse; solver", True),
+    ("port_grip", "port", "real", "exp(mu a) - 1 of an eyelet that rubs; prepare", True),
+    ("port_tension", "port", "vec3", "N s, pulls before and after an eyelet that rubs; solver", True),
+    ("port_tension_side", "port_pair", "mat33", "rows: those pulls from an impulse at port q; prepare", True),
     ("port_rope_side", "port_pair", "mat33", "answer of the ropes at port p to an impulse at q; prepare", True),
     ("port_body_side", "port_pair", "mat33", "answer of the bodies; prepare", True),
     ("port_push", "port", "vec3", "N s, pseudo-impulse on the rope; close", True),
     ("port_matrix", "port_pair", "mat33", "answer of both sides, then its factors; prepare", True),
 )
 
-SETTINGS = {"ropes": "int", "clamps": "int", "ports": "int", "slides": "int", "skips": "int", "buckets": "int"}
+SETTINGS = dict.fromkeys(("ropes", "clamps", "ports", "rubs", "slides", "skips", "buckets"), "int")

@@ -15,7 +15,7 @@ from ..scene.scene import WORLD, Scene
 from .contacts import collides, group_numbers, rope_contact
 from .features import Features
 
-BODY_POINT, CLAMP, OTHER_ROPE, FEED = 0, 1, 2, 3  # kinds of ports
+BODY_POINT, CLAMP, OTHER_ROPE, FEED, RUB = 0, 1, 2, 3, 4  # kinds of ports; those that rub come last
 TANGLES = 4  # pairs with elements further on that an element can be in
 TOUCHES = 4  # places where an element, with the node it starts from, can touch things
 LEAST_TWIST = 1e-6  # of the bending stiffness: what a clamp of a rope without twisting stiffness holds it with
@@ -58,6 +58,12 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
             _add_eyelet(scene, rows, first_node, place, rope, eyelet)
         if rope.spec.winch is not None:
             _add_winch(scene, rows, first_node, place, rope, rope.spec.winch)
+    rubs = [
+        PORT | {"kind": RUB, "rope": slide["rope"], "node": slide["node"], "slide": i}
+        for i, slide in enumerate(rows.slides)
+        if slide["friction"] > 0.0
+    ]
+    rows.ports += rubs
     model: dict[str, Any] = {
         "rope_start": starts[:-1],
         "rope_end": starts[1:],
@@ -81,6 +87,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "rope_length": np.concatenate([[], *(_padded(rope.lengths) for rope in ropes)]),
         "rope_first": [start + rope.stored for start, rope in zip(starts, ropes, strict=False)],
         "rope_parted": np.zeros(starts[-1], int),
+        "rope_slack": np.zeros(starts[-1]),
         "slide_node": [row["node"] for row in rows.slides],
         "slide_speed": np.zeros(len(rows.slides)),
     }
@@ -89,6 +96,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         "rope_node": int(starts[-1]),
         "clamp": len(rows.clamps),
         "port": len(rows.ports),
+        "rub": len(rubs),
         "slide": len(rows.slides),
         "skip": len(model["skip_rope"]),
     }

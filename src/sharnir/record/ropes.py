@@ -23,6 +23,7 @@ COPIED = {
     "rotation": ("state", "rope_rotation"),
     "spin": ("state", "rope_spin"),
     "length": ("state", "rope_length"),
+    "slack": ("state", "rope_slack"),
     "first": ("state", "rope_first"),
     "parted": ("state", "rope_parted"),
     "tension": ("memory", "rope_tension"),
@@ -96,10 +97,11 @@ def highest_tension(r: Any, i: int) -> Array:
 
 
 def stretch(r: Any, i: int) -> Array:
-    """The worst error of an element's length, as a share of it; broken elements do not count."""
+    """The worst error of an element's length, less what it is slack by, as a share of it; broken ones do not count."""
     _, places = _rope(r, i)
     lengths = _lengths(r, i)
     reach = np.linalg.norm(np.diff(r.frames.ropes["position"][:, places], axis=1), axis=-1)
+    reach = reach + r.frames.ropes["slack"][:, places][:, :-1]
     counts = (lengths > 0) & (r.frames.ropes["parted"][:, places][:, :-1] == 0)
     return np.abs(np.divide(reach, lengths, out=np.ones_like(reach), where=counts) - 1.0).max(axis=1)
 

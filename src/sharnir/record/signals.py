@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import SceneError, nearest
-from ..model.layout import Layout, coordinates_of, frictions_of, layout_of
+from ..model.layout import Layout, coordinates_of, friction_rows_of, layout_of
 from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
 from ..scene.elements.spring import Spring
@@ -152,7 +152,7 @@ class Readings:
 
     def friction_impulse(self, i: int) -> Array:
         """In the axes of the joint's frame on body a."""
-        joint = frictions_of(self.scene)[i][1]
+        joint = friction_rows_of(self.scene)[i][1]
         return rotate(conjugate(self._joint_frames(joint)[0].rotation), self.frames.friction_impulse[:, i])
 
     def stuck(self, i: int) -> Array:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from ..errors import SceneError, nearest
 from ..files import scene_text
-from ..model.layout import coordinates_of, frictions_of
+from ..model.layout import coordinates_of, friction_rows_of
 from ..model.softs import softs_of
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
@@ -148,7 +148,7 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
     units = {
         "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
-        "friction_unit": ("friction", [axes.unit for _, _, axes in frictions_of(scene)]),
+        "friction_unit": ("friction", [axes.unit for _, _, axes, _ in friction_rows_of(scene)]),
         "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}

@@ -14,7 +14,7 @@ from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
 from .distance import make_distance
-from .solids import make_solids
+from .solids import TRIANGLE, make_solids
 
 wp = load_warp()
 
@@ -279,11 +279,15 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def completed(f: Manifold, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
-        """Points over faces with the closest pair added where it is not among them; one point alone for a wheel."""
+        """Points over faces with the closest pair added where it is not among them; one point alone for a wheel.
+
+        Not on a triangle: there its points belong together with those on the neighbours.
+        """
         gap = c.distance - rounding(a) - rounding(b)
         if deepest_gap(f, margin) > gap + SLACK * wp.min(a.radius, b.radius):
             f = with_closest(f, single(c, rounding(a), rounding(b), margin))
-        if f.count > 1 and (a.kind == wp.static(WHEEL) or b.kind == wp.static(WHEEL)):
+        has_wheel = a.kind == wp.static(WHEEL) or b.kind == wp.static(WHEEL)
+        if f.count > 1 and has_wheel and b.kind != wp.static(TRIANGLE):
             f = in_one_point(f, wp.min(a.radius, b.radius))
         return f
 

@@ -2,7 +2,8 @@
 
 Points are sorted by their normal into a few sides (floor, wall, ...). On each side the deepest point is kept and, of a
 solid that can stand, the outermost one towards each of its eight corners; a point counts as less far out when it is
-still above the surface. Their places in this table are the features by which contacts are known from step to step.
+still above the surface. Their places in this table are the features by which contacts are known from step to step. Of a
+wheel the two ends of its tread are kept beside the deepest point, and make one point, as on a plane.
 """
 
 from functools import cache
@@ -15,6 +16,7 @@ from ...model.fields import references
 from ...model.precision import Precision
 from .facets import make_facets
 from .lists import make_lists
+from .manifold import BLEND
 from .solids import make_solids
 from .triangles import UNDECIDED, make_triangles
 
@@ -85,6 +87,8 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         if a.kind == wp.static(SPHERE) or a.kind == wp.static(WHEEL):
             alike = real(wp.static(SAME_SIDE[True]))
             places = 1
+            if a.kind == wp.static(WHEEL):
+                places = 3
         first = side_of(spots, f.normal, alike) * PLACES
         for i in range(f.count):
             spot = Spot()
@@ -95,7 +99,10 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(places):
                 spot.score = -spot.gap
                 if j > 0:
-                    spot.score = wp.dot(corner(j - 1), out) - real(HOVER) * wp.max(spot.gap, real(0.0))
+                    aim = corner(j - 1)
+                    if a.kind == wp.static(WHEEL):
+                        aim = vec3(real(0.0), real(0.0), real(2 * j - 3))  # along the axle, one way and the other
+                    spot.score = wp.dot(aim, out) - real(HOVER) * wp.max(spot.gap, real(0.0))
                 old = spots[first + j]
                 if spot.score > old.score:
                     spots[first + j] = spot
@@ -212,6 +219,29 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
+    def join_tread(a: Solid, spots: wp.array(dtype=Spot), first: int):
+        """The points of a wheel on one side as one, where a plane has it.
+
+        It is the mean of the ends of the tread, as far as they are as deep as the deepest point.
+        """
+        deepest = spots[first]
+        if deepest.score == NOTHING:
+            return
+        ends = vec3()
+        total = real(0.0)
+        most = real(0.0)
+        for j in range(1, 3):
+            end = spots[first + j]
+            share = wp.max(real(1.0) - (end.gap - deepest.gap) / (real(BLEND) * a.radius), real(0.0))
+            ends += share * end.point
+            total += share
+            most = wp.max(most, share)
+            end.score = NOTHING
+            spots[first + j] = end
+        deepest.point = (ends + (real(1.0) - most) * deepest.point) / (total + real(1.0) - most)
+        spots[first] = deepest
+
+    @wp.func
     def touch_terrain(
         m: t.model,
         k: t.work,
@@ -245,6 +275,9 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
             f = thoroughly(m, a, triangle_at(m, g, later[i + 1]), deepest_of(spots, margin), margin)
             if f.count > 0:
                 keep(a, f, spots)
+        if a.kind == wp.static(WHEEL):
+            for i in range(SIDES):
+                join_tread(a, spots, i * PLACES)
         for i in range(TABLE):
             if is_new(spots, i, real(1.0e-3) * a.radius):
                 spot = spots[i]

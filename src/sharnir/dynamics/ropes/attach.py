@@ -18,13 +18,17 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE
+from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE, RUB
 from ..algebra import make_algebra
 from ..nothing import NOTHING, Nothing
 from .chain import make_chain
+from .port_matrix import make_port_matrix
 from .prepare import make_prepare
+from .rub import make_rub
 
 wp = load_warp()
+
+ROUNDS = 40  # in which the friction of eyelets follows the pulls at them
 
 
 @cache
@@ -36,10 +40,12 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     t = structs(p)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     algebra, chain, prepare = make_algebra(p), make_chain(p, features), make_prepare(p, features)
-    full, diagonal, rotated = algebra.full, algebra.diagonal, algebra.rotated
+    full, rotated = algebra.full, algebra.rotated
     solve, pulled = chain.solve, chain.pulled
     solve_alone = prepare.solve_alone
-    SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
+    port_matrix, rub = make_port_matrix(p, features), make_rub(p, features)
+    substitute_ports = port_matrix.substitute_ports
+    grip, find_friction, end_friction = rub.grip, rub.find_friction, rub.end_friction
 
     @wp.func
     def port_place(m: t.model, s: t.state, q: int, w: int) -> int:
@@ -66,17 +72,40 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         place = port_place(m, s, q, w)
         if m.port_kind[q] == wp.static(CLAMP):
             k.rope_twirl[place, w] = k.rope_twirl[place, w] + impulse
-        elif m.port_kind[q] == wp.static(FEED):
-            k.rope_gap[place, w] = k.rope_gap[place, w] - k.rope_slip[place, w] * impulse[0] * k.rope_axis[place, w]
+        elif m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB):
+            run = k.rope_slip[place, w] * impulse[0]
+            k.rope_gap[place, w] = k.rope_gap[place, w] - run * k.rope_axis[place, w]
+            if m.port_kind[q] == wp.static(RUB):
+                k.rope_gap[place - 1, w] = k.rope_gap[place - 1, w] + run * k.rope_axis[place - 1, w]
         else:
             strike_node(m, s, k, m.port_rope[q], place, impulse, w)
             if m.port_kind[q] == wp.static(OTHER_ROPE):
                 strike_node(m, s, k, m.port_other_rope[q], m.port_other[q], -impulse, w)
 
     @wp.func
-    def run_of(k: t.work, i: int, w: int) -> real:
-        """Speed that the pull of the first element, as last solved for, gives the rope on a drum at node i."""
-        return k.rope_slip[i, w] * wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w])
+    def is_point(m: t.model, q: int) -> bool:
+        """Whether port q holds a node: it is no clamp, and not a rope that runs."""
+        kind = m.port_kind[q]
+        return kind != wp.static(CLAMP) and kind != wp.static(FEED) and kind != wp.static(RUB)
+
+    @wp.func
+    def runs(m: t.model, q: int) -> bool:
+        """Whether port q is a rope that runs off a drum, or through an eyelet that rubs."""
+        return m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB)
+
+    @wp.func
+    def pulls_at(k: t.work, i: int, w: int) -> vec3:
+        """Pulls of the elements before and after an eyelet at node i, as last solved for, N s."""
+        before = wp.dot(k.rope_impulse[i - 1, w], k.rope_axis[i - 1, w])
+        return vec3(before, wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w]), real(0.0))
+
+    @wp.func
+    def run_of(m: t.model, k: t.work, q: int, i: int, w: int) -> real:
+        """Speed that the pulls, as last solved for, give the rope on a drum or in an eyelet at node i, port q."""
+        pull = wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w])
+        if m.port_kind[q] == wp.static(RUB):
+            pull = pull - wp.dot(k.rope_impulse[i - 1, w], k.rope_axis[i - 1, w])
+        return k.rope_slip[i, w] * pull
 
     @wp.func
     def node_answer(m: t.model, s: t.state, k: t.work, rope: int, i: int, q: int, impulse: vec3, w: int) -> vec3:
@@ -84,7 +113,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if rope != m.port_rope[q] and rope != m.port_other_rope[q]:
             return vec3()
         v = pulled(m, s, k, rope, i, w)
-        if m.port_kind[q] != wp.static(CLAMP) and m.port_kind[q] != wp.static(FEED):
+        if is_point(m, q):
             if i == port_place(m, s, q, w):
                 v = v + full(k.rope_inverse[i, w]) * impulse
             if i == m.port_other[q]:
@@ -98,10 +127,10 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
                 return vec3()
             return k.rope_turning[m.port_node[i], w]
-        if m.port_kind[i] == wp.static(FEED):
+        if runs(m, i):
             if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
                 return vec3()
-            run = run_of(k, port_place(m, s, i, w), w)
+            run = run_of(m, k, i, port_place(m, s, i, w), w)
             if i == q:
                 run = run + k.rope_slip[port_place(m, s, i, w), w] * impulse[0]
             return vec3(run, real(0.0), real(0.0))
@@ -115,6 +144,17 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             k.rope_gap[j, w] = vec3()
             k.rope_twirl[j, w] = vec3()
+
+    @wp.func
+    def note_pulls(m: t.model, s: t.state, k: t.work, o: t.settings, i: int, q: int, axis: int, w: int):
+        """What a unit impulse at port q along an axis, which was solved for, does to the pulls at eyelet i."""
+        pulls = vec3()
+        if m.port_rope[i] == m.port_rope[q] or m.port_rope[i] == m.port_other_rope[q]:
+            pulls = pulls_at(k, port_place(m, s, i, w), w)
+        side = k.port_tension_side[i * o.ports + q, w]
+        for row in range(2):
+            side[row, axis] = pulls[row]
+        k.port_tension_side[i * o.ports + q, w] = side
 
     @wp.func
     def rope_answers(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
@@ -137,6 +177,8 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                     for row in range(3):
                         block[row, axis] = answer[row]
                     k.port_rope_side[place, w] = block
+                    if m.port_kind[i] == wp.static(RUB):
+                        note_pulls(m, s, k, o, i, q, axis, w)
 
     # --- the bodies' side -------------------------------------------------------------------------------------------
 
@@ -203,115 +245,120 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             k.port_arm[i, w] = wp.quat_rotate(s.rotation[b, w], m.port_anchor[i])
 
     @wp.func
-    def factor_ports(m: t.model, k: t.work, o: t.settings, w: int):
-        """Y + K + softness as L D L^T: L below, the inverses of D on the diagonal."""
-        count = o.ports
-        for i in range(count * count):
-            k.port_matrix[i, w] = k.port_body_side[i, w] + k.port_rope_side[i, w]
-        for i in range(count):
-            own = k.port_matrix[i * count + i, w]
-            own = own + diagonal(SOFTNESS * wp.trace(own))
-            if m.port_kind[i] == wp.static(CLAMP):
-                own = own + full(k.port_softness[i, w])
-            if m.port_kind[i] == wp.static(FEED):  # one row only
-                own[1, 1] = real(1.0)
-                own[2, 2] = real(1.0)
-            k.port_matrix[i * count + i, w] = own
-        for i in range(count):
-            inverse = wp.inverse(k.port_matrix[i * count + i, w])
-            k.port_matrix[i * count + i, w] = inverse
-            for reverse in range(count - 1 - i):
-                high = count - 1 - reverse
-                lower = k.port_matrix[high * count + i, w] * inverse
-                for low in range(i + 1, high + 1):
-                    place = high * count + low
-                    k.port_matrix[place, w] = k.port_matrix[place, w] - lower * wp.transpose(
-                        k.port_matrix[low * count + i, w]
-                    )
-                k.port_matrix[high * count + i, w] = lower
-
-    @wp.func
-    def substitute_ports(k: t.work, o: t.settings, w: int):
-        """The right-hand side in ``port_change`` becomes the solution."""
-        count = o.ports
-        for i in range(count):
-            x = k.port_change[i, w]
-            for high in range(i + 1, count):
-                k.port_change[high, w] = k.port_change[high, w] - k.port_matrix[high * count + i, w] * x
-            k.port_change[i, w] = k.port_matrix[i * count + i, w] * x
-        for reverse in range(count):
-            i = count - 1 - reverse
-            x = k.port_change[i, w]
-            for high in range(i + 1, count):
-                x = x - k.port_change[high, w] * k.port_matrix[high * count + i, w]
-            k.port_change[i, w] = x
-
-    @wp.func
     def port_motion(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
         """Motion of the rope's side of port i as the ropes were last solved."""
         place = port_place(m, s, i, w)
         if m.port_kind[i] == wp.static(CLAMP):
             return k.rope_spinning[place, w]
-        if m.port_kind[i] == wp.static(FEED):
-            return vec3(k.rope_feed[place, w] + run_of(k, place, w), real(0.0), real(0.0))
+        if runs(m, i):
+            return vec3(k.rope_feed[place, w] + run_of(m, k, i, place, w), real(0.0), real(0.0))
         v = k.rope_moving[place, w]
         if m.port_kind[i] == wp.static(OTHER_ROPE):
             v = v - k.rope_moving[m.port_other[i], w]
         return v
 
     @wp.func
-    def rope_moves(k: t.work, o: t.settings, i: int, w: int) -> vec3:
-        """What the changes of all ports' impulses do to the rope's side of port i."""
-        v = vec3()
+    def moved(k: t.work, o: t.settings, i: int, w: int):
+        """What the changes of all ports' impulses do to the rope's side of port i, and to the pulls there."""
         for q in range(o.ports):
-            v = v + k.port_rope_side[i * o.ports + q, w] * k.port_change[q, w]
-        return v
+            place = i * o.ports + q
+            k.port_motion[i, w] = k.port_motion[i, w] + k.port_rope_side[place, w] * k.port_change[q, w]
+            if wp.static(features.rope_slides):
+                if i >= o.ports - o.rubs:
+                    k.port_tension[i, w] = k.port_tension[i, w] + k.port_tension_side[place, w] * k.port_change[q, w]
 
     @wp.func
     def warm_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Ropes without their ports, then the ports' impulses of the last step on both sides."""
-        solve_alone(m, s, n, k, o, w)
         for i in range(o.ports):
             if o.warm_start == 0:
                 n.port_impulse[i, w] = vec3()
-            k.port_change[i, w] = n.port_impulse[i, w]
             strike_body(m, k, i, -n.port_impulse[i, w], w)
-        for i in range(o.ports):
-            k.port_motion[i, w] = port_motion(m, s, k, i, w) + rope_moves(k, o, i, w)
+        move_with_ports(m, s, n, k, o, w)
 
     @wp.func
-    def couple(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
-        """Impulses at all ports that stop their slips; the square of the largest change."""
+    def move_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The ropes' side of all ports: the ropes without them, and what the ports' impulses do to it."""
+        solve_alone(m, s, n, k, o, w)
         for i in range(o.ports):
-            slip = k.port_motion[i, w] - body_motion(m, k, i, w)
-            if m.port_kind[i] == wp.static(CLAMP):
-                slip = slip + full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
-            k.port_change[i, w] = -slip
-        substitute_ports(k, o, w)
+            k.port_change[i, w] = n.port_impulse[i, w]
+        for i in range(o.ports):
+            k.port_motion[i, w] = port_motion(m, s, k, i, w)
+            if m.port_kind[i] == wp.static(RUB):
+                k.port_tension[i, w] = pulls_at(k, port_place(m, s, i, w), w)
+                k.port_grip[i, w] = grip(m, k, port_place(m, s, i, w), m.port_slide[i], w)
+            moved(k, o, i, w)
+
+    @wp.func
+    def change_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """Apply the changes of all ports' impulses to both sides; the square of the largest."""
         largest = real(0.0)
         for i in range(o.ports):
             change = k.port_change[i, w]
             largest = wp.max(largest, wp.dot(change, change))
             n.port_impulse[i, w] = n.port_impulse[i, w] + change
             strike_body(m, k, i, -change, w)
-            k.port_motion[i, w] = k.port_motion[i, w] + rope_moves(k, o, i, w)
+            moved(k, o, i, w)
         return largest
 
     @wp.func
-    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Velocities of the ropes with the final impulses of their ports."""
+    def rub_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """Friction of the eyelets, the ports reacting to it; the square of the largest change."""
+        largest = real(0.0)
+        left = int(wp.static(ROUNDS))
+        while left > 0:
+            left -= 1
+            if find_friction(n, k, o, w) == real(0.0):
+                left = 0
+            else:
+                for i in range(o.ports - o.rubs):
+                    k.port_change[i, w] = vec3()
+                    for q in range(o.ports - o.rubs, o.ports):
+                        side = k.port_rope_side[i * o.ports + q, w]
+                        k.port_change[i, w] = k.port_change[i, w] - side * k.port_change[q, w]
+                substitute_ports(k, o, False, w)
+                largest = wp.max(largest, change_ports(m, n, k, o, w))
+        return largest
+
+    @wp.func
+    def couple(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """Impulses at all ports that stop their slips, and friction of eyelets; the square of the largest change."""
         for i in range(o.ports):
-            impulse = n.port_impulse[i, w]
+            k.port_change[i, w] = vec3()
+            if m.port_kind[i] != wp.static(RUB):
+                slip = k.port_motion[i, w] - body_motion(m, k, i, w)
+                if m.port_kind[i] == wp.static(CLAMP):
+                    slip = slip + full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
+                k.port_change[i, w] = -slip
+        substitute_ports(k, o, False, w)
+        largest = change_ports(m, n, k, o, w)
+        if wp.static(features.rope_slides):
+            if o.rubs > 0:
+                largest = wp.max(largest, rub_ports(m, n, k, o, w))
+        return largest
+
+    @wp.func
+    def load_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, share: real, w: int):
+        """Add a share of the ports' impulses to what the ropes' velocities are found from."""
+        for i in range(o.ports):
+            impulse = share * n.port_impulse[i, w]
             node = port_place(m, s, i, w)
             if m.port_kind[i] == wp.static(CLAMP):
                 k.rope_torque[node, w] = k.rope_torque[node, w] + impulse
-            elif m.port_kind[i] == wp.static(FEED):
+            elif runs(m, i):
                 k.rope_feed[node, w] = k.rope_feed[node, w] + k.rope_slip[node, w] * impulse[0]
             else:
                 k.rope_free[node, w] = k.rope_free[node, w] + full(k.rope_inverse[node, w]) * impulse
             if m.port_kind[i] == wp.static(OTHER_ROPE):
                 other = m.port_other[i]
                 k.rope_free[other, w] = k.rope_free[other, w] - full(k.rope_inverse[other, w]) * impulse
+
+    @wp.func
+    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Velocities of the ropes with the final impulses of their ports."""
+        if wp.static(features.rope_slides):
+            end_friction(m, n, k, o, w)
+        load_ports(m, s, n, k, o, real(1.0), w)
         solve_alone(m, s, n, k, o, w)
 
     # --- closing gaps -----------------------------------------------------------------------------------------------
@@ -324,7 +371,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     @wp.func
     def port_gap(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> vec3:
         """How far the two sides of port i will be apart at the end of the step."""
-        if m.port_kind[i] == wp.static(CLAMP) or m.port_kind[i] == wp.static(FEED):
+        if not is_point(m, i):
             return vec3()
         at = next_place(s, k, dt, port_place(m, s, i, w), w)
         if m.port_kind[i] == wp.static(OTHER_ROPE):
@@ -339,8 +386,8 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         """What the elements' impulses, as last solved for, do to the rope's side of port i."""
         if m.port_kind[i] == wp.static(CLAMP):
             return k.rope_turning[m.port_node[i], w]
-        if m.port_kind[i] == wp.static(FEED):
-            return vec3(run_of(k, port_place(m, s, i, w), w), real(0.0), real(0.0))
+        if runs(m, i):
+            return vec3(run_of(m, k, i, port_place(m, s, i, w), w), real(0.0), real(0.0))
         motion = pulled(m, s, k, m.port_rope[i], port_place(m, s, i, w), w)
         if m.port_kind[i] == wp.static(OTHER_ROPE):
             motion = motion - pulled(m, s, k, m.port_other_rope[i], m.port_other[i], w)
@@ -349,7 +396,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     @wp.func
     def push_node(m: t.model, s: t.state, k: t.work, i: int, impulse: vec3, w: int):
         """A pseudo-impulse on the node itself at port i."""
-        if m.port_kind[i] != wp.static(CLAMP) and m.port_kind[i] != wp.static(FEED):
+        if is_point(m, i):
             node = port_place(m, s, i, w)
             k.rope_push[node, w] = k.rope_push[node, w] + full(k.rope_inverse[node, w]) * impulse
         if m.port_kind[i] == wp.static(OTHER_ROPE):
@@ -360,8 +407,9 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         place_ports=place_ports,
         rope_answers=rope_answers,
         body_answers=body_answers,
-        factor_ports=factor_ports,
         warm_ports=warm_ports,
+        move_with_ports=move_with_ports,
+        load_ports=load_ports,
         couple=couple,
         solve_with_ports=solve_with_ports,
         next_place=next_place,
@@ -372,5 +420,5 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         push_body=push_body,
         strike_body=strike_body,
         strike_port=strike_port,
-        substitute_ports=substitute_ports,
+        is_point=is_point,
     )

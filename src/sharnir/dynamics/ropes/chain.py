@@ -31,6 +31,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from .give import SLACK
 
 wp = load_warp()
 
@@ -43,6 +44,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     algebra = make_algebra(p)
     packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
+    LOOSE = wp.constant(real(1e18 if p.name == "float64" else 1e10))  # times that: no force along a slack element
 
     plain = not (features.rope_touch or features.rope_slides)  # W is a number times E
 
@@ -76,7 +78,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         return bend[0] + bend[1] + bend[2] > real(0.0)
 
     @wp.func
-    def factor(m: t.model, s: t.state, k: t.work, inertia: wp.array2d(dtype=p.sym33), rope: int, w: int):
+    def factor(m: t.model, s: t.state, n: t.memory, k: t.work, inertia: wp.array2d(dtype=p.sym33), rope: int, w: int):
         """Eliminate element by element from the first node on."""
         spin = mat33()  # what the elements before leave on this element's diagonal,
         fill = mat33()  # on its coupling with its length row,
@@ -86,12 +88,14 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             bend = full(k.rope_bend[j, w])
             spin = spin + full(inertia[j, w])
             pivot = wp.inverse(spin + bend)
-            arm = wp.skew(s.rope_length[j, w] * k.rope_axis[j, w]) + fill
+            arm = wp.skew((s.rope_length[j, w] - s.rope_slack[j, w]) * k.rope_axis[j, w]) + fill
             if wp.static(features.rope_touch):
                 arm = arm - k.rope_lever[j, w]
             soft = SOFTNESS / (m.rope_line[rope] * s.rope_length[j, w])
             swung = arm * pivot
             row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
+            if n.rope_gives[j, w] == wp.static(SLACK):  # its ends may come together and go apart
+                row = row + (LOOSE * soft) * wp.outer(k.rope_axis[j, w], k.rope_axis[j, w])
             hold = wp.inverse(row + swung * wp.transpose(arm))
             if s.rope_parted[j, w] == 1:
                 hold = mat33()

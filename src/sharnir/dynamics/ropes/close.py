@@ -22,11 +22,12 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import CLAMP, FEED
 from ..algebra import make_algebra
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
+from .give import HEAPED, SLACK
+from .port_matrix import make_port_matrix
 from .slide import make_slide
 
 wp = load_warp()
@@ -53,14 +54,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         algebra.diagonal,
     )
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
-    next_place, port_gap, strike_port, factor_ports = (
-        attach.next_place,
-        attach.port_gap,
-        attach.strike_port,
-        attach.factor_ports,
-    )
-    port_place = attach.port_place
-    substitute_ports, port_pull, rope_answers = attach.substitute_ports, attach.port_pull, attach.rope_answers
+    next_place, port_gap, strike_port = attach.next_place, attach.port_gap, attach.strike_port
+    port_place, is_point = attach.port_place, attach.is_point
+    port_pull, rope_answers = attach.port_pull, attach.rope_answers
+    matrix = make_port_matrix(p, features)
+    factor_ports, substitute_ports, is_out = matrix.factor_ports, matrix.substitute_ports, matrix.is_out
     strike_body, push_body, push_node = attach.strike_body, attach.push_body, attach.push_node
     slides = make_slide(p, features)
     run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
@@ -71,7 +69,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
-    def gaps(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int) -> vec2:
+    def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int) -> vec2:
         """The gaps at the end of the step as a right-hand side.
 
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
@@ -85,8 +83,12 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             after = next_place(s, k, dt, j + 1, w)
             length = s.rope_length[j, w]
             turn = dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w])
-            reach = length * rotated_vector(ahead(s.rope_rotation[j, w]), turn)
-            gap = after - before - reach
+            axis = rotated_vector(ahead(s.rope_rotation[j, w]), turn)
+            gap = after - before - length * axis
+            if n.rope_gives[j, w] == wp.static(SLACK):
+                gap = gap - wp.dot(gap, axis) * axis
+            elif n.rope_gives[j, w] == wp.static(HEAPED):
+                gap = after - before
             if s.rope_parted[j, w] == 0:
                 square = wp.dot(gap, gap)
                 if square > worst * length * length:
@@ -98,11 +100,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(worst, turned)
 
     @wp.func
-    def all_gaps(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> vec2:
+    def all_gaps(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
         """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
         squares = vec2()
         for rope in range(o.ropes):
-            found = gaps(m, s, k, o.dt, rope, w)
+            found = gaps(m, s, n, k, o.dt, rope, w)
             squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
         return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
@@ -120,7 +122,9 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 solve(m, s, k, rope, w)
             for i in range(o.ports):
                 k.port_change[i, w] = -(port_pull(m, s, k, i, w) + port_gap(m, s, k, o.dt, i, w) / o.dt)
-            substitute_ports(k, o, w)
+                if is_out(m, n, True, i, w):
+                    k.port_change[i, w] = vec3()
+            substitute_ports(k, o, True, w)
             for i in range(o.ports):
                 strike_port(m, s, k, i, k.port_change[i, w], w)
         for rope in range(o.ropes):
@@ -163,7 +167,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         J V* = J V*_now - G/h.
         """
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            length = s.rope_length[j, w]
+            length = s.rope_length[j, w] - s.rope_slack[j, w]
             axis = ahead(next_turn(s, k, dt, j, w))
             turning = k.rope_push_spin[j, w]
             pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
@@ -175,14 +179,14 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_gap[j, w] = k.rope_gap[j, w] - along
 
     @wp.func
-    def full_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def full_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Pseudo-impulses of all ports for the present directions; the ropes' right-hand sides get them."""
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap_kept[j, w] = k.rope_gap[j, w]
                 k.rope_twirl_kept[j, w] = k.rope_twirl[j, w]
         rope_answers(m, s, k, o, w)
-        factor_ports(m, k, o, w)
+        factor_ports(m, n, k, o, True, w)
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap[j, w] = k.rope_gap_kept[j, w]
@@ -190,12 +194,14 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             solve(m, s, k, rope, w)
         for i in range(o.ports):
             wanted = -port_pull(m, s, k, i, w)
-            if m.port_kind[i] != wp.static(CLAMP) and m.port_kind[i] != wp.static(FEED):
+            if is_point(m, i):
                 wanted = wanted + port_push(m, s, k, i, w) - port_gap(m, s, k, o.dt, i, w) / o.dt
                 for q in range(o.ports):
                     wanted = wanted + k.port_body_side[i * o.ports + q, w] * k.port_push[q, w]
             k.port_change[i, w] = wanted
-        substitute_ports(k, o, w)
+            if is_out(m, n, True, i, w):
+                k.port_change[i, w] = vec3()
+        substitute_ports(k, o, True, w)
         for i in range(o.ports):
             strike_port(m, s, k, i, k.port_change[i, w], w)
 
@@ -212,9 +218,9 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         """One Newton step of the whole problem; the gaps are in place."""
         for rope in range(o.ropes):
             prepare_full(m, s, k, o.dt, rope, w)
-            factor(m, s, k, k.rope_full, rope, w)
+            factor(m, s, n, k, k.rope_full, rope, w)
         if wp.static(features.rope_ports):
-            full_ports(m, s, k, o, w)
+            full_ports(m, s, n, k, o, w)
         for rope in range(o.ropes):
             solve(m, s, k, rope, w)
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
@@ -259,7 +265,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         left = int(wp.static(FULL_STEPS))
         while left > 0:
             left -= 1
-            if all_gaps(m, s, k, o, w)[0] < wp.static(real(CLOSED)):
+            if all_gaps(m, s, n, k, o, w)[0] < wp.static(real(CLOSED)):
                 left = 0
             else:
                 full_step(m, s, n, k, o, w)
@@ -270,15 +276,18 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Pseudo-velocities that close what the step would leave open."""
         if wp.static(features.rope_slides):
-            run_slides(m, s, k, o, w)
+            run_slides(m, s, n, k, o, w)
         if wp.static(features.rope_ports):
             for i in range(o.ports):
                 k.port_push[i, w] = vec3()
+            if wp.static(features.rope_slides):
+                if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
+                    factor_ports(m, n, k, o, True, w)
         left = int(wp.static(SIMPLE_STEPS))
         before = real(0.0)
         while left > 0:
             left -= 1
-            found = all_gaps(m, s, k, o, w)
+            found = all_gaps(m, s, n, k, o, w)
             worst = found[0]
             rate = real(1.0)
             if o.ports == 0:  # whose gaps are not looked at

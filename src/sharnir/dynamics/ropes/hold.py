@@ -182,7 +182,8 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
                     if k.touch_share[q, w] > real(0.0):
                         leans = True
                     if leans:
-                        arm = (k.touch_share[q, w] * s.rope_length[i, w]) * wp.skew(k.rope_axis[i, w])
+                        extent = s.rope_length[i, w] - s.rope_slack[i, w]
+                        arm = (k.touch_share[q, w] * extent) * wp.skew(k.rope_axis[i, w])
                         both = lever - arm
                         back = wp.transpose(both)
                         taken = y * reply

@@ -11,6 +11,7 @@ from ..algebra import make_algebra
 from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
+from .give import TAUT
 from .slide import make_slide
 
 wp = load_warp()
@@ -78,6 +79,15 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         s.rope_spin[j, w] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
 
     @wp.func
+    def measure_slack(s: t.state, n: t.memory, j: int, w: int):
+        """By how much element j is shorter than its length, if it gave way."""
+        slack = real(0.0)
+        if n.rope_gives[j, w] != wp.static(TAUT):
+            extent = wp.dot(ahead(s.rope_rotation[j, w]), s.rope_position[j + 1, w] - s.rope_position[j, w])
+            slack = wp.clamp(s.rope_length[j, w] - extent, real(0.0), s.rope_length[j, w])
+        s.rope_slack[j, w] = slack
+
+    @wp.func
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
@@ -87,6 +97,8 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                     axis = ahead(s.rope_rotation[i, w])
                     n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / k.kick[w]
                     turn_element(s, k, o.dt, i, w)
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                measure_slack(s, n, j, w)
         remember_ropes(m, s, n, k, o, w)
 
     return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)

@@ -11,6 +11,7 @@ The kick of the leapfrog step aims at the end of the drift,
 with the spin before the kick on the right, so that less is left to close (``close.py``).
 """
 
+import math
 from functools import cache
 from types import SimpleNamespace
 
@@ -21,9 +22,11 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from .bend_twist import make_bend
 from .chain import make_chain
+from .give import HEAPED
 
 wp = load_warp()
 
+UNEVEN = 1e-3  # rad/s that an element pressed beyond Euler's load gets aside: nothing real is exactly straight
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
 
 
@@ -34,7 +37,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    rotated_vector = algebra.rotated_vector
+    rotated_vector, frame_of, column = algebra.rotated_vector, algebra.frame_of, algebra.column
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
     implicit_share = bends.implicit_share
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
@@ -89,12 +92,26 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_bent[j, w] = vec3()
 
     @wp.func
-    def free_element(m: t.model, s: t.state, k: t.work, dt: real, rope: int, j: int, w: int):
+    def euler_load(m: t.model, s: t.state, rope: int, w: int) -> real:
+        """pi^2 K/L^2 of the whole rope, N."""
+        first = s.rope_first[rope, w]
+        last = m.rope_end[rope] - 1
+        length = real(last - first) * s.rope_length[last - 1, w]
+        stiffness = m.rope_stiffness[rope]
+        return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
+
+    @wp.func
+    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+        if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
+            length = s.rope_length[j, w]
+            uneven = wp.static(real(UNEVEN)) * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
+            aside = uneven * element_mass(m, s, rope, j, w) * length * length
+            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
         if wp.static(features.leapfrog):
             turn = dt * spin
             straight = axis + wp.cross(turn, axis)
@@ -163,21 +180,25 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.port_softness[port, w] = packed(wp.inverse(bend.stiff))
 
     @wp.func
-    def prepare_slide(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
-        """The mass that runs through an eyelet or off a drum is that of the node; see ``slide.py`` for friction."""
+    def prepare_slide(m: t.model, s: t.state, k: t.work, i: int, w: int):
+        """The mass that runs through an eyelet or off a drum is that of the node; see ``rub.py`` for friction."""
         node = s.slide_node[i, w]
-        if n.slide_slips[i, w] == 1 or m.slide_friction[i] == real(0.0):
-            k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
-            k.rope_feed[node, w] = s.slide_speed[i, w] + k.rope_slip[node, w] * n.slide_drag[i, w]
+        k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
+        k.rope_feed[node, w] = s.slide_speed[i, w]
         if m.slide_fixed[i] == 1:
             k.rope_inverse[node, w] = packed(mat33())
             k.rope_free[node, w] = vec3()
 
     @wp.func
-    def free_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+    def free_gap(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int):
         """The right-hand side of the velocity problem as it was prepared."""
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             k.rope_gap[j, w] = k.rope_free[j + 1, w] - k.rope_free[j, w]
+            if s.rope_slack[j, w] > real(0.0):  # it comes to be taut, or heaped
+                way = s.rope_slack[j, w]
+                if n.rope_gives[j, w] == wp.static(HEAPED):
+                    way = way - s.rope_length[j, w]
+                k.rope_gap[j, w] = k.rope_gap[j, w] - way / dt * k.rope_axis[j, w]
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
@@ -223,16 +244,16 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                 free_element(m, s, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
-                prepare_slide(m, s, n, k, i, w)
+                prepare_slide(m, s, k, i, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
             for rope in range(o.ropes):
-                factor(m, s, k, k.rope_inertia, rope, w)
+                factor(m, s, n, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Velocities of the ropes from what was prepared."""
         for rope in range(o.ropes):
-            free_gap(m, s, k, rope, w)
+            free_gap(m, s, n, k, o.dt, rope, w)
             solve(m, s, k, rope, w)
             take_velocities(m, s, n, k, rope, w)
 

@@ -4,9 +4,7 @@ The node there stays at its point of a body; the rope runs through it with the s
 before and after it change their length by -h s and h s. At a winch there is no element before: s is the speed of the
 drum's surface, by a port.
 
-Friction of an eyelet (the capstan's): the pulls T on both sides differ by at most (exp(mu a) - 1) min(T), a the angle
-by which the rope is turned. It holds (s = 0) while the difference of the last step was within the bound, and opposes s
-with the bound while it slips, until s would change its sign.
+Friction of an eyelet is a port of its own, see ``rub.py``.
 
 A short element is taken out on one side and one is put in on the other before it becomes too short: the node moves on
 by one place, and what was cut lies on the straight element that was there, with its velocity. A drum that is empty and
@@ -20,7 +18,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import FEED
+from ...model.ropes import FEED, RUB
 from ..algebra import make_algebra
 
 wp = load_warp()
@@ -51,34 +49,6 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
             s.rope_length[node - 1, w] = s.rope_length[node - 1, w] - by
 
     @wp.func
-    def bound(m: t.model, n: t.memory, k: t.work, i: int, node: int, w: int) -> real:
-        """(exp(mu a) - 1) min(T) over a kick, N s."""
-        before = wp.dot(n.rope_pull[node - 1, w], k.rope_axis[node - 1, w])
-        after = wp.dot(n.rope_pull[node, w], k.rope_axis[node, w])
-        turn = wp.acos(wp.clamp(wp.dot(k.rope_axis[node - 1, w], k.rope_axis[node, w]), real(-1.0), real(1.0)))
-        less = wp.max(wp.min(before, after), real(0.0))
-        return (wp.exp(m.slide_friction[i] * turn) - real(1.0)) * less
-
-    @wp.func
-    def rub(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, node: int, w: int):
-        """Whether the rope will slip in the next step, and what drags at it then."""
-        most = bound(m, n, k, i, node, w)
-        before = wp.dot(n.rope_pull[node - 1, w], k.rope_axis[node - 1, w])
-        pull = wp.dot(n.rope_pull[node, w], k.rope_axis[node, w]) - before
-        speed = s.slide_speed[i, w]
-        if n.slide_slips[i, w] == 0:
-            n.slide_drag[i, w] = real(0.0)
-            if wp.abs(pull) > most:
-                n.slide_slips[i, w] = 1
-                n.slide_drag[i, w] = -wp.sign(pull) * most
-        elif speed * n.slide_drag[i, w] > real(0.0):  # it has turned round: friction has stopped it
-            n.slide_slips[i, w] = 0
-            n.slide_drag[i, w] = real(0.0)
-            s.slide_speed[i, w] = real(0.0)
-        else:
-            n.slide_drag[i, w] = -wp.sign(speed) * most
-
-    @wp.func
     def stop_at_the_end(m: t.model, s: t.state, i: int, node: int, w: int):
         """The end of a rope does not run through an eyelet."""
         least = wp.static(real(SHORTEST)) * m.slide_length[i]
@@ -90,18 +60,20 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
             s.slide_speed[i, w] = real(0.0)
 
     @wp.func
-    def set_speed(m: t.model, s: t.state, k: t.work, i: int, w: int):
+    def set_speed(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
         node = s.slide_node[i, w]
         s.slide_speed[i, w] = k.rope_feed[node, w] + runs(m, k, i, node, w)
+        if n.slide_holds[i, w] == 1:
+            s.slide_speed[i, w] = real(0.0)
         stop_at_the_end(m, s, i, node, w)
 
     @wp.func
-    def run_slides(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def run_slides(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Speeds of all slides after the velocities are final, and the lengths at the end of the step."""
         for i in range(o.slides):
             node = s.slide_node[i, w]
             k.slide_before[i, w] = s.slide_speed[i, w]
-            set_speed(m, s, k, i, w)
+            set_speed(m, s, n, k, i, w)
             k.slide_fed[i, w] = o.dt * s.slide_speed[i, w]
             lengthen(m, s, i, node, k.slide_fed[i, w], w)
 
@@ -113,7 +85,8 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
             by = o.dt * runs(m, k, i, node, w)
             if wp.static(features.rope_ports):
                 for q in range(o.ports):
-                    if m.port_kind[q] == wp.static(FEED) and m.port_slide[q] == i:
+                    drives = m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB)
+                    if drives and m.port_slide[q] == i:
                         change = k.port_change[q, w]
                         by = by + o.dt * k.rope_slip[node, w] * change[0]
             k.slide_fed[i, w] = k.slide_fed[i, w] + by
@@ -142,17 +115,19 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
         s.rope_spin[target, w] = s.rope_spin[source, w]
         n.rope_pull[target, w] = n.rope_pull[source, w]
         n.rope_tension[target, w] = n.rope_tension[source, w]
+        n.rope_gives[target, w] = 0
+        s.rope_slack[target, w] = real(0.0)
 
     @wp.func
     def lay_between(s: t.state, j: int, w: int):
-        """Turn element j onto the line between its nodes, and give it that length."""
+        """Turn element j onto the line between its nodes, and give it that length, and what it is slack by."""
         step = s.rope_position[j + 1, w] - s.rope_position[j, w]
         axis = along(s.rope_rotation[j, w])
         ahead = wp.normalize(step)
         side = wp.cross(axis, ahead)
         turn = wp.normalize(quat(side[0], side[1], side[2], real(1.0) + wp.dot(axis, ahead)))
         s.rope_rotation[j, w] = turn * s.rope_rotation[j, w]
-        s.rope_length[j, w] = wp.length(step)
+        s.rope_length[j, w] = wp.length(step) + s.rope_slack[j, w]
 
     @wp.func
     def put_node(s: t.state, i: int, base: int, j: int, distance: real, speed: real, w: int):
@@ -226,13 +201,11 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def end_slides(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """After a good step: friction of the next one, and elements taken out and put in."""
+        """After a good step: elements taken out and put in."""
         for i in range(o.slides):
             if m.slide_winch[i] == 1:
                 cut_winch(m, s, n, i, w)
             else:
-                if m.slide_friction[i] > real(0.0):
-                    rub(m, s, n, k, i, s.slide_node[i, w], w)
                 cut_eyelet(m, s, n, i, w)
 
     return SimpleNamespace(

@@ -4,6 +4,7 @@ place_ropes    arms of the ports, and geometric stiffness of the bodies they pul
 begin_ropes    rows and factors of every rope; the ports' matrix; last step's impulses at the ports
 (the solver visits the ports: ``couple``)
 end_ropes      final velocities
+give_way       elements that would push; with them ``resume_ropes``, the solver and ``end_ropes`` once more
 close_ropes    pseudo-velocities that close the gaps
 move_ropes     new places
 """
@@ -19,9 +20,12 @@ from ...model.ropes import BODY_POINT
 from ..nothing import NOTHING, Nothing
 from ..stiffen import make_stiffen
 from .attach import make_attach
+from .chain import make_chain
 from .close import make_close
+from .give import make_give
 from .mechanism import make_mechanism
 from .move import make_move
+from .port_matrix import make_port_matrix
 from .prepare import make_prepare
 from .touch import make_rope_touch
 
@@ -38,7 +42,10 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
     prepare_ropes, solve_alone = prepare.prepare_ropes, prepare.solve_alone
     place_ports, rope_answers, body_answers = attach.place_ports, attach.rope_answers, attach.body_answers
-    factor_ports, warm_ports, solve_with_ports = attach.factor_ports, attach.warm_ports, attach.solve_with_ports
+    warm_ports, solve_with_ports = attach.warm_ports, attach.solve_with_ports
+    move_with_ports, load_ports = attach.move_with_ports, attach.load_ports
+    factor = make_chain(p, features).factor
+    factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p).stiffen
     touches = (
@@ -74,7 +81,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 mechanism_answers(m, k, o, w)
             else:
                 body_answers(m, k, o, w)
-            factor_ports(m, k, o, w)
+            factor_ports(m, n, k, o, False, w)
             warm_ports(m, s, n, k, o, w)
 
     @wp.func
@@ -86,7 +93,21 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if wp.static(features.rope_touch):
             push_out(m, s, n, k, o, w)
 
+    @wp.func
+    def resume_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Factors anew after elements gave way, with all that acts on the ropes as it was."""
+        if wp.static(features.rope_ports):
+            load_ports(m, s, n, k, o, real(-1.0), w)
+        for rope in range(o.ropes):
+            factor(m, s, n, k, k.rope_inertia, rope, w)
+        if wp.static(features.rope_ports):
+            rope_answers(m, s, k, o, w)
+            factor_ports(m, n, k, o, False, w)
+            move_with_ports(m, s, n, k, o, w)
+
     return SimpleNamespace(
+        give_way=make_give(p, features).give_way,
+        resume_ropes=resume_ropes,
         place_ropes=place_ropes,
         begin_ropes=begin_ropes,
         end_ropes=end_ropes,

@@ -177,8 +177,8 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(s.rope_first[rope, w], m.rope_end[rope]):
             k.rope_before[i, w] = k.rope_moving[i, w]
             hold(m, s, n, k, o.dt, rope, i, w)
-        factor(m, s, k, k.rope_inertia, rope, w)
-        free_gap(m, s, k, rope, w)
+        factor(m, s, n, k, k.rope_inertia, rope, w)
+        free_gap(m, s, n, k, o.dt, rope, w)
         if wp.static(features.rope_ports):
             for q in range(o.ports):
                 if m.port_rope[q] == rope and m.port_other[q] < 0:

@@ -10,7 +10,8 @@ Implicit in the bristles, so that no stiffness s0 bounds the step: with a = s0 |
     z_end = (z + h v)/(1 + h a),   p = -h S ((s0 + s1/h) z_end - s1 z/h)
 
 Along one axis u_end + w h S phi(u_end) = u - w p_old is solved by Newton steps; in a ball joint a is taken from the
-last visit and the rest, linear in u_end, is solved as it stands: (M + y E) p = M (source - y u) + y p_old.
+last visit and the rest, linear in u_end, is solved as it stands: (M + y E) p = M (source - y u) + y p_old. On two axes
+M is zero along the third, where any mass will do: without a load y is zero, too.
 """
 
 from functools import cache
@@ -84,7 +85,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
                 v = v - error / (real(1.0) + gain * wp.max(slope, real(0.0)))
                 if v < low or v > high:
                     v = real(0.5) * (low + high)
-        k.friction_ratio[i, w] = wp.abs(phi)
+        n.friction_ratio[i, w] = wp.abs(phi)
         return -kick * scale * phi
 
     @wp.func
@@ -100,8 +101,11 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         rest = real(1.0) / (real(1.0) + kick * slip_rate(m, radius * wp.length(u), i, w))
         source = -kick * scale * (grip * rest - m.friction_damping[i] / kick) * z
         y = kick * scale * grip * kick * radius * rest
-        new = solved(mass + diagonal(y), mass * (source - y * u) + y * n.friction_impulse[i, w])
-        k.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
+        right = mass * (source - y * u) + y * n.friction_impulse[i, w]
+        if m.friction_axes[i] != 7:
+            mass = mass + wp.trace(mass) * wp.outer(k.friction_axis[i, w], k.friction_axis[i, w])
+        new = solved(mass + diagonal(y), right)
+        n.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
         return new
 
     @wp.func

@@ -30,6 +30,7 @@ from ..coordinates import make_coordinates
 from ..leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
+from .gear import make_gear
 from .soft import make_soft
 
 wp = load_warp()
@@ -46,10 +47,14 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     load, motion, led = pair.load, pair.motion, make_bias(p, features).led
+    gear = make_gear(p, features)
+    prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
+    # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
+    STEEPEST = wp.constant(real(1e7 if p.name == "float64" else 1e3))
 
     @wp.func
     def normal_force(m: t.model, n: t.memory, k: t.work, ratio: real, kick: real, i: int, j: int, w: int) -> real:
@@ -113,6 +118,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         inverse_mass = w_aa
         if linear == 1:
             inverse_mass = w_ll
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                prepare_gear(m, n, k, inverse_mass, i, w)
+                return
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
@@ -124,8 +133,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
             if wp.static(features.friction_laws):
                 n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
-                single = axes // 2  # 1, 2, 4 -> column 0, 1, 2
-                k.friction_axis[i, w] = column(basis, single)
+                chosen = axes // 2  # 1, 2, 4 -> column 0, 1, 2
+                if m.friction_single[i] == 0:
+                    chosen = (7 - axes) // 2  # of two axes the one across them
+                k.friction_axis[i, w] = column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
@@ -146,6 +157,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 # nothing to start from: the Newton step for |p(s)| = bound from s = 0
                 size = wp.length(stick)
                 s = (size - bound) / bound * size * size / wp.dot(stick, mass * stick)
+            s = wp.min(s, STEEPEST / wp.trace(mass))
             new = solved_to_scale(diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
@@ -168,13 +180,16 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def visit_friction(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                return visit_gear(m, n, k, u, i, w)
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
-                    scale = normal_force(m, n, k, k.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
+                    scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
                 new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i], kick, i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
@@ -199,6 +214,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
+        if wp.static(features.gears):
+            if m.friction_soft[i] >= 0:
+                n.sticking[i, w] = int(gear_holds(n, i, w))
+                return
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):

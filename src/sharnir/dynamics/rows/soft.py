@@ -9,6 +9,7 @@ Semi-implicit Euler takes everything at the end of the step, which is stable at 
     spring, damper   p = -h (f(x) + (c + dt k) u) + h preload
     DC drive         I_m w' = M_s (U - w/w_idle) + t,  w = r u:
                      p = r (I_m w_0 + h M_s U) - r^2 D u,  D = I_m + h M_s/w_idle
+                     times the gear's efficiency, as if the motor drove the load; ``gear.py`` has the rest
 
 The leapfrog step is second order, u_0 being the rate before the kick:
 
@@ -17,7 +18,7 @@ The leapfrog step is second order, u_0 being the rate before the kick:
     spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)     b from 1/12 (fourth order in the frequency) for slow
                                                              springs to 1/4 (stable at any k) as dt^2 k w nears 1; d, the
                                                              part beyond dt^2 k w = 1, is implicit Euler, which damps
-    rotor            p = -r^2 I_m (u - u_0)
+    rotor            p = -r^2 I_m (u - u_0); a motor behind a gear with losses is taken as above, as a whole
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
@@ -54,8 +55,6 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    # how much stiffer than the motor a self-locking gear holds against the load; float32 has no digits for more
-    WORM = wp.constant(real(1e6 if p.name == "float64" else 1e3))
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
@@ -142,27 +141,29 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return voltage * wp.sign(m.drive_ratio[i])
 
     @wp.func
-    def with_drive(m: t.model, n: t.memory, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
+    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
         ratio = m.drive_ratio[i]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i]
         speed = ratio * rate
-        ahead = (inertia * speed + kick * stall * voltage) / inertia_and_slope
-        share = m.drive_efficiency[i]
-        if (voltage - speed / m.drive_idle[i]) * speed < real(0.0):
-            share = real(1.0) / share  # the load drives the motor
-        y = share * ratio * ratio * inertia_and_slope
-        if m.drive_locks[i] == 1 and n.soft_impulse[i, w] * rate <= real(0.0):
-            y = y * WORM  # a worm gear holds: the joint follows the motor, whatever the load
-            row.y = row.y + y
-            row.source = row.source + y * ahead / ratio
-        else:
-            reflected = share * ratio * ratio * inertia
-            row.y = row.y + reflected
-            row.y_before = row.y_before - reflected
-            row.damping = row.damping + share * ratio * ratio * stall / m.drive_idle[i]
-            row.source = row.source + share * ratio * kick * stall * voltage
+        alone = real(0.0)
+        if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
+            alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
+        efficiency = m.drive_efficiency[i]
+        square = ratio * ratio
+        y = square * inertia_and_slope
+        if wp.static(features.gears):
+            k.gear_rate[i, w] = alone
+            k.gear_loss[i, w] = (real(1.0) / efficiency - efficiency) * y
+            if m.drive_locks[i] == 1 or efficiency < real(1.0):
+                row.y = row.y + efficiency * y
+                row.source = row.source + efficiency * y * alone
+                return row
+        row.y = row.y + square * inertia
+        row.y_before = row.y_before - square * inertia
+        row.damping = row.damping + square * stall / m.drive_idle[i]
+        row.source = row.source + ratio * kick * stall * voltage
         return row
 
     @wp.func
@@ -260,7 +261,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             if m.drive_kind[i] > 0:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
-                row = with_drive(m, n, row, voltage, rate, kick, i, w)
+                row = with_drive(m, k, row, voltage, rate, kick, i, w)
         end_row(n, k, row, rate, inverse_mass, kick, i, w)
 
     @wp.func

@@ -20,6 +20,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
+from ..contacts.shares import make_shares
 from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
 from .factors import MORE_BIASES, make_factors
@@ -42,6 +43,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
     bounce_all = make_contact(p, features).bounce_all
+    share_loads = make_shares(p, features).share_loads
     has_bounds = features.limits or features.friction or features.contacts
     pushes = features.limits or features.contacts
     couple = make_attach(p, features).couple
@@ -71,6 +73,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             clear(o, k.solution, w)
             if wp.static(pushes):
                 clear(o, k.push_solution, w)
+        if wp.static(features.contacts):
+            share_loads(m, n, k, w)
         if wp.static(features.restitution):
             bounce_all(m, k, o.dt, w)
         if wp.static(features.rope_ports):
@@ -148,7 +152,15 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(pushes):
                 settle_push(m, k, o, w)
 
+    @wp.func
+    def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Go on after the ropes were factored anew."""
+        r.done[w] = 0
+        if wp.static(features.rope_ports):
+            solve_ports(m, n, k, o, w)
+
     return SimpleNamespace(
+        resume=resume,
         factor=factors.factor,
         iterate=iterate,
         conclude=conclude,

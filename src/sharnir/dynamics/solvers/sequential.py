@@ -109,4 +109,9 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """Nothing is left to do: every impulse was applied at once."""
 
-    return SimpleNamespace(iterate=iterate, conclude=conclude)
+    @wp.func
+    def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Go on after the ropes were factored anew."""
+        r.done[w] = 0
+
+    return SimpleNamespace(iterate=iterate, conclude=conclude, resume=resume)

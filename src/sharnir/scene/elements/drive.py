@@ -17,8 +17,8 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
 
         I_m w_m' = M_s (U - w_m/w_idle) + t,  I_m = M_s t_m/w_idle
 
-    With ``efficiency`` (a share of 1) the effort on the joint is -efficiency ratio t while the motor drives and
-    -ratio t/efficiency while the load drives the motor back; a ``self_locking`` gear does not let it.
+    With ``efficiency`` (a share of 1) the effort on the joint is -efficiency ratio t while power goes to the load and
+    -ratio t/efficiency while the load drives the motor back; a ``self_locking`` gear does not let it, and holds.
     """
 
     stall_torque: float
@@ -27,6 +27,11 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
     ratio: float
     efficiency: float = 1.0
     self_locking: bool = False
+
+    @property
+    def loses_power(self) -> bool:
+        """Whether power that goes through the gear is lost, or goes one way only."""
+        return self.efficiency < 1.0 or self.self_locking
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,0 +1,83 @@
+"""The gear between a motor and its joint: what it loses, and that the load cannot turn a self-locking one.
+
+Seen from the joint, over a kick: u its rate, t the rate at which the motor would run by itself, Y = r^2 D the motor's
+impulse per rate (``soft.py``), p the impulse on the joint. The power p u that leaves the gear decides:
+
+    p u > 0   the motor drives the load     p = eta Y (t - u)
+    p u < 0   the load drives the motor     p = Y (t - u)/eta, or, if the gear locks, u = t whatever p
+    u = 0     the gear rests                p anything between the two
+
+Against u this falls throughout, with a step at u = 0: as for dry friction there is one solution, and nothing to switch.
+The soft row has the first line for all u; the row here, visited as friction is, has the rest of it:
+
+    q = p - eta Y (t - u)      0                          for u between 0 and t
+                               between 0 and C t          for u = 0
+                               C (t - u)                  elsewhere,  C = (1/eta - eta) Y, or without end if it locks
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+
+wp = load_warp()
+
+
+@cache
+def make_gear(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
+
+    @wp.func
+    def prepare_gear(m: t.model, n: t.memory, k: t.work, inverse_mass: mat33, i: int, w: int):
+        """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
+        soft = m.friction_soft[i]
+        axis = k.soft_axis[soft, w]
+        ease = wp.dot(axis, inverse_mass * axis)
+        if wp.static(features.direct and not features.reach):
+            ease = ease / (real(1.0) + ease * k.soft_y[soft, w])
+        k.friction_bound[i, w] = ease
+        n.friction_impulse[i, w] = wp.dot(n.friction_impulse[i, w], axis) / wp.dot(axis, axis) * axis
+
+    @wp.func
+    def gear_impulse(free: real, ease: real, alone: real, loss: real, locks: int) -> real:
+        """q for a joint that would have the rate ``free`` without it."""
+        side = real(1.0)
+        if alone < real(0.0):
+            side = real(-1.0)
+        u = side * free
+        most = side * alone
+        if u >= real(0.0) and u <= most:
+            return real(0.0)
+        if locks == 1:
+            return side * (wp.clamp(u, real(0.0), most) - u) / ease
+        hold = -u / ease
+        if u < real(0.0) and hold <= loss * most:
+            return side * hold
+        return side * loss * (most - u) / (real(1.0) + ease * loss)
+
+    @wp.func
+    def visit_gear(m: t.model, n: t.memory, k: t.work, u: vec3, i: int, w: int) -> vec3:
+        """The change of its impulse at the slip or relative spin u."""
+        soft = m.friction_soft[i]
+        axis = k.soft_axis[soft, w]
+        ease = k.friction_bound[i, w]
+        if ease < NEGLIGIBLE:
+            return vec3()
+        old = n.friction_impulse[i, w]
+        free = wp.dot(axis, u) - ease * wp.dot(old, axis) / wp.dot(axis, axis)
+        new = gear_impulse(free, ease, k.gear_rate[soft, w], k.gear_loss[soft, w], m.drive_locks[soft]) * axis
+        n.friction_impulse[i, w] = new
+        return new - old
+
+    @wp.func
+    def gear_holds(n: t.memory, i: int, w: int) -> bool:
+        """Whether the gear holds back what the load does to it."""
+        return wp.length_sq(n.friction_impulse[i, w]) > real(0.0)
+
+    return SimpleNamespace(prepare_gear=prepare_gear, visit_gear=visit_gear, gear_holds=gear_holds)
