@@ -55,6 +55,11 @@ def wants_general_kernels() -> bool:
     return wanted == "general"
 
 
+def kick_of(integrator: str, dt: float) -> float:
+    """The time (s) over which forces act before they are found anew."""
+    return dt if integrator == "semi-implicit-euler" else 0.5 * dt
+
+
 def device_settings(precision: Precision, counts: dict[str, int], dt: float, others: dict[str, Any]) -> Any:
     """The struct of scalars that every kernel gets: the settings, and how many there are of everything."""
     made = struct_values(precision).settings()

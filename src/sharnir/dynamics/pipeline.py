@@ -36,6 +36,7 @@ from .solvers.direct import make_direct
 from .solvers.reach import make_reach
 from .solvers.sequential import make_sequential
 from .stiffen import make_stiffen
+from .watch import make_watch
 
 wp = load_warp()
 
@@ -75,6 +76,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     scale_memory, keep_first_half, add_first_half = halves.scale_memory, halves.keep_first_half, halves.add_first_half
     smooth_steps = make_fourth_order(p, features).smooth_steps
     stiffen_joint = make_stiffen(p).stiffen_joint
+    watch_step = make_watch(p, features).watch_step
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
     contact = make_contact(p, features)
@@ -330,6 +332,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                     move_ropes(m, s, n, k, o, w)
                 measure_twists(m, s, o, w)
                 r.step[w] = r.step[w] + 1
+            watch_step(m, s, n, k, r, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 
