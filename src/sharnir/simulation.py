@@ -24,11 +24,11 @@ from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
-from .scene.values import file_path, positive, shown, whole
+from .scene.values import file_path, positive, shown, warning_names, whole
 from .settings import check_settings, device_settings, kick_of, wants_general_kernels
 from .taps import Attached, Taps, tick_all
 from .watching.changes import changed, described
-from .watching.collected import Collected, check_names
+from .watching.collected import Collected
 from .watching.descriptions import locked, odd_units, repeated
 from .watching.energy import gained
 from .watching.servos import beyond_limits, bounded_servos, unstable
@@ -138,8 +138,8 @@ class Simulation:
         others |= {"stabilisation_iterations": stabilisation_iterations, "warm_start": warm_start}
         others |= {"precision": precision, "device": device, "threads": threads, "top_speed": top_speed}
         check_settings(scene, dt, solver, integrator, others)
-        ignored = (*check_names("ignored_warnings", ignored_warnings), *check_names("scene", scene.ignored_warnings))
-        self._warned = Collected(ignored)
+        ignored = warning_names("ignored_warnings", ignored_warnings)
+        self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
         self.scene = scene
         self._scene, self._described = scene.as_it_is(), described(scene)
         self._integrator = integrator

@@ -26,13 +26,13 @@ wp = load_warp()
 LONG_STEP, OPEN_JOINT = 1, 2  # bits of what is noticed
 LARGEST_TURN = 0.5  # rad
 SLACK = 2.0  # times the derived bound
-SEEN = 1e-3  # rad, and share of the joint's arms: a joint that is open by less may be so
+SEEN = 1e-2  # rad, and share of the joint's arms: a joint that is open by less does no harm, and loops yield a little
 
 
 @cache
 def make_watch(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec2, vec3 = p.real, p.vec2, p.vec3
+    real, vec2 = p.real, p.vec2
     t = structs(p)
 
     @wp.func

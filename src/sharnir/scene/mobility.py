@@ -63,7 +63,9 @@ def _loops(scene: Scene) -> Iterator[list[Joint]]:
         while reached:
             joints = at[reached.pop()]
             group |= joints
-            reached += [name for joint in joints.values() for name in _moving(joint) if at[name] and name not in reached]
+            reached += [
+                name for joint in joints.values() for name in _moving(joint) if at[name] and name not in reached
+            ]
             joints.clear()
         yield list(group.values())
 

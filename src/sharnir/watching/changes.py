@@ -28,7 +28,7 @@ def changed(compiled: dict[str, Any], scene: Scene) -> Iterator[SimulationWarnin
     now = described(scene)
     for what in compiled.keys() | now.keys():
         before, after = compiled.get(what), now.get(what)
-        if before is after or (what == "gravity" and tuple(before) == tuple(after)):
+        if before is after or (what == "gravity" and before == after):
             continue
         how = "was added to" if before is None else "was taken out of" if after is None else "was changed in"
         remedy = "set it with sim.set(scene.gravity_vector, ...), or " if what == "gravity" else ""

@@ -6,23 +6,10 @@ import sys
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from ..errors import WARNINGS, SceneError, SimulationWarning, nearest
-from ..scene.values import shown
+from ..errors import SimulationWarning
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
-
-
-def check_names(what: str, names: Any) -> tuple[str, ...]:
-    """The names of warnings that are not wanted, or a refusal of what is no such name."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise SceneError(f"{what} is {shown(names)}; give a list of names such as ['open-joint']")
-    given = tuple(names)
-    for name in given:
-        if name not in WARNINGS:
-            raise SceneError(f"{what} names a warning {shown(name)} that there is not{nearest(str(name), WARNINGS)}")
-    return given
 
 
 class Collected:

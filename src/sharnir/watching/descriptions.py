@@ -63,10 +63,10 @@ def _same_place(first: Joint, second: Joint) -> bool:
     """Whether two joints of a kind have the same points and axes on both bodies."""
     turned = first.a is not second.a
     for frame, other in zip(first.world_frames(), second.world_frames()[:: -1 if turned else 1], strict=True):
-        axes = (rotate(one.rotation, (0.0, 0.0, 1.0)) for one in (frame, other))
+        axis, other_axis = (rotate(one.rotation, (0.0, 0.0, 1.0)) for one in (frame, other))
         if np.linalg.norm(frame.position - other.position) > MEETING_TOLERANCE:
             return False
-        if np.linalg.norm(np.cross(*axes)) > MEETING_TOLERANCE:
+        if np.linalg.norm(np.cross(axis, other_axis)) > MEETING_TOLERANCE:
             return False
     return True
 

@@ -11,6 +11,7 @@ The loop is unstable where a value of this map grows: with a gain alone, for h g
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -31,15 +32,17 @@ HALVINGS = 40
 
 
 def unstable(scene: Scene, dt: float, kick: float) -> Iterator[SimulationWarning]:
-    """Servos that no load at the start of the scene makes stable; a step ``dt`` (s) has kicks of ``kick`` (s)."""
+    """Servos that are unstable with their load at the start; forces act over ``kick`` (s) of a step ``dt`` (s)."""
     for row in softs_of(scene):
-        if row.drive is None or isinstance(row.drive, DcDrive) or growth(row, kick, 0.0) <= STABLE:
-            continue  # without a load it is at its worst
+        if row.drive is None or isinstance(row.drive, DcDrive):
+            continue
+        slow = isinstance(row.drive, PositionServo) and row.drive.integral > 0.0
+        if growth(row, kick, 0.0) <= STABLE and not slow:
+            continue  # without a load it is at its worst, unless a heavy load lags behind the integral
         load = inertia_at(scene, row)
-        found = growth(row, kick, load)
-        if found > STABLE:
-            share = _largest(lambda share, row=row, load=load: growth(row, kick, load, share))  # type: ignore[misc]
-            step = dt * _largest(lambda share, row=row, load=load: growth(row, share * kick, load))  # type: ignore[misc]
+        if math.isfinite(load) and (found := growth(row, kick, load)) > STABLE:
+            share = _largest(lambda share, row=row, load=load: growth(row, kick, load, share))
+            step = dt * _largest(lambda share, row=row, load=load: growth(row, share * kick, load))
             sooner = f", or dt below {step:.2g} s" if step > 0.0 else ""
             gains = ", ".join(f"{name} {value:g}" for name, value in _gains(row).items() if value)
             yield SimulationWarning(
@@ -100,7 +103,7 @@ def inertia_at(scene: Scene, row: SoftRow) -> float:
     if len(locked):
         free = free - locked.T @ (np.linalg.pinv(locked @ locked.T, rcond=1e-10, hermitian=True) @ (locked @ free))
     ease = float(free @ free)
-    return 1.0 / ease if ease > 1e-12 * float(eased[-1] @ eased[-1]) else np.inf
+    return 1.0 / ease if ease > 1e-12 * float(eased[-1] @ eased[-1]) else math.inf
 
 
 def _connected(scene: Scene, joint: Joint) -> list[Joint]:

@@ -13,7 +13,6 @@ from ..errors import SimulationWarning
 from ..model.fields import read
 from ..model.layout import Layout
 
-
 EVEN = 1e-6  # of the duration: rounding
 
 
