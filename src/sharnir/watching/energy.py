@@ -4,9 +4,9 @@ Kinetic energy, that of weights and that of springs change into each other; fric
 take away. What is given is known where it goes through joints: efforts, and motors, which never give more than stall
 torque times voltage times speed. What the sum has gained since its lowest value beyond all that came from the step.
 
-Two things look like a gain and are none. Velocities and poses of a step belong to instants up to a step apart, so that
-the sum is off by what changes from one form into the other within a step, to and fro. And bristles of friction hold a
-little that is given back.
+Three things look like a gain and are none. Velocities and poses of a step belong to instants up to a step apart, so
+that the sum is off by what changes from one form into the other within a step, to and fro. Closing the gap of a joint
+lifts what hangs on it. And bristles of friction hold a little that is given back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
     gain = own - np.minimum.accumulate(own, axis=0)
     swapped = np.max(np.minimum(np.abs(np.diff(moving, axis=0)), np.abs(np.diff(stored, axis=0))), axis=0)
     largest = np.max(moving, axis=0)
-    allowed = SHARE * largest + swapped + _bristles(scene) + ROUNDING * np.max(np.abs(stored) + moving + given, axis=0)
+    allowed = SHARE * largest + swapped + _lifted(readings) + _bristles(scene)
+    allowed += ROUNDING * np.max(np.abs(stored) + moving + given, axis=0)
     beyond = np.max(gain, axis=0) - allowed
     world = int(np.argmax(beyond))
     if not beyond[world] > 0.0:
@@ -108,6 +109,14 @@ def _given(readings: Readings) -> Array:
             torque = motor.stall_torque * np.abs(frames.voltage[1:, i])
             work[1:] += interval * torque * np.maximum(speed[1:], speed[:-1]) / motor.efficiency
     return np.cumsum(work, axis=0)
+
+
+def _lifted(readings: Readings) -> Array:
+    """The most that closing the gaps of joints lifts, J, [world]: all weights by the largest gap."""
+    frames = readings.frames
+    gaps = [np.max(readings.gap(i), axis=0) for i in range(len(readings.layout.joints))]
+    weight = np.sum(frames.mass, axis=0) * np.linalg.norm(frames.gravity, axis=-1)
+    return weight * np.max(gaps, axis=0) if gaps else np.zeros_like(weight)
 
 
 def _coordinates(readings: Readings) -> Iterator[tuple[SoftRow, int]]:
