@@ -155,16 +155,9 @@ def test_a_plate_on_six_rods_is_as_stiff_as_it_was_drawn():
     scene = sh.Scene("platform")
     plate = scene.body("plate", sh.Cylinder(0.5, 0.1, mass=5.0), position=(0, 0, 1))
     for i in range(6):
-        foot, head = (
-            about((0, 0, 1), angle) for angle in (i * math.pi / 3 + 0.3 * (-1) ** i, i // 2 * 2 * math.pi / 3)
-        )
-        ends = [(math.cos(2 * math.asin(q[2])), math.sin(2 * math.asin(q[2]))) for q in (foot, head)]
-        scene.joint(
-            f"rod {i}",
-            sh.Distance(anchor_a=(*ends[0], 0), anchor_b=(0.4 * ends[1][0], 0.4 * ends[1][1], 1)),
-            scene.world,
-            plate,
-        )
+        foot, head = i * math.pi / 3 + 0.3 * (-1) ** i, i // 2 * 2 * math.pi / 3 + math.pi / 6
+        ends = (math.cos(foot), math.sin(foot), 0), (0.4 * math.cos(head), 0.4 * math.sin(head), 1)
+        scene.joint(f"rod {i}", sh.Distance(anchor_a=ends[0], anchor_b=ends[1]), scene.world, plate)
     assert locked_loops(scene) == []
 
 

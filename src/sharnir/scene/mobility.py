@@ -22,8 +22,8 @@ from .joint import Joint
 from .scene import Scene
 
 MOST_BODIES = 80  # of a loop: its rows are one dense matrix, a second for as many
-# rad of error for each rad of motion that joints take without a hindrance: a four-bar whose hinges are off by it moves
-# as if they were parallel with either step of second order, one that is off by ten times as much moves visibly less
+# rad of error for each rad of motion that joints take without much of a hindrance: driven for half a second, a four-bar
+# with a hinge off by 1e-6 moves 0.96 of its way in the stiffest step there is, one that is off by 1e-5 moves 0.66 of it
 NEGLIGIBLE = 2e-6
 SHOVE = 0.05  # rad, and share of the loop's size: how far bodies are moved along a velocity
 MOVED = 1e-3  # of the shove: a joint that changes by less has not moved
