@@ -259,8 +259,9 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
     for _ in range(100):
         plant.step()
         plant.watch_limits()
-    told = [text for _, text in plant.alarms if "limit" in text]
-    assert told == ["shoulder.angle is at its lower limit"]
+    told = [text for _, text in plant.alarms]
+    assert told.count("shoulder.angle is at its lower limit") == 1
+    assert sum("target-beyond-limit: the target of 'shoulder.angle' is -1 rad" in text for text in told) == 1
 
 
 def test_faults_act_and_are_taken_back(plant: Plant) -> None:
