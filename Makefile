@@ -39,6 +39,7 @@ gallery: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks --out out/bench.json
+	$(BIN)/python -m benchmarks.console
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.console --minutes 60

@@ -77,7 +77,7 @@ def experiment() -> sh.Experiment:
 
     drives = [corner.spin.voltage() for corner in robot.corners]
     voltage = dict.fromkeys(drives, VOLTAGE)
-    return sh.Experiment(scene, 8.0, DT, voltage=voltage, settings=SETTINGS, charts=charts, figures=figures)
+    return sh.Experiment(scene, 7.995, DT, voltage=voltage, settings=SETTINGS, charts=charts, figures=figures)
 
 
 def frame_time(scene: sh.Scene, frames: int = 100) -> float:

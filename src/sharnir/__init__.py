@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import ControlFault, SceneError, SimulationFault
+from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
@@ -176,6 +176,7 @@ __all__ = [
     "SceneError",
     "Simulation",
     "SimulationFault",
+    "SimulationWarning",
     "Sine",
     "SlidingPillar",
     "Snapshot",

@@ -9,11 +9,12 @@ import argparse
 import json
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
-from .errors import ControlFault, SceneError, SimulationFault, nearest
+from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning, nearest
 from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from .progress import progress_bar
 from .scene.scene import Scene
@@ -31,8 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return int(options.command(options))
-    except SceneError as error:
+        with warnings.catch_warnings():
+            _show_warnings(in_json=getattr(options, "json", False))
+            return int(options.command(options))
+    except (SceneError, SimulationWarning) as error:  # a warning, if Python was told to make errors of them
         return _fail(error, BAD_INPUT)
     except (SimulationFault, ControlFault) as error:
         return _fail(error, FAULT)
@@ -40,6 +43,21 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(error, BAD_INPUT)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
+
+
+def _show_warnings(in_json: bool) -> None:
+    """Warnings of ours are one line each, or stand in the JSON that is printed."""
+    if in_json:
+        warnings.simplefilter("ignore", SimulationWarning)
+    others = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, SimulationWarning):
+            print(f"sharnir: warning: {message}", file=sys.stderr)
+        else:
+            others(message, category, *where, **more)
+
+    warnings.showwarning = show
 
 
 def _fail(reason: object, code: int) -> int:
@@ -114,6 +132,13 @@ def _add_run_arguments(command: argparse.ArgumentParser) -> None:
     settings.add_argument("--precision", choices=("float64", "float32"))
     settings.add_argument("--device", help="cpu, cuda, cuda:1, ...")
     settings.add_argument("--worlds", type=int, metavar="N", help="how many copies to run at once")
+    settings.add_argument(
+        "--ignore-warning",
+        action="append",
+        metavar="NAME",
+        dest="ignored_warnings",
+        help="turn off warnings of a name, such as open-joint",
+    )
 
 
 def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
@@ -286,7 +311,7 @@ def _apply(options: argparse.Namespace, experiment: Experiment) -> None:
         experiment.time = options.time
     if options.dt is not None:
         experiment.dt = options.dt
-    for name in ("solver", "integrator", "iterations", "precision", "device", "worlds"):
+    for name in ("solver", "integrator", "iterations", "precision", "device", "worlds", "ignored_warnings"):
         if (value := getattr(options, name, None)) is not None:
             experiment.settings[name] = value
 
@@ -309,6 +334,7 @@ def _summary(
         "worlds": run.worlds,
         "wall_seconds": round(seconds, 3),
         "figures": [figure.as_dict() for figure in figures],
+        "warnings": [warning.as_dict() for warning in run.warnings],
         "files": [str(file) for file in files],
     }
 

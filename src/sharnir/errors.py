@@ -1,4 +1,4 @@
-"""The ways Sharnir says no: a scene that cannot be simulated, a simulation or a diagram that went wrong."""
+"""The ways Sharnir says no: a scene that cannot be simulated, a simulation or a diagram that went wrong; and warns."""
 
 from __future__ import annotations
 
@@ -47,6 +47,41 @@ class ControlFault(RuntimeError):
         super().__init__(message)
         self.block = block
         self.time = time
+
+
+# Every warning by the name that turns it off, with what it says; docs/warnings.md has causes and remedies.
+WARNINGS = {
+    "locked-loop": "joints of a loop that look free hold each other",
+    "repeated-joint": "two joints of the same kind at the same place between the same bodies",
+    "odd-units": "a mass, size, inertia or step that looks like a slip of units",
+    "unstable-servo": "a sampled servo whose gain is too high for the step",
+    "target-beyond-limit": "a servo's target that the limits of its joint exclude",
+    "uneven-duration": "a duration that is no multiple of the step",
+    "scene-changed": "a scene that was changed after it was compiled",
+    "long-step": "a body that turns by more than half a radian in a step",
+    "open-joint": "a joint that is open further than the step should leave it",
+    "energy-gain": "energy that no source explains",
+    "fall-back": "steps that another integrator had to make",
+}
+
+
+class SimulationWarning(UserWarning):
+    """Something that runs but looks like a mistake. It names the object, the value and the remedy.
+
+    ``name`` is what turns it off, one of those in ``docs/warnings.md``; ``about`` is the object it is about, ``text``
+    what it says of it.
+    """
+
+    def __init__(self, name: str, about: str, text: str) -> None:
+        super().__init__(name, about, text)
+        self.name, self.about, self.text = name, about, text
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.about} {self.text}"
+
+    def as_dict(self) -> dict[str, str]:
+        """The warning for a JSON file."""
+        return {"name": self.name, "about": self.about, "text": str(self)}
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -40,6 +40,7 @@ class Inputs:
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
         self.constant = not any(callable(target.value) for target in self._targets)
+        self.on_bodies = any(target.array in UNITS for target in self._targets)
 
     def apply(self, control: Any, time: float) -> None:
         """Write the inputs at a time (s)."""

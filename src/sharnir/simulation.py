@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from .device import core_count, resolve_device
 from .dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .dynamics.stepper import Stepper
-from .errors import SceneError, SimulationFault
+from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
 from .model.fields import PARAMETERS as MODEL_PARAMETERS
@@ -25,9 +25,15 @@ from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
 from .scene.scene import Scene
-from .scene.values import file_path, positive, shown, whole
+from .scene.values import file_path, positive, shown, warning_names, whole
 from .settings import check_settings, device_settings, wants_general_kernels
 from .taps import Attached, Taps, tick_all
+from .watching.changes import changed, described
+from .watching.collected import Collected
+from .watching.descriptions import locked, odd_units, repeated
+from .watching.energy import gained
+from .watching.servos import beyond_limits, bounded_servos, unstable
+from .watching.steps import fallen_back, noticed, uneven
 
 if TYPE_CHECKING:
     from .control.controller import Controller
@@ -63,13 +69,16 @@ class Report:
 
     ``iterations`` were made; ``residual`` (N s or N m s) is the largest change of an impulse in the last of them;
     ``joint_error`` (m or rad) the worst error of a locked axis when the step began; ``out_of_budget`` whether the
-    wall-clock budget ended the iterations.
+    wall-clock budget ended the iterations. Since the start, ``largest_turn`` (rad) is that of a body in one step, and
+    ``fall_backs`` are the steps that another integrator had to make.
     """
 
     iterations: Any
     residual: Any
     joint_error: Any
     out_of_budget: bool
+    largest_turn: Any
+    fall_backs: Any
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ class Simulation:
     joint's error that a step removes; sequential impulses do so in their first ``stabilisation_iterations`` (half of
     all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a GPU
     (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
-    last good states then.
+    last good states then. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
     """
 
     def __init__(
@@ -121,6 +130,7 @@ class Simulation:
         threads: int | None = None,
         top_speed: float = 1e5,
         fault_folder: str | Path = "out",
+        ignored_warnings: Iterable[str] = (),
     ) -> None:
         others: dict[str, Any] = {
             "worlds": worlds,
@@ -132,7 +142,11 @@ class Simulation:
         others |= {"stabilisation_iterations": stabilisation_iterations, "warm_start": warm_start}
         others |= {"precision": precision, "device": device, "threads": threads, "top_speed": top_speed}
         check_settings(scene, dt, solver, integrator, others)
+        ignored = warning_names("ignored_warnings", ignored_warnings)
+        self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
         self.scene = scene
+        self._scene, self._described = scene.as_it_is(), described(scene)
+        self._integrator = integrator
         self.dt = float(dt)
         self.worlds = int(worlds)
         self.device = resolve_device(device)
@@ -164,8 +178,11 @@ class Simulation:
         self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
         self._known_faults: set[int] = set()
         self._fault_view = self.report_arrays.fault.numpy()  # on the CPU this is the array itself, not a copy
+        self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
+        self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
         self.reset()
+        self._warned.tell(self._seen_beforehand())
         if scene.diagram is not None:
             for world in range(self.worlds):
                 scene.diagram.start(self, world=world)
@@ -188,6 +205,12 @@ class Simulation:
     def step(self, steps: int = 1) -> None:
         """Make steps with the present efforts. Raises ``SimulationFault`` if a world stops; the others go on."""
         self._advance(steps)
+        if self.device == "cpu":
+            if self._noticed_view[0] != self._known_notices:
+                self._known_notices = int(self._noticed_view[0])
+                self._warned.tell(noticed(self.report_arrays, self._layout, self.dt))
+            if self._servos:
+                self._warned.tell(self._wild_targets())
         self._raise_new_faults(None)
 
     def run(
@@ -215,7 +238,11 @@ class Simulation:
         total = round(positive(duration, "run: duration (s)") / self.dt)
         whole(every, "run: every", 1)
         given = {"torque": torque, "force": force, "voltage": voltage, "target": target}
-        inputs = Inputs(self.scene, self._layout, given)
+        inputs = Inputs(self._scene, self._layout, given)
+        self._warned.tell(uneven(float(duration), self.dt, total))
+        self._warned.tell(changed(self._described, self.scene))
+        is_closed = before_step is None and control is None and (every == 1 or not any(given.values()))
+        is_closed = is_closed and self._is_closed(inputs)
         _check_callables(control, before_step, progress)
         controllers = [] if control is None else [control.start(self, world=world) for world in range(self.worlds)]
         recorder = self._recorder(total // every + 1)
@@ -230,6 +257,8 @@ class Simulation:
                 inputs.apply(self.control, self.time + 0.5 * self.dt)
                 steps = 1 if captured and recorder.learns_later else min(chunk, total - done, every - done % every)
                 self._advance(steps)
+                if self._servos and (done == 0 or self.device == "cpu"):
+                    self._warned.tell(self._wild_targets())
                 done += steps
                 if captured:
                     recorder.complete()
@@ -246,8 +275,12 @@ class Simulation:
             inputs.release(self.control)
             for controller in controllers:
                 self.detach(controller)
+        frames = recorder.frames()
+        self._look_back()
+        if is_closed and self._warned.wants("energy-gain"):
+            self._warned.tell(gained(self._scene, frames))
         self._raise_new_faults(recorder)
-        return Trajectory.from_frames(self.scene, recorder.frames())
+        return Trajectory.from_frames(self._scene, frames, self._warned.all)
 
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
@@ -270,7 +303,47 @@ class Simulation:
     def report(self) -> Report:
         """Iterations, residual and joint error of the last step."""
         r = self.report_arrays
-        return Report(read(r.iterations), read(r.residual), read(r.joint_error), self._out_of_budget)
+        solved = read(r.iterations), read(r.residual), read(r.joint_error), self._out_of_budget
+        return Report(*solved, read(r.largest_turn), read(r.fall_backs))
+
+    # --- warnings ---------------------------------------------------------------------------------------------------
+
+    @property
+    def warnings(self) -> tuple[SimulationWarning, ...]:
+        """What looked wrong so far, each once; they were also given through Python's ``warnings``."""
+        self._look_back()
+        return self._warned.all
+
+    def _seen_beforehand(self) -> Iterator[SimulationWarning]:
+        """What the description tells before anything moves."""
+        checks: dict[str, Callable[[], Iterator[SimulationWarning]]] = {
+            "odd-units": lambda: odd_units(self._scene, self.dt),
+            "repeated-joint": lambda: repeated(self._scene),
+            "locked-loop": lambda: locked(self._scene),
+            "unstable-servo": lambda: unstable(self._scene, self.dt),
+        }
+        for name, check in checks.items():
+            if self._warned.wants(name):
+                yield from check()
+        if self._integrator == "rk4" and not self._compiled.features.fourth_order:
+            yield from fallen_back(1, 1, self._integrator)
+
+    def _look_back(self) -> None:
+        """Warn of what the steps so far have noticed, and of what was changed meanwhile."""
+        self._warned.tell(noticed(self.report_arrays, self._layout, self.dt))
+        made, fallen = (int(read(array).sum()) for array in (self.report_arrays.step, self.report_arrays.fall_backs))
+        self._warned.tell(fallen_back(fallen, made, self._integrator))
+        self._warned.tell(changed(self._described, self.scene))
+
+    def _wild_targets(self) -> Iterator[SimulationWarning]:
+        limits = self.model.lower.numpy(), self.model.upper.numpy()
+        return beyond_limits(self._servos, self.control.drive_input.numpy(), *limits)
+
+    def _is_closed(self, inputs: Inputs) -> bool:
+        """Whether all energy that comes in goes through joints, and nothing but joints and springs keeps any."""
+        features = self._compiled.features
+        pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
+        return not (pushed or self.attached or features.contacts or features.ropes)
 
     # --- reading and setting ----------------------------------------------------------------------------------------
 
@@ -285,7 +358,8 @@ class Simulation:
 
         recorder = self._recorder(1)
         recorder.capture(self.time)
-        return evaluate(self.scene, recorder.frames(), quantity)[0]
+        self._warned.tell(changed(self._described, self.scene))
+        return evaluate(self._scene, recorder.frames(), quantity)[0]
 
     def set(self, quantity: Quantity, values: Any) -> None:
         """Set a quantity, in its unit, for all worlds, or one value (or vector) per world.
@@ -293,7 +367,7 @@ class Simulation:
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
         bodies.
         """
-        set_quantity(self.scene, self._compiled, self._tables, quantity, values)
+        set_quantity(self._scene, self._compiled, self._tables, quantity, values)
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes touched in the last step, or were about to."""
@@ -358,6 +432,7 @@ class Simulation:
         for field in STATE:
             write(getattr(self.state, field.name), self._compiled.state[field.name])
         self._known_faults.clear()
+        self._known_notices = 0
         self._steps = 0
 
     def snapshot(self) -> Snapshot:
@@ -427,7 +502,7 @@ class Simulation:
         if recorder is None:
             recorder = self._recorder(1)
             recorder.capture(step * self.dt)
-        run = Trajectory.from_frames(self.scene, recorder.frames())
+        run = Trajectory.from_frames(self._scene, recorder.frames(), self.warnings)
         self.fault_folder.mkdir(parents=True, exist_ok=True)
         file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
         what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")

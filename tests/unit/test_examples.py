@@ -11,7 +11,9 @@ from sharnir.experiment import general_figures, general_plots, list_examples, lo
 @pytest.mark.parametrize("name", list_examples())
 def test_the_figures_are_as_expected(name):
     experiment = load_example(name)
-    figures = experiment.report(experiment.run())
+    run = experiment.run()
+    assert run.warnings == ()
+    figures = experiment.report(run)
     assert figures
     assert [figure for figure in figures if figure.ok is not True] == []
 

@@ -259,8 +259,9 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
     for _ in range(100):
         plant.step()
         plant.watch_limits()
-    told = [text for _, text in plant.alarms if "limit" in text]
-    assert told == ["shoulder.angle is at its lower limit"]
+    told = [text for _, text in plant.alarms]
+    assert told.count("shoulder.angle is at its lower limit") == 1
+    assert sum("target-beyond-limit: the target of 'shoulder.angle' is -1 rad" in text for text in told) == 1
 
 
 def test_faults_act_and_are_taken_back(plant: Plant) -> None:
@@ -326,8 +327,8 @@ def test_a_frame_is_made_before_its_time_and_given_when_it_has_come(tmp_path: Pa
     runtime = Runtime(create_run(machine(), 0.002, {}, tmp_path))
     while runtime.frames_written < 5:
         time.sleep(0.01)
-    leads = []
-    for _ in range(50):
+    leads = [0.0]
+    while len(leads) < 50 or (max(leads) <= 0.0 and len(leads) < 5000):  # a busy machine may be late for a while
         time.sleep(0.003)
         newest, given = runtime._ring.newest(), runtime.frame()
         assert newest is not None and given is not None

@@ -29,6 +29,7 @@ from .integrate import make_integrate
 from .rows.limit import make_limit
 from .rows.soft import make_soft
 from .solvers.direct import make_direct
+from .watch import make_watch
 
 wp = load_warp()
 
@@ -53,6 +54,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     limit_passed = make_limit(p, features).limit_passed
     soft_is_stiff = make_soft(p, features).soft_is_stiff
     count_turns = make_integrate(p).count_turns
+    watch_turns = make_watch(p, features).watch_turns
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
     NEAR_JOINTS = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))
@@ -288,6 +290,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 for i in range(o.twists):
                     count_turns(m, s, i, w)
             n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
+            watch_turns(m, s, r, o, w)
             r.step[w] = r.step[w] + 1
             r.joint_error[w] = error
             r.iterations[w] = 0

@@ -38,6 +38,7 @@ from .solvers.direct import make_direct
 from .solvers.reach import make_reach
 from .solvers.sequential import make_sequential
 from .stiffen import make_stiffen
+from .watch import make_watch
 
 wp = load_warp()
 
@@ -78,6 +79,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     brought_on = leapfrog.brought_on
     smooth_steps = make_fourth_order(p, features).smooth_steps
     stiffen_joint = make_stiffen(p).stiffen_joint
+    watch_step = make_watch(p, features).watch_step
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
     contact = make_contact(p, features)
@@ -345,6 +347,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             move(m, s, n, k, o, w)
             n.kick[w] = k.kick[w]
             r.step[w] = r.step[w] + 1
+            watch_step(m, s, n, k, r, o, w)
         elif wp.static(features.leapfrog):
             abandon_leap(s, n, o, w)
 

@@ -24,7 +24,7 @@ from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.terrain import HeightField, TerrainSpec
-from ..scene.values import Description, Vec3, file_path, shown
+from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
 
@@ -34,7 +34,8 @@ class SceneFile(Description, frozen=True):
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
     ``joints`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder of the scene
-    file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen.
+    file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen;
+    ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
     sharnir: Literal[1]
@@ -50,6 +51,7 @@ class SceneFile(Description, frozen=True):
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
     faults: dict[str, AnyFault] = msgspec.field(default_factory=dict)
+    ignored_warnings: tuple[str, ...] = ()
 
 
 def save_scene(scene: Scene, path: str | Path) -> Path:
@@ -93,6 +95,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
         faults=scene.faults,
+        ignored_warnings=tuple(scene.ignored_warnings),
     )
 
 
@@ -148,6 +151,8 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)
+    with _at("ignored_warnings"):
+        scene.ignored_warnings = warning_names("ignored_warnings", content.ignored_warnings)
     _add_control(scene, content)
     return scene
 

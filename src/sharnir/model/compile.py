@@ -25,6 +25,7 @@ from .precision import Precision
 from .rays import ray_arrays
 from .ropes import optional_rope_counts, rope_arrays
 from .softs import softs_of
+from .spins import felt_spins
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def _bodies(scene: Scene) -> dict[str, Any]:
         mass.append(0.0 if body.properties is None else body.properties.mass)
         inertia.append(np.zeros((3, 3)) if body.properties is None else body.properties.inertia)
     tensor = np.array(inertia)
-    return mass_fields(np.array(mass)[:, None], tensor[:, None]) | {"gravity": np.array([scene.gravity])}
+    others = {"gravity": np.array([scene.gravity]), "felt_spin": felt_spins(scene)}
+    return mass_fields(np.array(mass)[:, None], tensor[:, None]) | others
 
 
 def mass_fields(mass: Any, inertia: Any) -> dict[str, Any]:

@@ -45,6 +45,7 @@ MODEL = (
     Field("inertia", "body", "mat33", "kg m^2 about the centre of mass, body axes"),
     Field("inv_inertia", "body", "mat33", "1/(kg m^2), body axes; 0 for fixed bodies"),
     Field("gravity", None, "vec3", "m/s^2"),
+    _shared("felt_spin", "body", "mat33", "body axes: the part of a spin that moves anything, see dynamics/watch.py"),
     _shared("joint_a", "joint", "int", "body a"),
     _shared("joint_b", "joint", "int", "body b"),
     _shared("anchor_a", "joint", "vec3", "m from a's centre of mass, a's axes"),
@@ -231,6 +232,7 @@ MEMORY = (
     Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
+    Field("opening_left", "joint", "vec2", "m and rad: the most gap and tilt that steps should have left"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
     Field("contact_spin", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"),
     Field("contact_bend", "contact_tyre", "vec3", "m, bend of a tyre's bristles, world axes"),
@@ -405,6 +407,13 @@ REPORT = (
     Field("fault", None, "int", "0, or why the world stopped: 1 not finite, 2 runaway"),
     Field("fault_body", None, "int", "the body it was seen on"),
     Field("contacts_lost", None, "int", "points that found no room in the list, in the last step"),
+    Field("noticed", None, "int", "bits of what the host should warn of, see dynamics/watch.py"),
+    Field("largest_turn", None, "real", "rad, of a body in one step since the start"),
+    Field("turned_body", None, "int", "the body it was"),
+    Field("opening", None, "real", "m or rad, of the joint that was open furthest beyond what a step should leave"),
+    Field("opening_allowed", None, "real", "m or rad, what it should have left"),
+    Field("opened_joint", None, "int", "the joint it was, if by its gap; -1 - joint, if by its tilt"),
+    Field("fall_backs", None, "int", "steps since the start that another integrator had to make"),
 )
 
 # What controllers and displays read while a simulation runs, see dynamics/measure.py. Written by `measure`, on demand.

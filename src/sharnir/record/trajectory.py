@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ import h5py
 import numpy as np
 import xarray as xr
 
-from ..errors import SceneError, nearest
+from ..errors import SceneError, SimulationWarning, nearest
 from ..files import scene_text
 from ..model.layout import coordinates_of, friction_rows_of
 from ..model.softs import softs_of
@@ -32,15 +34,15 @@ class Trajectory:
     ``run[hinge.angle]`` is a labelled ``xarray.DataArray`` over time; ``run.data`` is the whole dataset, with the axes
     ``time``, ``body``, ``joint``, ``axis`` (joint coordinates), ``limit``, ``friction``, ``soft`` (springs, drives) and
     perhaps ``world``. Units are in the attribute ``units``; where they differ along an axis, in
-    ``axis_unit`` and so on.
+    ``axis_unit`` and so on. ``run.warnings`` is what looked wrong until its end.
     """
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
 
     @classmethod
-    def from_frames(cls, scene: Scene, frames: Frames) -> Trajectory:
-        """The trajectory of raw frames."""
+    def from_frames(cls, scene: Scene, frames: Frames, warnings: Sequence[SimulationWarning] = ()) -> Trajectory:
+        """The trajectory of raw frames, and what was warned of."""
         readings = Readings(scene, frames)
         names = item_names(readings.layout)
         several = frames.residual.shape[1] > 1
@@ -54,7 +56,8 @@ class Trajectory:
         coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}
         if several:
             coords["world"] = np.arange(frames.residual.shape[1])
-        return cls(xr.Dataset(variables, coords, attrs=_attributes(scene, frames)))
+        attributes = _attributes(scene, frames) | {"warnings": json.dumps([warning.args for warning in warnings])}
+        return cls(xr.Dataset(variables, coords, attrs=attributes))
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
@@ -99,6 +102,11 @@ class Trajectory:
     def time(self) -> Array:
         """The recorded instants, s."""
         return np.asarray(self.data["time"].values)
+
+    @property
+    def warnings(self) -> tuple[SimulationWarning, ...]:
+        """What the simulation has warned of until the end of the run; see ``Simulation.warnings``."""
+        return tuple(SimulationWarning(*args) for args in json.loads(self.data.attrs.get("warnings", "[]")))
 
     @property
     def worlds(self) -> int:

@@ -47,6 +47,7 @@ class Plant:
         self.snapshots: dict[str, Any] = {}
         self._limits = layout_of(scene).limits
         self._at_limit = [0] * len(self._limits)
+        self._warned = 0  # how many of the simulation's warnings are told
 
     @property
     def held(self) -> str:
@@ -94,7 +95,10 @@ class Plant:
         return self.simulation._recorder(capacity)
 
     def watch_limits(self) -> None:
-        """Tell of limits that were reached since the last look."""
+        """Tell of limits that were reached, and of what the simulation warns of, since the last look."""
+        warned = self.simulation.warnings
+        self.alarms += [("warning", str(warning)) for warning in warned[self._warned :]]
+        self._warned = len(warned)
         memory = self.simulation.memory
         low, high = memory.low_impulse.numpy()[:, 0], memory.high_impulse.numpy()[:, 0]
         for i, label in enumerate(self._limits):

@@ -42,13 +42,13 @@ def assemble(scene: Scene) -> None:
     joints = list(scene.joints.values())
     if not joints:
         return
-    problem = _Problem.of(joints, moving, fixed, [])
-    start = _Poses.of(moving, joints)
+    problem = Problem.of(joints, moving, fixed, [])
+    start = Poses.of(moving, joints)
     if problem.worst_error(start) <= CLOSE_ENOUGH:
         return
     best = start
     for attempt in range(ATTEMPTS):
-        found = _closed(problem, _tried(start, attempt))
+        found = closed(problem, _tried(start, attempt))
         if problem.worst_error(found) < problem.worst_error(best):
             best = found
         if problem.worst_error(best) <= CLOSE_ENOUGH:
@@ -65,11 +65,11 @@ def postured(scene: Scene, held: Mapping[Quantity, float], start: Mapping[str, P
     moving = [body for body in scene.bodies.values() if not body.spec.fixed]
     fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
     joints = list(scene.joints.values())
-    problem = _Problem.of(joints, moving, fixed, [_Held.of(joints, *one) for one in held.items()])
-    poses = _Poses.of(moving, joints)
+    problem = Problem.of(joints, moving, fixed, [Held.of(joints, *one) for one in held.items()])
+    poses = Poses.of(moving, joints)
     if start is not None:
         poses = poses.placed(_stacked([start[body.name] for body in moving]))
-    found = _closed(problem, poses)
+    found = closed(problem, poses)
     if problem.worst_error(found) > CLOSE_ENOUGH:
         wanted = ", ".join(f"{quantity.label} = {value:.6g} {quantity.unit}" for quantity, value in held.items())
         raise SceneError(f"scene '{scene.name}' has no posture with {wanted}; take values that the mechanism reaches")
@@ -77,7 +77,7 @@ def postured(scene: Scene, held: Mapping[Quantity, float], start: Mapping[str, P
     return {body.name: Pose(frames.position[i], frames.rotation[i]) for i, body in enumerate(moving)}
 
 
-def _tried(start: _Poses, attempt: int) -> _Poses:
+def _tried(start: Poses, attempt: int) -> Poses:
     """Where an attempt begins: by mass, then with all masses equal, then shaken ever harder out of dead centres."""
     if attempt == 0:
         return start
@@ -86,7 +86,7 @@ def _tried(start: _Poses, attempt: int) -> _Poses:
 
 
 @dataclass
-class _Poses:
+class Poses:
     """Poses of the moving bodies, and how easily they move."""
 
     center: Array  # [body, 3] centre of mass, m
@@ -95,10 +95,10 @@ class _Poses:
     ease: Array  # [body, 6] of moving and of turning: 1/sqrt(mass), 1/sqrt(inertia)
 
     @staticmethod
-    def of(bodies: list[Body], joints: list[Joint]) -> _Poses:
+    def of(bodies: list[Body], joints: list[Joint]) -> Poses:
         """Where the bodies start."""
         count = len(bodies)
-        poses = _Poses(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 6)))
+        poses = Poses(np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 6)))
         for i, body in enumerate(bodies):
             assert body.properties is not None  # moving bodies have mass
             mass, local, inertia = body.properties
@@ -117,25 +117,25 @@ class _Poses:
         """The poses of the bodies' frames, [body, ...]."""
         return Pose(self.center - spatial.rotate(self.rotation, self.local_center), self.rotation)
 
-    def placed(self, frames: Pose) -> _Poses:
+    def placed(self, frames: Pose) -> Poses:
         """The poses with the bodies' frames somewhere else, [body, ...]."""
         center = frames.position + spatial.rotate(frames.rotation, self.local_center)
         return replace(self, center=center, rotation=frames.rotation)
 
-    def moved(self, motion: Array) -> _Poses:
+    def moved(self, motion: Array) -> Poses:
         """The poses after small displacements and turns [body, 6]."""
         turns = np.array([spatial.from_vector(turn) for turn in motion[:, 3:]])
         rotation = spatial.multiply(turns, self.rotation)
         rotation /= np.linalg.norm(rotation, axis=-1, keepdims=True)
         return replace(self, center=self.center + motion[:, :3], rotation=rotation)
 
-    def shaken(self, amount: float, seed: int) -> _Poses:
+    def shaken(self, amount: float, seed: int) -> Poses:
         """The poses disturbed by an amount (m and rad), the same for the same seed."""
         return self.moved(amount * np.random.default_rng(seed).standard_normal((len(self.center), 6)))
 
 
 @dataclass(frozen=True)
-class _Held:
+class Held:
     """A coordinate held at a value: one more row beside the locked ones."""
 
     joint: int
@@ -143,12 +143,12 @@ class _Held:
     value: float
 
     @staticmethod
-    def of(joints: list[Joint], quantity: Quantity, value: float) -> _Held:
+    def of(joints: list[Joint], quantity: Quantity, value: float) -> Held:
         """The row of a quantity such as ``hinge.angle``."""
         for i, joint in enumerate(joints):
             for found in joint.type.coordinates:
                 if quantity == joint.coordinate(found.name):
-                    return _Held(i, found, float(value))
+                    return Held(i, found, float(value))
         raise SceneError(f"'{quantity.label}' is not a joint coordinate of this scene and cannot be held")
 
     def error(self, frame_a: Pose, frame_b: Pose) -> float:
@@ -158,7 +158,7 @@ class _Held:
 
 
 @dataclass
-class _Problem:
+class Problem:
     """All joints as arrays. Bodies are counted with the moving ones first, as in the unknowns, then the fixed ones."""
 
     joints: list[Joint]
@@ -169,13 +169,13 @@ class _Problem:
     local_b: Pose
     length: Array  # [joint] m, of radial locks
     locked: Array  # [joint, 6] bool
-    held: list[_Held]
+    held: list[Held]
 
     @staticmethod
-    def of(joints: list[Joint], moving: list[Body], fixed: list[Body], held: list[_Held]) -> _Problem:
+    def of(joints: list[Joint], moving: list[Body], fixed: list[Body], held: list[Held]) -> Problem:
         """The problem of some joints."""
         place = {body.name: i for i, body in enumerate([*moving, *fixed])}
-        return _Problem(
+        return Problem(
             joints=joints,
             fixed=_stacked([body.pose for body in fixed]),
             body_a=np.array([place[joint.a.name] for joint in joints]),
@@ -187,13 +187,13 @@ class _Problem:
             held=held,
         )
 
-    def frames(self, poses: _Poses) -> tuple[Pose, Pose]:
+    def frames(self, poses: Poses) -> tuple[Pose, Pose]:
         """The two frames of every joint in the world."""
         moving = poses.frames()
         bodies = Pose(*(np.concatenate(pair) for pair in zip(moving, self.fixed, strict=True)))
         return _picked(bodies, self.body_a) @ self.local_a, _picked(bodies, self.body_b) @ self.local_b
 
-    def errors(self, poses: _Poses) -> Array:
+    def errors(self, poses: Poses) -> Array:
         """The six errors of every joint (m, rad), [joint, 6], zero on free axes."""
         frame_a, frame_b = self.frames(poses)
         errors = np.zeros((len(self.joints), 6))
@@ -204,17 +204,17 @@ class _Problem:
             errors[which, 3:] = misalignment(kind, *pair)
         return errors
 
-    def row_errors(self, poses: _Poses) -> Array:
+    def row_errors(self, poses: Poses) -> Array:
         """The errors (m, rad) of the locked rows and the held ones, [row]."""
         frame_a, frame_b = self.frames(poses)
         held = [row.error(_picked(frame_a, row.joint), _picked(frame_b, row.joint)) for row in self.held]
         return np.concatenate([self.errors(poses)[self.locked], held])
 
-    def worst_error(self, poses: _Poses) -> float:
+    def worst_error(self, poses: Poses) -> float:
         """The largest error of a row (m or rad)."""
         return float(np.max(np.abs(self.row_errors(poses))))
 
-    def jacobian(self, poses: _Poses) -> Array:
+    def jacobian(self, poses: Poses) -> Array:
         """Rates of the locked and the held rows by the bodies' velocities and spins, [row, body * 6]."""
         count = len(poses.center)
         frame_a, frame_b = self.frames(poses)
@@ -255,7 +255,7 @@ def _picked(poses: Pose, which: Array | int) -> Pose:
     return Pose(poses.position[which], poses.rotation[which])
 
 
-def _closed(problem: _Problem, poses: _Poses) -> _Poses:
+def closed(problem: Problem, poses: Poses) -> Poses:
     """The poses after as many damped steps as still bring the joints together."""
     damping = 1e-6
     errors = problem.row_errors(poses)
@@ -286,7 +286,7 @@ def _step(jacobian: Array, errors: Array, ease: Array, damping: float) -> Array:
     return np.asarray(motion * min(1.0, LARGEST_TURN / largest) if largest > 0.0 else motion)
 
 
-def _refuse_open(scene: Scene, problem: _Problem, poses: _Poses) -> None:
+def _refuse_open(scene: Scene, problem: Problem, poses: Poses) -> None:
     errors = problem.errors(poses)
     worst = int(np.argmax(np.max(np.abs(errors), axis=1)))
     gap, tilt = (float(np.linalg.norm(part)) for part in (errors[worst, :3], errors[worst, 3:]))
@@ -299,7 +299,7 @@ def _refuse_open(scene: Scene, problem: _Problem, poses: _Poses) -> None:
         )
 
 
-def _apply(joints: list[Joint], moving: list[Body], poses: _Poses) -> None:
+def _apply(joints: list[Joint], moving: list[Body], poses: Poses) -> None:
     frames = poses.frames()
     for body, position, rotation in zip(moving, frames.position.tolist(), frames.rotation.tolist(), strict=True):
         body.spec = msgspec.structs.replace(body.spec, position=tuple(position), rotation=tuple(rotation))

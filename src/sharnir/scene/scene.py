@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ class Scene:
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
         self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
+        self.ignored_warnings: tuple[str, ...] = ()  # names of warnings that no simulation of the scene gives
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -220,6 +222,13 @@ class Scene:
         ray = Ray(name, spec)
         self.rays[name] = ray
         return ray
+
+    def as_it_is(self) -> Scene:
+        """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
+        copied = copy(self)
+        for name in ("bodies", "joints", "terrains", "rays", "ropes"):
+            setattr(copied, name, dict(getattr(self, name)))
+        return copied
 
     def assemble(self) -> None:
         """Move the free bodies as little as possible so that all joints meet; see :mod:`sharnir.scene.assemble`."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from ..errors import SceneError
+from ..errors import WARNINGS, SceneError, nearest
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
@@ -152,3 +152,14 @@ def shown(value: Any) -> str:
     if " at 0x" in text:  # what cannot be shown is named by its kind
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def warning_names(what: str, names: Any) -> tuple[str, ...]:
+    """The names of warnings that are not wanted, or a refusal of what is no such name."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise SceneError(f"{what} is {shown(names)}; give a list of names such as ['open-joint']")
+    given = tuple(names)
+    for name in given:
+        if name not in WARNINGS:
+            raise SceneError(f"{what} names a warning {shown(name)} that there is not{nearest(str(name), WARNINGS)}")
+    return given

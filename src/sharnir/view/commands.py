@@ -26,6 +26,13 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument("--solver", help="direct or sequential-impulses")
     command.add_argument("--integrator", help="semi-implicit-euler or rattle")
     command.add_argument("--budget", type=float, metavar="S", help="wall-clock time the solver may take in a step")
+    command.add_argument(
+        "--ignore-warning",
+        action="append",
+        metavar="NAME",
+        dest="ignored_warnings",
+        help="turn off warnings of a name, such as open-joint",
+    )
     command.add_argument("--paused", action="store_true", help="wait for the operator to press run")
     command.add_argument("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
     command.add_argument("--host", default="127.0.0.1", help="address to serve on (default: this machine only)")
@@ -72,7 +79,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
 
     name = options.what
     experiment = ROBOTS[name]() if name in ROBOTS else find(name)[1]
-    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
+    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
     diagram = experiment.scene.diagram

@@ -71,7 +71,7 @@ def _summary(recording: DrivenRecording) -> list[tuple[str, str]]:
         ("connection lost", count(c.Hold)),
         ("resets and restored snapshots", count(c.Reset, c.Restore)),
         ("faults brought in", count(c.Inject)),
-        ("limits hit", str(sum("limit" in alarm.text for alarm in alarms))),
+        ("limits hit", str(sum("is at its" in alarm.text for alarm in alarms))),
         ("values out of range", str(sum("clamped" in alarm.text for alarm in alarms))),
         ("alarms in all", str(sum(alarm.level != "info" for alarm in alarms))),
         *((f"path of {name}", f"{length:.2f} m") for length, name in moved if length > 1e-3),

@@ -1,0 +1,145 @@
+"""Which joints of closed loops cannot move, although their free axes look as if they could.
+
+The locked rows of a loop leave its bodies some velocities: the null space of their Jacobian at the start. A velocity is
+not yet a motion (two bars in line between two pins have one and stay where they are), so the bodies are moved a little
+along such velocities and assembled again: a joint is free if that leaves it elsewhere than at the start.
+
+Where no row is redundant a structure is as stiff as it was drawn, and nothing is said of it: a plate on six rods. A
+redundant loop moves by its geometry alone, such as hinges that are parallel. There a joint that does not move has lost
+its freedom. The joints at fault are those which would free the loop if they were balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..spatial import Array
+from .assemble import Poses, Problem, closed
+from .joint import Joint
+from .scene import Scene
+
+MOST_BODIES = 80  # of a loop: its rows are one dense matrix, a second for as many
+# rad of error for each rad of motion that joints take without much of a hindrance: driven for half a second, a four-bar
+# with a hinge off by 1e-6 moves 0.96 of its way in the stiffest step there is, one that is off by 1e-5 moves 0.66 of it
+NEGLIGIBLE = 2e-6
+SHOVE = 0.05  # rad, and share of the loop's size: how far bodies are moved along a velocity
+MOVED = 1e-3  # of the shove: a joint that changes by less has not moved
+TRIES = 4
+
+
+@dataclass(frozen=True)
+class LockedLoop:
+    """Joints of one loop that cannot move, and those of them that would free it if they were balls."""
+
+    joints: tuple[Joint, ...]
+    culprits: tuple[Joint, ...]
+
+
+def locked_loops(scene: Scene) -> list[LockedLoop]:
+    """The loops of a scene that hold joints which look free."""
+    return [found for joints in _loops(scene) if (found := _examined(scene, joints)) is not None]
+
+
+def _loops(scene: Scene) -> Iterator[list[Joint]]:
+    """Joints that can be part of a loop, in groups that share bodies which move."""
+    at: dict[str, dict[str, Joint]] = {name: {} for name in scene.bodies}
+    for joint in scene.joints.values():
+        if any(joint.type.locked_translations + joint.type.locked_rotations):
+            for name in _moving(joint):
+                at[name][joint.name] = joint
+    ends = [name for name, joints in at.items() if len(joints) == 1]
+    while ends:  # what hangs on one joint is no part of a loop
+        for joint in list(at[ends.pop()].values()):
+            for name in _moving(joint):
+                del at[name][joint.name]
+                if len(at[name]) == 1:
+                    ends.append(name)
+    while left := [name for name, joints in at.items() if joints]:
+        group: dict[str, Joint] = {}
+        reached = left[:1]
+        while reached:
+            joints = at[reached.pop()]
+            group |= joints
+            reached += [
+                name for joint in joints.values() for name in _moving(joint) if at[name] and name not in reached
+            ]
+            joints.clear()
+        yield list(group.values())
+
+
+def _moving(joint: Joint) -> list[str]:
+    return [body.name for body in (joint.a, joint.b) if not body.spec.fixed]
+
+
+def _examined(scene: Scene, joints: list[Joint]) -> LockedLoop | None:
+    moving = [scene.bodies[name] for name in dict.fromkeys(name for joint in joints for name in _moving(joint))]
+    if len(moving) > MOST_BODIES:
+        return None
+    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
+    problem, start = Problem.of(joints, moving, fixed, []), Poses.of(moving, joints)
+    size = _size_of(problem, start)
+    is_redundant, moves = _mobility(problem, start, size)
+    locked = [i for i, joint in enumerate(joints) if joint.type.coordinates and not moves[i]]
+    if not locked or not is_redundant:
+        return None
+    culprits = [i for i in locked if _would_free(problem, start, size, i, locked)]
+    return LockedLoop(tuple(joints[i] for i in locked), tuple(joints[i] for i in culprits))
+
+
+def _would_free(problem: Problem, start: Poses, size: float, joint: int, locked: list[int]) -> bool:
+    """Whether other joints that are locked could move if this one were a ball."""
+    others = [i for i in locked if i != joint]
+    as_ball = problem.locked.copy()
+    as_ball[joint, 3:] = False
+    _, moves = _mobility(replace(problem, locked=as_ball), start, size)
+    return bool(as_ball.sum() < problem.locked.sum() and moves[others].any())
+
+
+def _mobility(problem: Problem, start: Poses, size: float) -> tuple[bool, Array]:
+    """Whether some rows are redundant, and which joints can move, [joint]."""
+    rows = _without_units(problem.jacobian(start), problem, size)
+    _, values, motions = np.linalg.svd(rows)
+    rank = int(np.sum(values > NEGLIGIBLE * values[0]))
+    return rank < len(rows), _moves(problem, start, motions[rank:], size)
+
+
+def _size_of(problem: Problem, poses: Poses) -> float:
+    """A length of the loop, m: how far its anchors are from the centres of mass, or from each other."""
+    frame_a, frame_b = problem.frames(poses)
+    points = np.concatenate([frame_a.position, frame_b.position, poses.center])
+    return float(np.linalg.norm(np.std(points, axis=0))) or 1.0
+
+
+def _without_units(jacobian: Array, problem: Problem, size: float) -> Array:
+    """Rows and columns of lengths measured in the loop's size."""
+    _, axis = np.nonzero(problem.locked)
+    scaled = jacobian.reshape(len(axis), -1, 6) * np.array([size, size, size, 1.0, 1.0, 1.0])
+    return np.where(axis[:, None] < 3, scaled.reshape(len(axis), -1) / size, scaled.reshape(len(axis), -1))
+
+
+def _moves(problem: Problem, start: Poses, free: Array, size: float) -> Array:
+    """Whether each joint moves when the bodies are shoved along their free velocities, [joint]."""
+    alive = np.zeros(len(problem.joints), bool)
+    if not len(free):
+        return alive
+    before = _postures(problem, start, size)
+    draw = np.random.default_rng(1)
+    for _ in range(TRIES):
+        motion = (draw.standard_normal(len(free)) @ free).reshape(-1, 6)
+        motion *= SHOVE / np.max(np.abs(motion)) * np.array([size, size, size, 1.0, 1.0, 1.0])
+        for side in (1.0, -1.0):
+            found = closed(problem, start.moved(side * motion))
+            if problem.worst_error(found) <= NEGLIGIBLE * SHOVE:
+                alive |= np.max(np.abs(_postures(problem, found, size) - before), axis=1) > MOVED * SHOVE
+    return alive
+
+
+def _postures(problem: Problem, poses: Poses, size: float) -> Array:
+    """How b stands to a in every joint: offset over size and rotation, [joint, 7]."""
+    frame_a, frame_b = problem.frames(poses)
+    relative = frame_a.inverse() @ frame_b
+    upright = np.where(relative.rotation[:, 3:] < 0.0, -1.0, 1.0) * relative.rotation
+    return np.concatenate([relative.position / size, upright], axis=1)
