@@ -1,4 +1,4 @@
-"""The ways Sharnir says no: a scene that cannot be simulated, a simulation or a diagram that went wrong."""
+"""Exceptions: a scene that cannot be simulated, a simulation or a diagram that cannot go on."""
 
 from __future__ import annotations
 

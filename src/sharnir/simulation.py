@@ -331,7 +331,7 @@ class Simulation:
         self.attached.sort(key=lambda other: other.rank)
 
     def detach(self, part: Attached) -> None:
-        """Take it off again; what it had set goes back to rest."""
+        """Detach it; what it had set goes back to rest."""
         self.attached.remove(part)
         part.release()
 

@@ -93,10 +93,10 @@ def test_taps_of_another_device_work_on_copies(monkeypatch: pytest.MonkeyPatch):
         controller = speed_control(axle, period=0.01).start(sim)
         board = FaultBoard(sim, {"stiff": ExtraFriction("axle", 2.0), "dead": DriveLoss("axle", remaining=0.5)})
         sim.step(40)
-        board.apply("stiff")
-        board.apply("dead")
+        board.inject("stiff")
+        board.inject("dead")
         sim.step(10)
-        board.withdraw("stiff")
+        board.clear("stiff")
         controller.inputs["stop"] = True
         sim.step(3)
         assert bool(sim.taps._mirrors) == copies

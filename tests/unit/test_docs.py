@@ -3,6 +3,7 @@ show what is public, docstrings tell every field with its unit, and the site bui
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -21,7 +22,7 @@ from sharnir.experiment import list_examples
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "api").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((DOCS / "api").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 SHOWN = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto(?:class|exception|function):: (\S+))$", re.MULTILINE)
@@ -68,6 +69,18 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
+CITED = re.compile(r"\[(00\d)\]")
+
+
+def test_every_citation_is_in_the_bibliography() -> None:
+    listed = set(re.findall(r"^### \[(\d+)\]$", (DOCS / "bibliography.md").read_text(encoding="utf-8"), re.MULTILINE))
+    texts = [*PAGES, *(file for folder in ("src", "examples", "tests") for file in (ROOT / folder).rglob("*.py"))]
+    cited = {number for file in texts for number in CITED.findall(file.read_text(encoding="utf-8"))}
+    assert listed == cited == {"000", "001", "002", "003", "004"}
+    bare = [short(file) for file in texts if re.search(r"papers? 00\d", file.read_text(encoding="utf-8"))]
+    assert bare == [], "cite as [000]"
+
+
 def test_every_page_is_listed() -> None:
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     missing = {page.name for page in DOCS.glob("*.md") if f"]({page.name})" not in index}
@@ -77,6 +90,15 @@ def test_every_page_is_listed() -> None:
 def test_every_example_has_a_picture() -> None:
     missing = [name for name in list_examples() if not (DOCS / "pictures" / "gallery" / f"{name}.webp").exists()]
     assert missing == [], "take them with: make gallery"
+
+
+def test_what_is_said_of_the_blocks_is_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the blocks, and the stub that editors show their methods from, are made from the blocks."""
+    monkeypatch.syspath_prepend(str(DOCS / "_site"))
+    written = importlib.import_module("blocks")
+    assert written.PAGE.read_text(encoding="utf-8") == written.page_text(), "write them with: make blocks"
+    stub = ast.dump(ast.parse(written.STUB.read_text(encoding="utf-8")))
+    assert stub == ast.dump(ast.parse(written.stub_text())), "write them with: make blocks"
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

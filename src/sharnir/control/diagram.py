@@ -12,7 +12,8 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
-from .blocks import BLOCKS, Block, Function, Signal, Type, Use
+from .block_methods import BlockMethods
+from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Wire
 from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
@@ -21,9 +22,10 @@ from .spec import DiagramSpec, InputSpec, SubDiagramSpec
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
+    from .pin import Source
 
 
-class Diagram:
+class Diagram(BlockMethods):
     """A function-block diagram, evaluated once in every ``period`` (s); without one, in every step.
 
     >>> d = Diagram()
@@ -40,7 +42,7 @@ class Diagram:
         self.inputs: dict[str, InputSpec] = {}
         self.blocks: dict[str, Block] = {}
         self.outputs: dict[str, Sink] = {}
-        self.results: dict[str, Any] = {}  # outputs of a diagram that is used as a block
+        self.results: dict[str, Wire] = {}  # outputs of a diagram that is used as a block
         self.diagrams: dict[str, SubDiagramSpec] = {}
         self.functions: dict[str, Callable[..., Any]] = {}
         self._counts: dict[str, int] = {}  # how many blocks of a type were named by number
@@ -114,7 +116,7 @@ class Diagram:
         return self.insert(block, default if name is None else name)
 
     def function(
-        self, function: Callable[..., Any], *inputs: Any, result: Type = "real", unit: str = "1", name: str = ""
+        self, function: Callable[..., Any], *inputs: Source, result: Type = "real", unit: str = "1", name: str = ""
     ) -> Pin:
         """A Python function of signals; see the block :class:`Function`."""
         title = str(getattr(function, "__name__", type(function).__name__))
@@ -124,7 +126,7 @@ class Diagram:
         wires = tuple(self._wire(given) for given in inputs)
         return self.insert(Function(function=title, inputs=wires, result=result, unit=unit), name)
 
-    def use(self, diagram: Diagram, name: str = "", **inputs: Any) -> Pin:
+    def use(self, diagram: Diagram, name: str = "", **inputs: Source) -> Pin:
         """Use another diagram as a block: its inputs by name, its outputs as attributes of what is returned."""
         spec = SubDiagramSpec(
             inputs=dict(diagram.inputs),
@@ -138,7 +140,7 @@ class Diagram:
         wires = {port: self._wire(given) for port, given in inputs.items()}
         return self.insert(Use(diagram=diagram.name, inputs=wires), name)
 
-    def output(self, name: str, value: Any) -> None:
+    def output(self, name: str, value: Source) -> None:
         """Name a signal as an output of this diagram, for its use in another one."""
         if name in self.results:
             raise SceneError(f"there is an output '{name}' already; give the second one another name")
@@ -188,49 +190,45 @@ class Diagram:
             raise SceneError(f"{tag}: {', '.join(missing)} is missing")
         return self.insert(kind(**wanted), name)
 
-    def __getattr__(self, name: str) -> Callable[..., Pin]:
-        tag = name.removesuffix("_")
-        if tag in BLOCKS:
-            return lambda *given, **more: self.make(tag, *given, **more)
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise AttributeError(f"there is no block '{name}'{nearest(name, [*BLOCKS, *SINKS])}")
+    if not TYPE_CHECKING:  # a type checker knows which blocks there are; this says so to everyone else
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(f"{tag}_" if tag in ("and", "or", "not") else tag for tag in BLOCKS)]
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise AttributeError(f"there is no block '{name}'{nearest(name, [*BLOCKS, *SINKS])}")
 
     # --- sinks ------------------------------------------------------------------------------------------------------
 
-    def drive(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
+    def drive(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
         """Give a drive its voltage, from -1 to 1 of the rated one."""
         self._sink("drive", joint, name, value=value)
 
-    def servo(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
+    def servo(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
         """Give a servo its target: a coordinate or a rate."""
         self._sink("servo", joint, name, value=value)
 
-    def effort(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
+    def effort(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
         """Put a torque (N m) or a force (N) on a coordinate of a joint."""
         self._sink("effort", joint, name, value=value)
 
-    def brake(self, joint: Joint | Quantity | str, value: Any, *, level: float, name: str = "") -> None:
+    def brake(self, joint: Joint | Quantity | str, value: Source, *, level: float, name: str = "") -> None:
         """Brake a joint: 1 adds ``level`` (N m, N for sliding axes) to its friction, 0 nothing."""
         self._sink("brake", joint, name, value=value, level=level)
 
-    def force(self, body: Body | str, x: Any = 0.0, y: Any = 0.0, z: Any = 0.0, *, name: str = "") -> None:
+    def force(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
         """Put a force (N, world axes) on a body at its centre of mass."""
         self._sink("force", body, name, x=x, y=y, z=z)
 
-    def torque(self, body: Body | str, x: Any = 0.0, y: Any = 0.0, z: Any = 0.0, *, name: str = "") -> None:
+    def torque(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
         """Put a torque (N m, world axes) on a body."""
         self._sink("torque", body, name, x=x, y=y, z=z)
 
-    def lamp(self, name: str, value: Any, *, color: str = "green") -> None:
+    def lamp(self, name: str, value: Source, *, color: str = "green") -> None:
         """Show a truth value to the operator."""
         self.insert(SINKS["lamp"](value=self._wire(value), color=color), name)
 
     def gauge(
-        self, name: str, value: Any, *, range: tuple[float, float] | None = None, unit: str | None = None
+        self, name: str, value: Source, *, range: tuple[float, float] | None = None, unit: str | None = None
     ) -> None:
         """Show a number to the operator, on a scale of ``range``; ``unit`` is that of the signal unless given."""
         self.insert(SINKS["gauge"](value=self._wire(value), range=range, unit=unit), name)
@@ -290,7 +288,7 @@ class Diagram:
             return tuple(self.diagrams[block.diagram].outputs)
         return () if block is None else block.outputs()
 
-    def _wire(self, given: Any) -> Any:
+    def _wire(self, given: Source) -> Wire:
         if isinstance(given, Pin):
             if given.diagram is not self:
                 raise SceneError(

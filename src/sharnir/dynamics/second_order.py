@@ -141,7 +141,7 @@ def make_second_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def soften(m: t.model, k: t.work, o: t.settings, w: int):
-        """Factors that leave alone what this pose can hardly move."""
+        """Factors that ignore directions in which this pose is nearly singular."""
         for j in range(o.joints):
             k.softness_l[j, w] = wp.static(real(SOFTENING)) * k.softness_l[j, w]
             if wp.static(features.angular_locks):

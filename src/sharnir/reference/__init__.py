@@ -1,7 +1,7 @@
 """The exact twin: the same scene solved as differential-algebraic equations, slowly and to many digits.
 
 ``solve`` integrates the spatial equations of motion with an implicit method of high order and adaptive steps; joints
-are kept together by projection. Bristle friction (LuGre, Dahl) is the continuous system of paper 004. Set-valued laws
+are kept together by projection. Bristle friction (LuGre, Dahl) is the continuous system of [004]. Set-valued laws
 (Coulomb, Stribeck) and limits switch at events that are located to 1e-13 s.
 
 What it leaves out, or smears, and by how much:

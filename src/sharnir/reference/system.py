@@ -6,7 +6,7 @@
     e   forces on free axes: springs, drives, friction; with a load, friction depends on p
 
 p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads, by Newton steps from the last p
-(paper 004). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
+([004]). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
 coordinate: J a + J' v + p/(r^2 I_m) = 0.
 
 Of redundant rows (a planar loop in space has three) an independent set is kept, found in the geometry alone, so that

@@ -79,7 +79,7 @@ class Plant:
         elif isinstance(command, c.Inject):
             self._inject(command)
         elif isinstance(command, c.Withdraw):
-            self._withdraw(command.name)
+            self._clear(command.name)
 
     def digest(self) -> str:
         """A fingerprint of the mechanical state, to the bit."""
@@ -131,11 +131,11 @@ class Plant:
             self.board.add(command.name, fault)
         elif self.board.faults[command.name] != fault:
             raise SceneError(f"there is another fault '{command.name}' already; give this one another name")
-        self.board.apply(command.name)
-        self.alarms.append(("info", f"fault brought in: {command.name}"))
+        self.board.inject(command.name)
+        self.alarms.append(("info", f"fault injected: {command.name}"))
 
-    def _withdraw(self, name: str) -> None:
+    def _clear(self, name: str) -> None:
         if name not in self.board.active:
             raise SceneError(f"there is no fault '{name}' in effect{nearest(name, self.board.active)}")
-        self.board.withdraw(name)
-        self.alarms.append(("info", f"fault taken back: {name}"))
+        self.board.clear(name)
+        self.alarms.append(("info", f"fault cleared: {name}"))

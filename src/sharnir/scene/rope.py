@@ -1,4 +1,4 @@
-"""A rope: a thin elastic rod that does not stretch, of nodes with mass and elements with an orientation (paper 002)."""
+"""A rope: a thin elastic rod that does not stretch, of nodes with mass and elements with an orientation ([002])."""
 
 from __future__ import annotations
 

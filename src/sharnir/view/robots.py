@@ -1,6 +1,6 @@
 """Robots to drive: each on a training ground, with its control diagram and its console.
 
-``sharnir drive krt100`` and so on. What the operator does becomes drive voltages as in paper 003: forward and sideways
+``sharnir drive krt100`` and so on. What the operator does becomes drive voltages as in [003]: forward and sideways
 are added per side, limited, and softened by a ramp.
 """
 

@@ -1,4 +1,4 @@
-"""A tracked robot with a manipulator arm, like the MF-4 that pushes the door of paper 000.
+"""A tracked robot with a manipulator arm, like the MF-4 that pushes the door of [000].
 
 The paper shows the robot and gives no data. A machine of its class, tEODor of Telerob, weighs 375 kg, drives at 3 km/h
 and lifts 20 to 30 kg (as its users state in public); the other figures are assumptions:

@@ -46,7 +46,7 @@ class Carried:
 
 
 class Links(NamedTuple):
-    """What a linkage hands on: the guiding joint and its coordinate, the hub, and the link with the coil's foot."""
+    """What a linkage provides: the guiding joint and its coordinate, the hub, and the link with the coil's foot."""
 
     guide: Joint
     coordinate: str

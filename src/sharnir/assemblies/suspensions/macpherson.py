@@ -1,6 +1,6 @@
 """MacPherson (на направляющих стойках): a lower arm, and a strut from the chassis in which the hub slides.
 
-As with two arms, ``joints="hinges"`` is the set of paper 003, figure 4, a loop with three axes locked twice; with
+As with two arms, ``joints="hinges"`` is the set of [003], figure 4, a loop with three axes locked twice; with
 ``joints="balls"`` the arm carries the hub in a ball and the strut hangs in a universal joint.
 """
 
