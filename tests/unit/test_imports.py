@@ -42,13 +42,15 @@ MAY_IMPORT = {
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
-    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime", "progress"},
+    "view": BASE
+    | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress"},
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {
         "assemblies",
         "scene",
         "files",
+        "settings",
         "record",
         "reference",
         "experiment",

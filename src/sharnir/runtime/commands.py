@@ -71,14 +71,14 @@ class Hold(Command, frozen=True, tag="hold"):
 
 
 class Inject(Command, frozen=True, tag="inject"):
-    """Inject a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
+    """Bring in a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
 
     name: Name
     fault: dict[str, Any]
 
 
 class Withdraw(Command, frozen=True, tag="withdraw"):
-    """Clear a fault."""
+    """Take a fault back."""
 
     name: Name
 

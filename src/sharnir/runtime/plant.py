@@ -79,7 +79,7 @@ class Plant:
         elif isinstance(command, c.Inject):
             self._inject(command)
         elif isinstance(command, c.Withdraw):
-            self._clear(command.name)
+            self._withdraw(command.name)
 
     def digest(self) -> str:
         """A fingerprint of the mechanical state, to the bit."""
@@ -132,10 +132,10 @@ class Plant:
         elif self.board.faults[command.name] != fault:
             raise SceneError(f"there is another fault '{command.name}' already; give this one another name")
         self.board.inject(command.name)
-        self.alarms.append(("info", f"fault injected: {command.name}"))
+        self.alarms.append(("info", f"fault brought in: {command.name}"))
 
-    def _clear(self, name: str) -> None:
+    def _withdraw(self, name: str) -> None:
         if name not in self.board.active:
             raise SceneError(f"there is no fault '{name}' in effect{nearest(name, self.board.active)}")
         self.board.clear(name)
-        self.alarms.append(("info", f"fault cleared: {name}"))
+        self.alarms.append(("info", f"fault taken back: {name}"))
