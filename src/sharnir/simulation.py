@@ -203,8 +203,9 @@ class Simulation:
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos.
-        ``control`` is a diagram that runs along. All of them are back at zero after the run. Ctrl-C ends the run and
-        keeps what was recorded.
+        ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
+        before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
+        recorded.
         """
         from .record.trajectory import Trajectory
 
@@ -280,7 +281,7 @@ class Simulation:
         return evaluate(self.scene, recorder.frames(), quantity)[0]
 
     def set(self, quantity: Quantity, values: Any) -> None:
-        """Set a quantity, in its unit, for all worlds, or one value (or vector) per world.
+        """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
 
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
         bodies.
@@ -288,7 +289,7 @@ class Simulation:
         set_quantity(self.scene, self._compiled, self._tables, quantity, values)
 
     def contacts(self, world: int = 0) -> list[Touch]:
-        """Every point where shapes touched in the last step, or were about to."""
+        """Every point where shapes of a ``world`` touched in the last step, or were about to."""
         self._check_world("contacts", world)
         count = int(self.work.contact_count.numpy()[world])
         names = ("contact_body_a", "contact_body_b", "contact_point", "contact_normal", "contact_gap", "contact_force")
@@ -326,12 +327,12 @@ class Simulation:
         return next((part for part in self.attached if isinstance(part, Controller) and part.world == 0), None)
 
     def attach(self, part: Attached) -> None:
-        """Let a controller, or something like it, tick before the steps and belong to snapshots and resets."""
+        """Let a ``part``, such as a controller, tick before the steps and belong to snapshots and resets."""
         self.attached.append(part)
         self.attached.sort(key=lambda other: other.rank)
 
     def detach(self, part: Attached) -> None:
-        """Detach it; what it had set goes back to rest."""
+        """Detach a ``part``; what it had set goes back to rest."""
         self.attached.remove(part)
         part.release()
 

@@ -193,6 +193,52 @@ def methods_of(kind: type) -> dict[str, Any]:
     return {name: thing for name, thing in members.items() if inspect.isfunction(thing)}
 
 
+# What joints, suspensions and shapes implement for the engine; a user of them calls none of these.
+HOOKS = {"world_frames", "on_bodies", "radial_length", "frames", "links", "emit", "connect", "tie_rod", "checked"}
+HOOKS |= {
+    "pose",
+    "describe",
+    "sampled",
+    "sample",
+    "triangulated",
+    "from_frames",
+    "node_at",
+    "recorder",
+    "weight",
+    "apply",
+}
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=short)
+def test_methods_name_their_parameters(kind: type) -> None:
+    """An editor shows what each parameter is; none hides behind ``**details: Any``."""
+    for name, function in methods_of(kind).items():
+        text = inspect.getdoc(getattr(kind, name)) or ""
+        given = [p for p in inspect.signature(function).parameters.values() if p.name not in ("self", "cls")]
+        if name not in HOOKS:
+            assert [p.name for p in given if not re.search(rf"\b{p.name}\b", text)] == [], name
+        hidden = [p.name for p in given if p.kind is p.VAR_KEYWORD and p.annotation == "Any"]
+        assert not hidden or (kind.__name__, name) in {("Diagram", "make"), ("Suspension", "scaled")}, name
+
+
+@pytest.mark.parametrize(
+    ("method", "spec"),
+    [
+        (sharnir.Scene.body, sharnir.BodySpec),
+        (sharnir.Scene.rope, sharnir.RopeSpec),
+        (sharnir.Scene.ray, sharnir.RaySpec),
+    ],
+    ids=short,
+)
+def test_a_scene_takes_what_a_file_holds(method: Any, spec: Any) -> None:
+    """``scene.rope`` and its like have the fields of a description as parameters, with the same defaults."""
+    given = dict(inspect.signature(method).parameters)
+    for name, field in inspect.signature(spec).parameters.items():
+        is_list = given[name].kind is inspect.Parameter.VAR_POSITIONAL
+        assert is_list or given[name].default == field.default, name
+    assert set(given) - {"self", "name"} == set(inspect.signature(spec).parameters)
+
+
 @pytest.mark.parametrize("kind", CLASSES, ids=short)
 def test_methods_tell_what_they_do_and_the_units_of_numbers(kind: type) -> None:
     """Arguments that are numbers, and properties that are, need a unit in the method's docstring."""

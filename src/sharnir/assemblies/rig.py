@@ -61,14 +61,14 @@ class Sweep:
         }
 
     def rows(self, count: int = 7) -> list[dict[str, float]]:
-        """The table at some positions of the travel, from the lowest to the highest."""
+        """The table at ``count`` positions of the travel, from the lowest to the highest."""
         places = np.unique(np.linspace(0, len(self.travel) - 1, count).round().astype(int))
         return [
             {name: round(float(values[i]), 4) + 0.0 for name, (values, _) in self.columns().items()} for i in places
         ]
 
     def plot(self, title: str, file: Path | None = None) -> Figure:
-        """Draw everything over the travel, which runs upward as on a real rig; ``file`` saves the picture."""
+        """Draw everything over the travel, which runs upward as on a real rig, under a ``title``; ``file`` saves it."""
         import matplotlib
         from matplotlib.figure import Figure
 

@@ -155,7 +155,7 @@ class Controller:
     # --- running ----------------------------------------------------------------------------------------------------
 
     def kind(self, name: str) -> Kind:
-        """The type and unit of a value."""
+        """The type and unit of the value called ``name``."""
         if name not in self._kinds:
             raise SceneError(f"there is no signal '{name}'{nearest(name, self._kinds)}")
         return self._kinds[name]
@@ -203,7 +203,7 @@ class Controller:
         return ControllerState(tuple(self._values), tuple(self._memory), self._ticks, self._ticked_at)
 
     def restore(self, state: ControllerState) -> None:
-        """Go on from a snapshot, bit for bit."""
+        """Go on from a snapshot's ``state``, bit for bit."""
         if len(state.values) != len(self._values) or len(state.memory) != len(self._memory):
             raise SceneError("the snapshot is of another diagram; restore it into the diagram it was taken of")
         self._values[:], self._memory[:] = state.values, state.memory

@@ -203,14 +203,14 @@ class FaultBoard:
         return tuple(self._started)
 
     def add(self, name: str, fault: AnyFault) -> None:
-        """Prepare a fault, to be injected later."""
+        """Prepare a ``fault`` under a ``name``, to be injected later."""
         if name in self.faults:
             raise SceneError(f"there is a fault '{name}' already; give the second one another name")
         checked_effects(name, fault, self._plant.scene)
         self.faults[name] = fault
 
     def inject(self, name: str) -> None:
-        """Inject a fault: it acts from the next step on."""
+        """Inject the fault called ``name``: it acts from the next step on."""
         if name not in self.faults:
             raise SceneError(f"there is no fault '{name}'{nearest(name, self.faults)}")
         self.clear(name)
@@ -230,7 +230,7 @@ class FaultBoard:
             self._cells[key].laws[name] = effect.law
 
     def clear(self, name: str) -> None:
-        """Clear a fault; what it changed goes back to what it would be without it."""
+        """Clear the fault called ``name``; what it changed goes back to what it would be without it."""
         if name not in self._started:
             return
         self._plant.taps.refresh()
@@ -272,7 +272,7 @@ class FaultBoard:
         )
 
     def restore(self, state: FaultState) -> None:
-        """Go on from a snapshot."""
+        """Go on from a snapshot's ``state``."""
         self.release()
         for name, step in state.active:
             self._engage(name, step)
