@@ -115,7 +115,9 @@ def test_faults_repeat_bit_for_bit_from_a_snapshot():
     sim.step(10)
     snapshot = sim.snapshot()
     board.clear("dead")
+    dead = sim.get(axle.speed)
     sim.step(30)
+    assert sim.get(axle.speed) > dead + 0.1  # rad/s: the motor works again
     first = sim.state.spin.numpy().tobytes()
     sim.step(7)
     sim.restore(snapshot)
