@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_view_commands(commands, _experiment)
 
-    command = commands.add_parser("doctor", help="what this machine has, what is missing, how to mend it")
+    command = commands.add_parser("doctor", help="what this machine has, what is missing, how to install it")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(command=_doctor)
 

@@ -13,7 +13,7 @@ from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from .block_methods import BlockMethods
-from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Wire
+from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Value, Wire
 from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
@@ -284,13 +284,13 @@ class Diagram(BlockMethods):
             simulation.attach(controller)
         return controller
 
-    def draw(self, file: str | Path, *, values: Mapping[str, Any] | None = None) -> Path:
+    def draw(self, file: str | Path, *, values: Mapping[str, Value] | None = None) -> Path:
         """Draw the diagram to an SVG or PNG file, with the values of a controller if they are given."""
         from .picture import draw
 
         return draw(self, Path(file), values)
 
-    def svg(self, *, values: Mapping[str, Any] | None = None) -> str:
+    def svg(self, *, values: Mapping[str, Value] | None = None) -> str:
         """The picture as SVG text, with the ``values`` of a controller if they are given.
 
         Elements of class value carry the name of their signal in data-signal.

@@ -129,7 +129,7 @@ class Gust(Fault, frozen=True, tag="gust"):
 
 
 class RopeBreak(Fault, frozen=True, tag="rope_break"):
-    """A ``rope`` that parts, at the element that pulls hardest. Clearing it does not mend the rope; a reset does."""
+    """A ``rope`` that parts, at the element that pulls hardest. Clearing it does not repair the rope; a reset does."""
 
     rope: str
 

@@ -308,7 +308,7 @@ class System:
     def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
         """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
 
-        Locked joints and motors take part in the blow; bounded friction does not. Without any limit it is what joints
+        Locked joints and motors take part in the impact; bounded friction does not. Without any limit it is what joints
         make of velocities that they do not allow.
         """
         m = self.motion(y[None])
