@@ -86,7 +86,7 @@ def test_contact_of_a_body() -> None:
     ("surface", "parts"),
     [
         (sh.HeightField(), ("one of heights, file and relief",)),
-        (sh.HeightField(heights=((0, 0), (0, NAN))), ("row 1, column 1", "nan", "give a number")),
+        (sh.HeightField(heights=((0, 0), (0, NAN))), ("row 1, column 1", "nan", "give a finite number")),
         (sh.HeightField(heights=((0, 0), (INF, 0))), ("row 1, column 0", "inf")),
         (sh.HeightField(heights=((0, 0), (0, 0, 0))), ("rows of the same length",)),
         (sh.HeightField(heights=((0,),)), ("shape (1, 1)", "2 by 2")),
