@@ -95,7 +95,8 @@ class Simulation:
     joint's error that a step removes; sequential impulses do so in their first ``stabilisation_iterations`` (half of
     all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a GPU
     (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
-    last good states then.
+    last good states then. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
+    ``"float64"`` or ``"float32"``.
     """
 
     def __init__(

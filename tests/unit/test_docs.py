@@ -228,6 +228,17 @@ def test_methods_name_their_parameters(kind: type) -> None:
         assert not hidden or (kind.__name__, name) in {("Diagram", "make"), ("Suspension", "scaled")}, name
 
 
+FUNCTIONS = {name: thing for name, thing in public_names().items() if inspect.isfunction(thing)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_name_their_parameters(name: str) -> None:
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    assert [
+        given for given in inspect.signature(FUNCTIONS[name]).parameters if not re.search(rf"\b{given}\b", text)
+    ] == []
+
+
 @pytest.mark.parametrize(
     ("method", "spec"),
     [

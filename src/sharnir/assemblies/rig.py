@@ -105,7 +105,11 @@ def sweep(
     half_track: float = 0.5,
     wheelbase: float | None = None,
 ) -> Sweep:
-    """Move a suspension through its travel, its spring set for a static ``load`` (N); a ``rack`` shows in the toe."""
+    """Move a suspension through its travel, its spring set for a static ``load`` (N), at ``steps`` positions.
+
+    ``wheel`` is what it carries. A ``rack`` shows in the toe; it steers a wheel ``half_track`` (m) from the middle, and
+    aims at an axle a ``wheelbase`` (m) behind.
+    """
     wheel = wheel or RoadWheel()
     positive(load, "rig load (N)")
     if steps < 3:
@@ -134,7 +138,7 @@ def sweep(
 
 
 def suspension_named(name: str, travel: Sequence[float] | None = None, torsion: bool = False) -> AnySuspension:
-    """A suspension by its name, with its default hardpoints."""
+    """A suspension by its ``name``, with its default hardpoints; ``travel`` (m) and a ``torsion`` bar if asked for."""
     kind = SUSPENSIONS.get(name.replace("-", "_"))
     if kind is None:
         raise SceneError(f"there is no suspension '{name}'{nearest(name, SUSPENSIONS)}")

@@ -183,7 +183,8 @@ class FaultState:
 class FaultBoard:
     """The faults of a simulation, by name: ``inject``, ``clear``, ``active``.
 
-    It is attached to one ``world`` of the simulation, and so part of its snapshots; a reset clears all faults.
+    It is attached to one ``world`` of the simulation ``plant``, and so part of its snapshots; a reset clears all
+    faults.
     """
 
     rank = 1  # after the controllers, whose outputs it changes

@@ -31,7 +31,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 class Scene:
-    """Bodies and the joints between them. SI units, right-handed, z up.
+    """Bodies and the joints between them, under a ``name``, in ``gravity`` (m/s^2). SI units, right-handed, z up.
 
     >>> scene = Scene()
     >>> door = scene.body("door", Box(0.9, 0.04, 2.0, mass=26.5), position=(0.45, 0, 1))

@@ -115,7 +115,7 @@ def krt100(
     hitch: AnyHitch | None = None,
     towing: bool = True,
 ) -> Krt100:
-    """Put the robot into a scene, standing at ``position`` (m, on the ground), ``heading`` (rad) left of x.
+    """Put the robot into a scene as ``name``, standing at ``position`` (m, on the ground), ``heading`` (rad) left of x.
 
     ``suspension`` and ``hitch`` replace its own; without ``towing`` it has no trailer.
     """
