@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test coverage lint format docs gallery bench soak clean
+.PHONY: demo test coverage lint format docs blocks gallery bench soak clean
 
 demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
@@ -33,6 +33,11 @@ format: $(VENV)/installed-dev
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --builder html --doctree-dir out/doctrees --fail-on-warning --keep-going --quiet docs out/docs
 	@echo "The documentation is in out/docs/index.html"
+
+# What is said of the function blocks, from their descriptions: docs/api/blocks.md and the stub that editors read.
+blocks: $(VENV)/installed-dev
+	$(BIN)/python docs/_site/blocks.py
+	$(BIN)/ruff format src/sharnir/control/block_methods.pyi
 
 gallery: $(VENV)/installed-dev
 	$(BIN)/python docs/_site/take_pictures.py

@@ -17,7 +17,7 @@ import sharnir as sh
 from .report import Bar, Section, compared
 
 LENGTH, RADIUS, DENSITY = 2.8, 0.015, 1200.0
-SOFT = (5e4 * np.pi * RADIUS**4 / 4, 1e5 * np.pi * RADIUS**4 / 2)  # N m^2, the rope of paper 002
+SOFT = (5e4 * np.pi * RADIUS**4 / 4, 1e5 * np.pi * RADIUS**4 / 2)  # N m^2, the rope of [002]
 STIFF = (2e11 * np.pi * 0.005**4 / 4, 8e10 * np.pi * 0.005**4 / 2)  # steel, 5 mm
 ROPES: dict[str, dict[str, float]] = {
     "soft": {"radius": RADIUS, "density": DENSITY, "bending": SOFT[0], "twisting": SOFT[1]},

@@ -16,7 +16,7 @@ project = "Sharnir"
 author = "the authors of Sharnir"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml", "gallery", "blocks"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "gallery"]
 exclude_patterns = ["_site", "_build"]
 default_role = "any"
 

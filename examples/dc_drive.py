@@ -1,6 +1,6 @@
 """A geared DC motor runs up a load; a second one, in a servo, turns an arm to its target and holds it there.
 
-The drive line of paper 003, from the nameplate alone: stall torque 1.5 N m, idle speed 300 rad/s, time constant 20 ms,
+The drive line of [003], from the nameplate alone: stall torque 1.5 N m, idle speed 300 rad/s, time constant 20 ms,
 gear 50, load 0.5 kg m^2. At rated voltage w = 6 (1 - exp(-t/T)) rad/s with T = 0.06 s; the implicit step at 10 ms
 follows its own line to the digit. The servo drives the same motor through the same limits: its arm of 2 kg and 0.8 m
 is sent from hanging to 1 rad at 0.5 s, never turns faster than the motor idles, and rests where

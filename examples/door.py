@@ -1,6 +1,6 @@
 """A door with dry friction in its hinge is pushed, let go, and stops.
 
-The first experiment of paper 000: 20 N m of Coulomb friction, a push for 0.33 s, rest at 0.87 s after 37.62°. The paper
+The first experiment of [000]: 20 N m of Coulomb friction, a push for 0.33 s, rest at 0.87 s after 37.62°. The paper
 leaves mass and push open; these values reproduce its numbers exactly in continuous time:
 
     I = 7.155119 kg m^2     w(0.33) = (52.727273 - 20) 0.33 / I = 1.509409 rad/s

@@ -1,4 +1,4 @@
-"""KRT-100 tows its trailer on the rope of paper 002 instead of its ball joint, at the paper's steps of 15 ms.
+"""KRT-100 tows its trailer on the rope of [002] instead of its ball joint, at the paper's steps of 15 ms.
 
 The rope is 2.8 m long, 3 cm thick and weighs 2.4 kg; robot and trailer start with 2 cm of slack. The paper asks for
 less than 40 ms a frame, which is 25 frames a second with the picture. The ground resists

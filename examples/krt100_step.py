@@ -1,4 +1,4 @@
-"""KRT-100 with its trailer drives its right wheels onto a step, with each of the six suspensions (paper 003, figure 6).
+"""KRT-100 with its trailer drives its right wheels onto a step, with each of the six suspensions ([003], figure 6).
 
 Six robots in one scene; one has its own double wishbones with torsion bars, the others coils of the same rate. At
 0.54 m/s the right wheels climb a step of H = 5 cm, one after the other. As in the paper's figure the right wheels are

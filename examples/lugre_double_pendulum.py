@@ -1,4 +1,4 @@
-"""A double pendulum with LuGre friction in its pins: swinging out, and driven into a limit cycle (paper 004).
+"""A double pendulum with LuGre friction in its pins: swinging out, and driven into a limit cycle ([004]).
 
 Two rods of 2 m (2 and 1 kg) on pins of 0.2 m radius. The friction follows the pin's own normal force, which depends on
 the friction: coefficients 0.3 sliding and 0.4 at rest, bristles of 1e6 1/m. There are two such pendulums:

@@ -1,4 +1,4 @@
-"""A tracked robot pushes a door open with its arm: the experiment of paper 000, figures 6 and 7, by contact.
+"""A tracked robot pushes a door open with its arm: the experiment of [000], figures 6 and 7, by contact.
 
 The door of the example ``door`` (26.5 kg, 20 N m of dry friction in its hinge) is not given a torque here: a robot of
 340 kg on tracks, like the paper's MF-4, stands before it with its wrist at the door's leaf, drives for 0.33 s and then

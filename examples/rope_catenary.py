@@ -1,6 +1,6 @@
 """A rope hung between two points comes to rest as a catenary.
 
-The rope of paper 002: 2.8 m long, 1.5 cm in radius, 2.375 kg, in 20 elements, between two points 2 m apart. It starts
+The rope of [002]: 2.8 m long, 1.5 cm in radius, 2.375 kg, in 20 elements, between two points 2 m apart. It starts
 as a circular arc. At rest a chain of 20 links sags by 0.877075 m (the continuum by 0.875767 m), pulls with 5.6648 N at
 its lowest point, and each support carries half its weight. Its damping is raised so that it settles within seconds.
 """

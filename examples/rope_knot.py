@@ -1,4 +1,4 @@
-"""A slack rope is twisted: it buckles out of its line and winds up around itself (paper 002, knots when twisting).
+"""A slack rope is twisted: it buckles out of its line and winds up around itself ([002], knots when twisting).
 
 One end is clamped to a wall, the other to a chuck that may slide along the line and turns by eight turns. A straight
 rope would carry them all as twist; this one leaves its line and trades twist for writhe, and because it cannot pass

@@ -1,6 +1,6 @@
 """A robot of 200 kg jerks a trailer of 1000 kg on a slack rope of 2.4 kg, at steps of 15 ms.
 
-The rope of paper 002 hangs with 0.2 m of slack between two carriages on rails. The robot pulls with 400 N for 1 s; the
+The rope of [002] hangs with 0.2 m of slack between two carriages on rails. The robot pulls with 400 N for 1 s; the
 rope goes taut, throws the carriages together, sags, and goes taut again. Whatever happens in between, the rope keeps
 its length to 0.1 %, momentum is that of the pull, and energy is only lost.
 """

@@ -1,6 +1,6 @@
 """An operator's console runs a geared motor: start and stop buttons, a ramp, a speed controller, a brake.
 
-The control scheme of paper 003 in small: what the operator does becomes the voltage of a drive. A state machine goes
+The control scheme of [003] in small: what the operator does becomes the voltage of a drive. A state machine goes
 from idle to running with the start button and to braking with the stop button. While it runs, the set speed rises along
 a ramp of 4 rad/s^2 and a PI controller follows it; while it brakes, the voltage is zero and a brake adds 20 N m of
 friction. At standstill the machine is idle again. Here the buttons are pressed by a clock, at 0.2 s and 2.5 s.

@@ -1,4 +1,4 @@
-"""A mass drops onto its spring and damper: the soft-constraint line of paper 003.
+"""A mass drops onto its spring and damper: the soft-constraint line of [003].
 
 A block of 25 kg is let go at the free length of a spring of 4000 N/m with a damper of 200 N s/m, once on a vertical
 guide that carries the spring, once hung from a coil between two points. The step is implicit Euler, stable at any

@@ -1,6 +1,6 @@
 """KRT-100 takes its trailer through tight turns, over a hill and over blocks: the ball of its hitch meets its limits.
 
-The towed trailer of paper 001: the ball joint may turn by 18° about the vertical and the transverse axis (X and Z in
+The towed trailer of [001]: the ball joint may turn by 18° about the vertical and the transverse axis (X and Z in
 the paper) and by 15° about the way ahead (Y in the paper). Three robots with trailers drive in one scene. One turns on
 the spot, first to the left, then to the right; one crosses a ridge with slopes of 20°; one drives its left wheels over
 one row of blocks and its right wheels over another, so that robot and trailer twist against each other. Limits are

@@ -1,60 +1,103 @@
-"""The directive ``blocks``: every function block with its ports, their types and units, and its law."""
+"""Writes what is said of the function blocks from their descriptions: the page ``api/blocks.md``, and the stub that
+editors and type checkers read the methods of a diagram from. Run it with ``make blocks`` after changing a block."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from inspect import Parameter
+from pathlib import Path
+from textwrap import indent
 
-import msgspec
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+import sharnir.control
+from sharnir.control.block_methods import BY_HAND
+from sharnir.control.blocks import BLOCKS, Block
+from sharnir.control.blocks.describe import call_of, docstring_of, inputs_told, law_of, method_name, outputs_told
 
-from sharnir.control.blocks import BLOCKS, Block, Port
+PAGE = Path(__file__).resolve().parents[1] / "api" / "blocks.md"
+STUB = Path(sharnir.control.__file__).with_name("block_methods.pyi")
+
+INTRODUCTION = """\
+# Function blocks
+
+Every block type, as the method of a [diagram](control.md) that makes it: `d.pid(...)`. A port is shown with its type
+and unit; *u* stands for one unit on which all ports marked so agree. Ports and settings with a default may be left
+out. `name="..."` gives any block a name. [Control diagrams](../control.md) tells how they work together.
+
+This page is made from the blocks' descriptions (`make blocks`).
+"""
+STUB_INTRODUCTION = '''\
+"""The methods of a diagram that make blocks, as editors and type checkers see them. Written by ``make blocks``."""
+
+from typing import Literal
+
+from .pin import Pin, Source
+
+BY_HAND: tuple[str, ...]
+
+class BlockMethods:
+'''
 
 
-class Blocks(SphinxDirective):
-    """A section per file of ``control/blocks``, an entry per block."""
-
-    def run(self) -> list[nodes.Node]:
-        lines: list[str] = []
-        for room in dict.fromkeys(block.__module__ for block in BLOCKS.values()):
-            module = inspect.getmodule(next(block for block in BLOCKS.values() if block.__module__ == room))
-            lines += [f"## {_heading(module)}", ""]
-            for tag, block in BLOCKS.items():
-                if block.__module__ == room:
-                    lines += _entry(tag, block)
-        return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
+def page_text() -> str:
+    """The page: a section per file of ``control/blocks``, an entry per block."""
+    lines = [INTRODUCTION]
+    for module in dict.fromkeys(inspect.getmodule(block) for block in BLOCKS.values()):
+        lines += [f"## {_heading(inspect.getdoc(module) or '')}", ""]
+        for tag, block in BLOCKS.items():
+            if inspect.getmodule(block) is module:
+                lines += _entry(tag, block)
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _heading(module: Any) -> str:
+def _heading(text: str) -> str:
     """What a file says that it holds, in a few words."""
-    return re.split(r"[.:]|, after|, and the gates", inspect.getdoc(module) or "")[0]
+    return re.split(r"[.:]|, after|, and the gates", text)[0]
 
 
 def _entry(tag: str, block: type[Block]) -> list[str]:
-    """A definition: the call, then the ports and the law."""
-    fields = {field.name: field for field in msgspec.structs.fields(block)}
-    call = ", ".join(name if field.required else f"{name}={_default(field)}" for name, field in fields.items())
-    takes = ", ".join(f"`{name}` ({_port(port)})" for name, port in block.ports.items())
-    gives = ", ".join(f"`{name}` ({_port(port)})" for name, port in block.outs.items())
-    text = " ".join((inspect.getdoc(block) or "").replace("``", "`").replace("*", r"\*").split())
-    ports = "; ".join(words for words in (takes and f"takes {takes}", gives and f"gives {gives}") if words)
-    return [f"`{tag}({call})`", f": {text}", "", f"  {ports}", ""]
+    call = ", ".join(str(p) for p in call_of(block).parameters.values() if p.name not in ("self", "name"))
+    text = " ".join(law_of(block).replace("``", "`").split())
+    text = re.sub(r"(?<!`)\*", r"\\*", text)
+    lines = [f"### {tag}", "", f"`{method_name(tag)}({call})`", "", text, ""]
+    for word, ports in (("takes", inputs_told(block)), ("gives", outputs_told(block))):
+        if ports:
+            lines.append(f"- {word} " + ", ".join(f"`{name}` ({told})" for name, told in ports.items()))
+    return [*lines, ""] if lines[-1] else lines
 
 
-def _default(field: Any) -> str:
-    return "..." if field.default is msgspec.NODEFAULT else f"{field.default!r}"
+def stub_text() -> str:
+    """The stub: every block type as a method with its parameters and its docstring. Ruff formats it."""
+    methods = [_stub_method(tag, block) for tag, block in BLOCKS.items() if tag not in BY_HAND]
+    return STUB_INTRODUCTION + "\n".join(methods)
 
 
-def _port(port: Port) -> str:
-    if port.type == "bool" or port.unit == "*":
-        return port.type
-    return f"{port.type}, {port.unit}"
+def _stub_method(tag: str, block: type[Block]) -> str:
+    parameters = [_stub_parameter(parameter, block) for parameter in call_of(block).parameters.values()]
+    if not any(part.startswith("*") for part in parameters):
+        parameters.insert(-1, "*")
+    text = docstring_of(block)
+    quoted = f'"""{text}"""' if "\n" not in text else f'"""{text}\n"""'
+    return f"    def {method_name(tag)}({', '.join(parameters)}) -> Pin:\n{indent(quoted, ' ' * 8)}\n"
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
-    app.add_directive("blocks", Blocks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def _stub_parameter(parameter: Parameter, block: type[Block]) -> str:
+    if parameter.name in ("self", "inputs", "name"):
+        return {"self": "self", "inputs": "*inputs: Source", "name": 'name: str = ""'}[parameter.name]
+    default = "" if parameter.default is Parameter.empty else f" = {_literal(parameter.default)}"
+    return f"{parameter.name}: {_type(parameter.name, block)}{default}"
+
+
+def _type(name: str, block: type[Block]) -> str:
+    hint = next(base.__annotations__[name] for base in block.__mro__ if name in getattr(base, "__annotations__", {}))
+    hint = str(hint).replace("Between", 'Literal["linear", "step"]')
+    return re.sub(r"\bWire\b", "Source", hint)
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_text(), encoding="utf-8")
+    STUB.write_text(stub_text(), encoding="utf-8")

@@ -18,6 +18,7 @@ from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from .progress import progress_bar
 from .scene.scene import Scene
+from .settings import INTEGRATORS, SOLVERS
 from .view.commands import add_view_commands
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"sharnir {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    command = commands.add_parser("list", help="the examples that can be run by name")
+    command = commands.add_parser("list", help="the examples to run and the robots to drive, by name")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(command=_list)
 
@@ -109,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_view_commands(commands, _experiment)
 
-    command = commands.add_parser("doctor", help="what this machine has, what is missing, how to mend it")
+    command = commands.add_parser("doctor", help="what this machine has, what is missing, how to install it")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(command=_doctor)
 
@@ -126,8 +127,8 @@ def _add_run_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, metavar="FILE.nc", help="save the trajectory as netCDF")
     command.add_argument("--json", action="store_true", help="print the figures as JSON and nothing else")
     settings = command.add_argument_group("settings of the simulation")
-    settings.add_argument("--solver", help="direct or sequential-impulses")
-    settings.add_argument("--integrator", help="semi-implicit-euler or rattle")
+    settings.add_argument("--solver", help=" or ".join(SOLVERS))
+    settings.add_argument("--integrator", help=", ".join(INTEGRATORS))
     settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
     settings.add_argument("--precision", choices=("float64", "float32"))
     settings.add_argument("--device", help="cpu, cuda, cuda:1, ...")
@@ -149,8 +150,8 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="for the plot (default: out)")
     command.add_argument("--json", action="store_true", help="print the differences as JSON and nothing else")
     settings = command.add_argument_group("settings of the simulation")
-    settings.add_argument("--solver", help="the solver's name")
-    settings.add_argument("--integrator", help="the integrator's name")
+    settings.add_argument("--solver", help=" or ".join(SOLVERS))
+    settings.add_argument("--integrator", help=", ".join(INTEGRATORS))
     settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
 
 
@@ -170,14 +171,17 @@ def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    examples = list_examples()
-    if options.json:
-        print(json.dumps(examples, indent=2, ensure_ascii=False))
-        return 0
     from .tables import print_table
+    from .view.robots import list_robots
 
+    examples, robots = list_examples(), list_robots()
+    if options.json:
+        print(json.dumps({"examples": examples, "robots": robots}, indent=2, ensure_ascii=False))
+        return 0
     print_table("Examples", ("name", "what it shows"), examples.items())
-    print("\nRun one with: sharnir run NAME")
+    print("\nRun one with: sharnir run NAME\n")
+    print_table("Robots", ("name", "what it is"), robots.items())
+    print("\nDrive one, or any example, with: sharnir drive NAME")
     return 0
 
 

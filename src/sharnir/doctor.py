@@ -1,4 +1,4 @@
-"""``sharnir doctor``: what this machine has, what is missing, and the command that mends it."""
+"""``sharnir doctor``: what this machine has, what is missing, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def print_findings(findings: list[Finding]) -> None:
     if not missing:
         print("Everything a simulation needs is here.")
     for finding in missing:
-        print(f"{finding.what} is missing; mend it with: {finding.remedy}")
+        print(f"{finding.what} is missing: {finding.remedy}")
 
 
 def _size(file: Path) -> int:

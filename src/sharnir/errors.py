@@ -1,4 +1,4 @@
-"""The ways Sharnir says no: a scene that cannot be simulated, a simulation or a diagram that went wrong; and warns."""
+"""Exceptions and warnings: a scene that cannot be simulated, a simulation or a diagram that cannot go on or is suspect."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Experiment:
     figures: Callable[[Trajectory], list[Figure]] | None = None
 
     def run(self, progress: Progress | None = None) -> Trajectory:
-        """Simulate, and return the trajectory."""
+        """Simulate, and return the trajectory; ``progress`` is called with the steps done and the steps in all."""
         from .simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
@@ -120,7 +120,7 @@ class Experiment:
             ) from error
 
     def save_plots(self, run: Trajectory, stem: Path) -> list[Path]:
-        """Draw the plots into ``stem.png``, or ``stem-1.png`` and so on when there are several; charts have names."""
+        """Draw the plots of a ``run`` into ``stem.png``, or ``stem-1.png`` and so on; charts have their own names."""
         charts = [] if self.charts is None else self.charts(run.world(0))
         plots = self.plots or ([] if charts else general_plots(self.scene))
         names = [f"{stem.name}.png"] if len(plots) == 1 else [f"{stem.name}-{i}.png" for i in range(1, len(plots) + 1)]

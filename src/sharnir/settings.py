@@ -18,7 +18,7 @@ KERNELS = ("special", "general")
 
 
 def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: dict[str, Any]) -> None:
-    """Refuse what no simulation can be made with; ``others`` are its other settings by name."""
+    """Validate the settings of a simulation; ``others`` are the remaining ones by name."""
     if not isinstance(scene, Scene):
         raise SceneError(f"Simulation: the scene is {shown(scene)}; give a sh.Scene")
     check_named("solver", solver, SOLVERS)

@@ -108,7 +108,8 @@ class Simulation:
     joint's error that a step removes; sequential impulses do so in their first ``stabilisation_iterations`` (half of
     all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a GPU
     (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
-    last good states then. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
+    last good states then. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
+    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
     """
 
     def __init__(
@@ -230,8 +231,9 @@ class Simulation:
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos.
-        ``control`` is a diagram that runs along. All of them are back at zero after the run. Ctrl-C ends the run and
-        keeps what was recorded.
+        ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
+        before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
+        recorded.
         """
         from .record.trajectory import Trajectory
 
@@ -362,7 +364,7 @@ class Simulation:
         return evaluate(self._scene, recorder.frames(), quantity)[0]
 
     def set(self, quantity: Quantity, values: Any) -> None:
-        """Set a quantity, in its unit, for all worlds, or one value (or vector) per world.
+        """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
 
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
         bodies.
@@ -370,7 +372,7 @@ class Simulation:
         set_quantity(self._scene, self._compiled, self._tables, quantity, values)
 
     def contacts(self, world: int = 0) -> list[Touch]:
-        """Every point where shapes touched in the last step, or were about to."""
+        """Every point where shapes of a ``world`` touched in the last step, or were about to."""
         self._check_world("contacts", world)
         count = int(self.work.contact_count.numpy()[world])
         columns = [getattr(self.work, name).numpy()[:count, world] for name in TOUCH]
@@ -407,12 +409,12 @@ class Simulation:
         return next((part for part in self.attached if isinstance(part, Controller) and part.world == 0), None)
 
     def attach(self, part: Attached) -> None:
-        """Let a controller, or something like it, tick before the steps and belong to snapshots and resets."""
+        """Let a ``part``, such as a controller, tick before the steps and belong to snapshots and resets."""
         self.attached.append(part)
         self.attached.sort(key=lambda other: other.rank)
 
     def detach(self, part: Attached) -> None:
-        """Take it off again; what it had set goes back to rest."""
+        """Detach a ``part``; what it had set goes back to rest."""
         self.attached.remove(part)
         part.release()
 

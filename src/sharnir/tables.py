@@ -20,7 +20,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str 
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i >= len(columns) - numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))  # no markup: [dev] is a text
     console = Console()
     console.print(Text(title, "bold"))
     console.print(table)

@@ -86,7 +86,7 @@ def test_contact_of_a_body() -> None:
     ("surface", "parts"),
     [
         (sh.HeightField(), ("one of heights, file and relief",)),
-        (sh.HeightField(heights=((0, 0), (0, NAN))), ("row 1, column 1", "nan", "mend")),
+        (sh.HeightField(heights=((0, 0), (0, NAN))), ("row 1, column 1", "nan", "give a finite number")),
         (sh.HeightField(heights=((0, 0), (INF, 0))), ("row 1, column 0", "inf")),
         (sh.HeightField(heights=((0, 0), (0, 0, 0))), ("rows of the same length",)),
         (sh.HeightField(heights=((0,),)), ("shape (1, 1)", "2 by 2")),
@@ -99,7 +99,7 @@ def test_contact_of_a_body() -> None:
         (sh.HeightField(file="nowhere.png"), ("no file 'nowhere.png'",)),
         (sh.Mesh(vertices=(), triangles=()), ("no triangle with an area",)),
         (sh.Mesh(vertices=((0, 0, 0), (1, 0, 0), (2, 0, 0)), triangles=((0, 1, 2),)), ("no triangle with an area",)),
-        (sh.Mesh(vertices=((0, 0, 0), (1, NAN, 0), (0, 1, 0)), triangles=((0, 1, 2),)), ("not finite", "mend")),
+        (sh.Mesh(vertices=((0, 0, 0), (1, NAN, 0), (0, 1, 0)), triangles=((0, 1, 2),)), ("not finite", "repair")),
         (sh.Mesh(vertices=((0, 0, 0), (1, 0, 0), (0, 1, 0)), triangles=((0, 1, 3),)), ("vertex 3 of 3",)),
         (sh.Box(1, 1, 1), ("not a surface", "HeightField")),
     ],

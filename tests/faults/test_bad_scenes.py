@@ -119,7 +119,7 @@ def test_numbers_of_a_body(given: dict[str, Any], parts: tuple[str, ...]) -> Non
         (sh.Box(1e200, 1e200, 1e200, density=1), ("too large", "sizes (m)")),
         (sh.Mesh(mass=1), ("Mesh", "file", "vertices and triangles")),
         (sh.Mesh(file="no/such.stl", mass=1), ("'no/such.stl'", "path")),
-        (sh.Mesh(vertices=((0, 0, 0), (1, 0, 0), (0, 1, 0)), triangles=((0, 1, 2),), mass=1), ("not closed", "mend")),
+        (sh.Mesh(vertices=((0, 0, 0), (1, 0, 0), (0, 1, 0)), triangles=((0, 1, 2),), mass=1), ("not closed", "repair")),
         (sh.Mesh(vertices=((0, 0, 0),), triangles=((0, 1, 2),), mass=1), ("vertex 1 of 1", "from 0")),
         ("box", ("'box' is not a shape", "Box")),
     ],

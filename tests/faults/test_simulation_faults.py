@@ -70,15 +70,21 @@ def test_run_of_many_worlds_ends_before_it_complains(tmp_path: Path) -> None:
 
 
 def test_reset_clears_a_fault(tmp_path: Path) -> None:
-    scene, _rod, _ = pendulum()
-    sim = sh.Simulation(scene, dt=0.01, fault_folder=tmp_path)
+    scene, rod, pin = pendulum()
+    sim, fresh = sh.Simulation(scene, dt=0.01, fault_folder=tmp_path), sh.Simulation(scene, dt=0.01)
+    sim.step(5)
     sim.control.force.numpy()[1] = np.inf
     with pytest.raises(sh.SimulationFault):
         sim.step()
+    assert sim.stopped_worlds == (0,)
     sim.control.force.numpy()[1] = 0.0
     sim.reset()
-    sim.step(10)
     assert sim.stopped_worlds == ()
+    np.testing.assert_array_equal(sim.get(rod.position), (0.5, 0, 0))
+    sim.step(10)
+    fresh.step(10)
+    np.testing.assert_array_equal(sim.get(rod.position), fresh.get(rod.position))
+    assert abs(sim.get(pin.angle)) > 0.05  # rad; it falls again
 
 
 def test_interrupt_keeps_what_was_recorded() -> None:

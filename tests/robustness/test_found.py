@@ -1,4 +1,4 @@
-"""What the sweep has found, shrunk to its core, so that it stays mended."""
+"""What the sweep has found, shrunk to its core, so that it stays fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: what it prints, and how it says no."""
+"""The command line: what it prints, and its errors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sharnir import doctor
 from sharnir.cli import main
 from sharnir.device import load_warp
 from sharnir.experiment import load_experiment
+from sharnir.settings import INTEGRATORS, SOLVERS
 from sharnir.tables import print_figures
 
 
@@ -25,9 +26,21 @@ def error_line(capsys) -> str:
 
 def test_list(capsys):
     assert main(["list"]) == 0
-    assert "door" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "door" in out and "KRT-100 with its trailer on the training ground" in out
     assert main(["list", "--json"]) == 0
-    assert "door" in json.loads(capsys.readouterr().out)
+    listed = json.loads(capsys.readouterr().out)
+    assert "door" in listed["examples"]
+    assert {"krt100", "mf4", "rover", "car"} <= set(listed["robots"])
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "drive"])
+def test_help_lists_every_solver_and_integrator(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = " ".join(capsys.readouterr().out.replace("-\n", "-").split()).replace("- ", "-")
+    for name in (*SOLVERS, *INTEGRATORS):
+        assert name in text
 
 
 def test_run_prints_a_table(capsys):
@@ -202,6 +215,13 @@ def test_doctor_names_the_remedy_for_what_is_missing(capsys, monkeypatch):
     monkeypatch.setattr("sharnir.doctor.NEEDED", ("no-such-package",))
     assert main(["doctor"]) == 2
     assert "pip install no-such-package" in capsys.readouterr().out
+
+
+def test_doctor_shows_the_extra_in_its_brackets(capsys, monkeypatch):
+    monkeypatch.setattr("sharnir.doctor.EXTRAS", {"dev": ("no-such-package",)})
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["doctor"]) == 0
+    assert "pip install 'sharnir[dev]'" in capsys.readouterr().out
 
 
 def test_doctor_finds_an_old_python_a_broken_warp_and_an_empty_cache(monkeypatch, tmp_path):

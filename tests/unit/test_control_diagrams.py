@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,19 @@ def refused(d: sh.Diagram, message: str, scene: sh.Scene | None = None) -> None:
         d.check(scene)
 
 
-def test_every_block_is_a_method_of_a_diagram():
-    own = {tag for tag in BLOCKS if hasattr(sh.Diagram, tag)}
-    assert own == {"signal", "function", "use"}  # made in ways of their own
+def test_every_block_is_a_method_of_a_diagram_that_tells_its_parameters():
+    for tag, block in BLOCKS.items():
+        method = getattr(sh.Diagram, f"{tag}_" if tag in ("and", "or", "not") else tag)
+        parameters = inspect.signature(method).parameters
+        wanted = {"function": {"function", "inputs"}, "signal": {"component"}, "use": {"diagram", "inputs"}}
+        assert {"self", "name"} | wanted.get(tag, set(block.__struct_fields__)) <= set(parameters), tag
+        assert method.__doc__, tag
+    assert str(inspect.signature(sh.Diagram.mux)) == "(self, k, *inputs, name='')"
+    told = inspect.getdoc(sh.Diagram().pid)
+    assert "with e = sp - pv" in told and "    pv: real, u" in told and "    tf: real, s" in told
+
+
+def test_blocks_can_be_made_by_methods():
     d = sh.Diagram(period=0.1)
     d.add(1, 2.5, name="sum")
     d.and_(True, False, name="both")

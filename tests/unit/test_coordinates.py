@@ -59,7 +59,7 @@ def poses(count, spread, seed):
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-@pytest.mark.parametrize("spread", [1e-3, 0.5, 2.0])
+@pytest.mark.parametrize("spread", [1e-3, 0.0199, 0.0201, 0.5, 2.0])  # both sides of SMALL_SWING
 def test_coordinates_agree(kind, spread):
     a, b = poses(50, spread, 1)
     value, axis, _ = on_device(kind, 0, 7, a, b)

@@ -4,6 +4,7 @@ warning."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -23,7 +24,7 @@ from sharnir.experiment import list_examples
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "api").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((DOCS / "api").glob("*.md"))]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 SHOWN = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto(?:class|exception|function):: (\S+))$", re.MULTILINE)
@@ -72,6 +73,25 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [sharnir.__version__]
+    sections = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[:2] == ["Unreleased", sharnir.__version__]
+
+
+CITED = re.compile(r"\[(00\d)\]")
+
+
+def test_every_citation_is_in_the_bibliography() -> None:
+    listed = set(re.findall(r"^### \[(\d+)\]$", (DOCS / "bibliography.md").read_text(encoding="utf-8"), re.MULTILINE))
+    texts = [*PAGES, *(file for folder in ("src", "examples", "tests") for file in (ROOT / folder).rglob("*.py"))]
+    cited = {number for file in texts for number in CITED.findall(file.read_text(encoding="utf-8"))}
+    assert listed == cited == {"000", "001", "002", "003", "004"}
+    bare = [short(file) for file in texts if re.search(r"papers? 00\d", file.read_text(encoding="utf-8"))]
+    assert bare == [], "cite as [000]"
+
+
 def test_every_page_is_listed() -> None:
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     missing = {page.name for page in DOCS.glob("*.md") if f"]({page.name})" not in index}
@@ -81,6 +101,15 @@ def test_every_page_is_listed() -> None:
 def test_every_example_has_a_picture() -> None:
     missing = [name for name in list_examples() if not (DOCS / "pictures" / "gallery" / f"{name}.webp").exists()]
     assert missing == [], "take them with: make gallery"
+
+
+def test_what_is_said_of_the_blocks_is_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the blocks, and the stub that editors show their methods from, are made from the blocks."""
+    monkeypatch.syspath_prepend(str(DOCS / "_site"))
+    written = importlib.import_module("blocks")
+    assert written.PAGE.read_text(encoding="utf-8") == written.page_text(), "write them with: make blocks"
+    stub = ast.dump(ast.parse(written.STUB.read_text(encoding="utf-8")))
+    assert stub == ast.dump(ast.parse(written.stub_text())), "write them with: make blocks"
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
@@ -173,6 +202,63 @@ def methods_of(kind: type) -> dict[str, Any]:
     members = {name: getattr(thing, "fget", thing) for name, thing in vars(kind).items() if not name.startswith("_")}
     members = {name: getattr(thing, "__func__", thing) for name, thing in members.items()}
     return {name: thing for name, thing in members.items() if inspect.isfunction(thing)}
+
+
+# What joints, suspensions and shapes implement for the engine; a user of them calls none of these.
+HOOKS = {"world_frames", "on_bodies", "radial_length", "frames", "links", "emit", "connect", "tie_rod", "checked"}
+HOOKS |= {
+    "pose",
+    "describe",
+    "sampled",
+    "sample",
+    "triangulated",
+    "from_frames",
+    "node_at",
+    "recorder",
+    "weight",
+    "apply",
+}
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=short)
+def test_methods_name_their_parameters(kind: type) -> None:
+    """An editor shows what each parameter is; none hides behind ``**details: Any``."""
+    for name, function in methods_of(kind).items():
+        text = inspect.getdoc(getattr(kind, name)) or ""
+        given = [p for p in inspect.signature(function).parameters.values() if p.name not in ("self", "cls")]
+        if name not in HOOKS:
+            assert [p.name for p in given if not re.search(rf"\b{p.name}\b", text)] == [], name
+        hidden = [p.name for p in given if p.kind is p.VAR_KEYWORD and p.annotation == "Any"]
+        assert not hidden or (kind.__name__, name) in {("Diagram", "make"), ("Suspension", "scaled")}, name
+
+
+FUNCTIONS = {name: thing for name, thing in public_names().items() if inspect.isfunction(thing)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_name_their_parameters(name: str) -> None:
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    assert [
+        given for given in inspect.signature(FUNCTIONS[name]).parameters if not re.search(rf"\b{given}\b", text)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "spec"),
+    [
+        (sharnir.Scene.body, sharnir.BodySpec),
+        (sharnir.Scene.rope, sharnir.RopeSpec),
+        (sharnir.Scene.ray, sharnir.RaySpec),
+    ],
+    ids=short,
+)
+def test_a_scene_takes_what_a_file_holds(method: Any, spec: Any) -> None:
+    """``scene.rope`` and its like have the fields of a description as parameters, with the same defaults."""
+    given = dict(inspect.signature(method).parameters)
+    for name, field in inspect.signature(spec).parameters.items():
+        is_list = given[name].kind is inspect.Parameter.VAR_POSITIONAL
+        assert is_list or given[name].default == field.default, name
+    assert set(given) - {"self", "name"} == set(inspect.signature(spec).parameters)
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=short)

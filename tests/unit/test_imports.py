@@ -16,7 +16,7 @@ import sharnir
 SOURCE = Path(sharnir.__file__).parent
 BASE = {"errors", "spatial", "__version__"}
 
-# What each room may import from as it is loaded: itself, and these. No two rooms may lead to each other.
+# What each package may import from as it is loaded: itself, and these. No two packages may import each other.
 MAY_IMPORT = {
     "errors": set(),
     "spatial": set(),
@@ -55,13 +55,15 @@ MAY_IMPORT = {
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
-    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime", "progress"},
+    "view": BASE
+    | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress"},
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {
         "assemblies",
         "scene",
         "files",
+        "settings",
         "record",
         "reference",
         "experiment",
@@ -74,8 +76,8 @@ MAY_IMPORT = {
     "__main__": {"cli"},
 }
 
-# What a room may import besides inside a function, or for types alone: conveniences that lead up the arrow.
-DOORS = {
+# What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
+LATE = {
     "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
     "taps": {"simulation"},  # a type
     "simulation": {"control"},  # sim.controller, scene.diagram
@@ -83,13 +85,13 @@ DOORS = {
 }
 
 
-def rooms_imported(file: Path) -> tuple[set[str], set[str]]:
-    """The rooms of the package that a file imports as it is loaded, and those it imports later or for types alone."""
+def packages_imported(file: Path) -> tuple[set[str], set[str]]:
+    """The packages that a file imports as it is loaded, and those it imports later or for types alone."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     late = {id(node) for part in ast.walk(tree) if _is_late(part) for node in ast.walk(part)}
     found: tuple[set[str], set[str]] = (set(), set())
     for node in ast.walk(tree):
-        found[id(node) in late].update(_rooms(node, list(file.relative_to(SOURCE).parts[:-1])))
+        found[id(node) in late].update(_packages(node, list(file.relative_to(SOURCE).parts[:-1])))
     return found
 
 
@@ -99,7 +101,7 @@ def _is_late(node: ast.AST) -> bool:
     return is_for_types or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
 
 
-def _rooms(node: ast.AST, package: list[str]) -> Iterator[str]:
+def _packages(node: ast.AST, package: list[str]) -> Iterator[str]:
     if isinstance(node, ast.ImportFrom) and node.level:
         path = package[: len(package) - node.level + 1] + (node.module or "").split(".")
         path = [part for part in path if part]
@@ -115,27 +117,27 @@ FILES = [file for file in sorted(SOURCE.rglob("*.py")) if file.name != "__init__
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_imports_follow_the_arrow(file):
-    room = file.relative_to(SOURCE).parts[0].removesuffix(".py")
-    if room == "examples":
+    package = file.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if package == "examples":
         pytest.skip("examples import the package from outside")
-    at_once, later = rooms_imported(file)
-    assert at_once <= MAY_IMPORT[room] | {room}
-    assert later <= MAY_IMPORT[room] | {room} | DOORS.get(room, set())
+    at_once, later = packages_imported(file)
+    assert at_once <= MAY_IMPORT[package] | {package}
+    assert later <= MAY_IMPORT[package] | {package} | LATE.get(package, set())
 
 
-def test_no_two_rooms_lead_to_each_other():
-    order = list(TopologicalSorter(MAY_IMPORT).static_order())  # raises CycleError with the rooms in a circle
+def test_no_two_packages_lead_to_each_other():
+    order = list(TopologicalSorter(MAY_IMPORT).static_order())  # raises CycleError with the packages in a cycle
     assert set(order) == set(MAY_IMPORT)
 
 
 def test_every_arrow_is_used():
-    used = {room: set() for room in MAY_IMPORT}
+    used = {package: set() for package in MAY_IMPORT}
     for file in FILES:
-        room = file.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if room != "examples":
-            used[room] |= set.union(*rooms_imported(file))
-    unused = {room: (may | DOORS.get(room, set())) - used[room] - BASE for room, may in MAY_IMPORT.items()}
-    assert {room: rooms for room, rooms in unused.items() if rooms} == {}
+        package = file.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if package != "examples":
+            used[package] |= set.union(*packages_imported(file))
+    unused = {package: (may | LATE.get(package, set())) - used[package] - BASE for package, may in MAY_IMPORT.items()}
+    assert {package: packages for package, packages in unused.items() if packages} == {}
 
 
 def test_the_package_is_light_to_import():

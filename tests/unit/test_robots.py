@@ -32,7 +32,7 @@ def test_mass_and_wheels(name: str) -> None:
 
 
 def test_krt100_is_that_of_the_papers() -> None:
-    """Paper 003: torsion bars in the robot's wishbones, coils on the trailer's pillars; 001: 18, 18 and 15 degrees."""
+    """[003]: torsion bars in the robot's wishbones, coils on the trailer's pillars; 001: 18, 18 and 15 degrees."""
     scene = sh.Scene("krt100")
     robot = krt100(scene)
     assert len(scene.bodies) == 36

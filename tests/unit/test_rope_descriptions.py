@@ -100,6 +100,7 @@ def test_a_file_names_the_rope(tmp_path: Path) -> None:
 def test_worlds_of_a_batch_are_the_same_and_a_snapshot_continues() -> None:
     scene, _ = tow()
     alone, batch = sh.Simulation(scene, dt=0.005), sh.Simulation(scene, dt=0.005, worlds=3)
+    start = alone.state.rope_position.numpy().copy()
     alone.step(20)
     snapshot = alone.snapshot()
     alone.step(20)
@@ -109,6 +110,7 @@ def test_worlds_of_a_batch_are_the_same_and_a_snapshot_continues() -> None:
             batch.state.rope_position.numpy()[:, world], alone.state.rope_position.numpy()[:, 0]
         )
     end = alone.state.rope_position.numpy().copy()
+    assert np.abs(end - start).max() > 0.01  # m: it has moved
     alone.restore(snapshot)
     alone.step(20)
     np.testing.assert_array_equal(alone.state.rope_position.numpy(), end)

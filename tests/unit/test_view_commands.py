@@ -1,4 +1,4 @@
-"""The commands ``sharnir drive``, ``replay`` and ``export`` without a browser: what they leave, how they say no."""
+"""The commands ``sharnir drive``, ``replay`` and ``export`` without a browser: what they leave, and their errors."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 import sharnir as sh
 from sharnir import spatial
 
-# The rope of paper 002: 2.8 m, 1.5 cm, with independent moduli.
+# The rope of [002]: 2.8 m, 1.5 cm, with independent moduli.
 PAPER: dict[str, Any] = {"radius": 0.015, "density": 1200.0, "youngs_modulus": 5e4, "shear_modulus": 1e5}
 LENGTH, ELEMENTS = 2.8, 20
 MASS = 1200 * np.pi * 0.015**2 * LENGTH

@@ -1,4 +1,4 @@
-"""Friction laws beyond Coulomb's, and bounds that follow the joint's own reaction (paper 004)."""
+"""Friction laws beyond Coulomb's, and bounds that follow the joint's own reaction ([004])."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STICKING = {
 
 
 def double_pendulum() -> tuple[sh.Scene, sh.Joint, sh.Joint]:
-    """Paper 004: x down, two rods of 2 m (2 and 1 kg) level at the start, pins of 0.2 m radius with LuGre friction."""
+    """[004]: x down, two rods of 2 m (2 and 1 kg) level at the start, pins of 0.2 m radius with LuGre friction."""
     scene = sh.Scene("LuGre double pendulum", gravity=(9.81, 0, 0))
     law = sh.LuGre(0.3, 0.4, 0.001, 1e6, damping=100.0, load=sh.Load(radius=0.2))
     upper = scene.body("upper", sh.Box(1e-4, 2.0, 1e-4, mass=2.0), position=(0, 1, 0))

@@ -1,4 +1,4 @@
-"""Dry friction in joints (paper 000): closed forms and reference values."""
+"""Dry friction in joints ([000]): closed forms and reference values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits, closed loops, stabilisation and free bodies (paper 001): closed forms and reference values."""
+"""Limits, closed loops, stabilisation and free bodies ([001]): closed forms and reference values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact twin with bristle friction: paper 004's double pendulum and the stick-slip block."""
+"""The exact twin with bristle friction: [004]'s double pendulum and the stick-slip block."""
 
 from __future__ import annotations
 

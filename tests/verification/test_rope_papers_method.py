@@ -1,4 +1,4 @@
-"""Paper 002 to the letter, in numpy: its torques, its stretch sweep and its sequential impulses for the tangents.
+"""[002] to the letter, in numpy: its torques, its stretch sweep and its sequential impulses for the tangents.
 
 The engine solves length and tangent of all elements at once (``dynamics/ropes/chain.py``). The paper's iteration must
 end at the same velocities.

@@ -1,4 +1,4 @@
-"""Ropes tied to bodies and to each other (paper 002): towing, loads, moments, instabilities."""
+"""Ropes tied to bodies and to each other ([002]): towing, loads, moments, instabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ropes alone or tied to things that do not move (paper 002)."""
+"""Ropes alone or tied to things that do not move ([002])."""
 
 from __future__ import annotations
 

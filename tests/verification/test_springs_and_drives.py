@@ -1,4 +1,4 @@
-"""Springs, dampers and drives (paper 003): discrete formulas and closed forms."""
+"""Springs, dampers and drives ([003]): discrete formulas and closed forms."""
 
 from __future__ import annotations
 

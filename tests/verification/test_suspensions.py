@@ -1,4 +1,4 @@
-"""Suspensions (paper 003): closed-form kinematics, an independent Lagrangian, the quarter car, limits of the travel."""
+"""Suspensions ([003]): closed-form kinematics, an independent Lagrangian, the quarter car, limits of the travel."""
 
 from __future__ import annotations
 

@@ -80,7 +80,14 @@ class Arm(Description, frozen=True):
             end = start + link.along
             body = mount.across(link.name, [start, end], link.mass, contact=link.contact)
             hinge = Revolute(axis=mount.direction(link.axis), anchor=mount.point(as_vec3(start)))
-            carries = {"limits": link.limits, "drive": link.drive, "friction": link.friction}
-            joints[link.name] = mount.joint(f"{link.name}_joint", hinge, before, body, **carries)
+            joints[link.name] = mount.joint(
+                f"{link.name}_joint",
+                hinge,
+                before,
+                body,
+                limits=link.limits,
+                drive=link.drive,
+                friction=link.friction,
+            )
             bodies[link.name], start, before = body, end, body
         return BuiltArm(bodies, joints)

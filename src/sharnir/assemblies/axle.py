@@ -89,7 +89,11 @@ class Axle(Description, frozen=True):
     def build(
         self, scene: Scene, chassis: Body, name: str, loads: tuple[float, float], wheelbase: float | None, speed: float
     ) -> BuiltAxle:
-        """Emit both wheels with their static ``loads`` (N), and what joins them."""
+        """Emit both wheels into a ``scene``, and what joins them, their parts named after ``name``.
+
+        ``loads`` (N) are the static ones, left and right; ``wheelbase`` (m) is what a steering linkage aims at;
+        ``speed`` (m/s) lets the wheels roll with the ``chassis``.
+        """
         pins = (None, None) if self.steering is None else self.steering.kingpins()
         centers = self.centers(loads)
         mounts = (

@@ -16,7 +16,7 @@ from ..scene.scene import Scene
 from ..scene.values import Description, Range, Vec3, number, positive
 from .mount import Mount
 
-PITCH = YAW = (-math.radians(18.0), math.radians(18.0))  # the towed trailer of paper 001
+PITCH = YAW = (-math.radians(18.0), math.radians(18.0))  # the towed trailer of [001]
 ROLL = (-math.radians(15.0), math.radians(15.0))
 
 
@@ -104,7 +104,7 @@ class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
 
 class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
     """A rope of a ``length`` (m) from the hitch to the coupling, which starts ``apart`` (m) behind; by default that of
-    paper 002, nearly taut.
+    [002], nearly taut.
 
     ``radius`` (m), ``density`` (kg/m^3), ``youngs_modulus`` and ``shear_modulus`` (Pa) are those of :class:`RopeSpec`,
     ``elements`` its pieces.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 import numpy as np
@@ -17,12 +17,15 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError, nearest
 from ..scene.body import Body
+from ..scene.elements.drive import AnyDrive
+from ..scene.elements.friction import AnyFriction
+from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import AnyJoint, Prismatic, Revolute
 from ..scene.materials import DEFAULT, Contact
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Capsule
-from ..scene.values import Quat, Vec3
+from ..scene.values import Quat, Range, Vec3
 from ..spatial import Array
 from .wheel import RoadWheel
 
@@ -136,21 +139,55 @@ class Mount:
 
     # --- joints -------------------------------------------------------------------------------------------------------
 
-    def joint(self, part: str, joint: AnyJoint, a: Body, b: Body, **carries: Any) -> Joint:
-        """A joint between two bodies of the corner."""
-        return self.scene.joint(f"{self.name}_{part}", joint, a, b, **carries)
+    def joint(
+        self,
+        part: str,
+        joint: AnyJoint,
+        a: Body,
+        b: Body,
+        *,
+        limits: Range | None = None,
+        spring: Spring | None = None,
+        drive: AnyDrive | None = None,
+        friction: AnyFriction | None = None,
+    ) -> Joint:
+        """A joint between two bodies of the corner, and what its free axis carries."""
+        name = f"{self.name}_{part}"
+        return self.scene.joint(name, joint, a, b, limits=limits, spring=spring, drive=drive, friction=friction)
 
-    def hinge(self, part: str, a: Body, b: Body, at: Vec3, axis: Vec3, lifts: Vec3, **carries: Any) -> Joint:
+    def hinge(
+        self,
+        part: str,
+        a: Body,
+        b: Body,
+        at: Vec3,
+        axis: Vec3,
+        lifts: Vec3,
+        *,
+        limits: Range | None = None,
+        spring: Spring | None = None,
+    ) -> Joint:
         """A hinge about an axis through a hardpoint; its angle grows as the hardpoint ``lifts`` on b rises."""
         rising = np.cross(axis, np.subtract(lifts, at))[2]
         # mirroring turns a right-handed rotation into a left-handed one
         sign = np.sign(rising) * (1.0 if self.side == "left" else -1.0)
         direction = as_vec3((sign or 1.0) * np.array(self.direction(axis)))
-        return self.joint(part, Revolute(axis=direction, anchor=self.point(at)), a, b, **carries)
+        return self.joint(part, Revolute(axis=direction, anchor=self.point(at)), a, b, limits=limits, spring=spring)
 
-    def slide(self, part: str, a: Body, b: Body, at: Vec3, axis: Vec3, **carries: Any) -> Joint:
+    def slide(
+        self,
+        part: str,
+        a: Body,
+        b: Body,
+        at: Vec3,
+        axis: Vec3,
+        *,
+        limits: Range | None = None,
+        spring: Spring | None = None,
+    ) -> Joint:
         """A slider along an axis through a hardpoint."""
-        return self.joint(part, Prismatic(axis=self.direction(axis), anchor=self.point(at)), a, b, **carries)
+        slider = Prismatic(axis=self.direction(axis), anchor=self.point(at))
+        return self.joint(part, slider, a, b, limits=limits, spring=spring)
 
 
 def _between(start: Vec3, end: Vec3) -> Array:

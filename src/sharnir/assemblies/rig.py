@@ -61,14 +61,14 @@ class Sweep:
         }
 
     def rows(self, count: int = 7) -> list[dict[str, float]]:
-        """The table at some positions of the travel, from the lowest to the highest."""
+        """The table at ``count`` positions of the travel, from the lowest to the highest."""
         places = np.unique(np.linspace(0, len(self.travel) - 1, count).round().astype(int))
         return [
             {name: round(float(values[i]), 4) + 0.0 for name, (values, _) in self.columns().items()} for i in places
         ]
 
     def plot(self, title: str, file: Path | None = None) -> Figure:
-        """Draw everything over the travel, which runs upward as on a real rig; ``file`` saves the picture."""
+        """Draw everything over the travel, which runs upward as on a real rig, under a ``title``; ``file`` saves it."""
         import matplotlib
         from matplotlib.figure import Figure
 
@@ -105,7 +105,11 @@ def sweep(
     half_track: float = 0.5,
     wheelbase: float | None = None,
 ) -> Sweep:
-    """Move a suspension through its travel, its spring set for a static ``load`` (N); a ``rack`` shows in the toe."""
+    """Move a suspension through its travel, its spring set for a static ``load`` (N), at ``steps`` positions.
+
+    ``wheel`` is what it carries. A ``rack`` shows in the toe; it steers a wheel ``half_track`` (m) from the middle, and
+    aims at an axle a ``wheelbase`` (m) behind.
+    """
     wheel = wheel or RoadWheel()
     positive(load, "rig load (N)")
     if steps < 3:
@@ -134,7 +138,7 @@ def sweep(
 
 
 def suspension_named(name: str, travel: Sequence[float] | None = None, torsion: bool = False) -> AnySuspension:
-    """A suspension by its name, with its default hardpoints."""
+    """A suspension by its ``name``, with its default hardpoints; ``travel`` (m) and a ``torsion`` bar if asked for."""
     kind = SUSPENSIONS.get(name.replace("-", "_"))
     if kind is None:
         raise SceneError(f"there is no suspension '{name}'{nearest(name, SUSPENSIONS)}")

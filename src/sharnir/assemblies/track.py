@@ -90,7 +90,7 @@ class Tracks(Description, frozen=True):
         return own + [(mass, place * mirror) for mass, place in own]
 
     def build(self, scene: Scene, chassis: Body, name: str) -> BuiltTracks:
-        """Emit both tracks, welded to the chassis."""
+        """Emit both tracks into a ``scene``, welded to the chassis, their parts named after ``name``."""
         return BuiltTracks(self._side(scene, chassis, name, "left"), self._side(scene, chassis, name, "right"))
 
     def _side(self, scene: Scene, chassis: Body, name: str, side: Side) -> BuiltTrack:

@@ -97,7 +97,7 @@ class Vehicle(Description, frozen=True):
     def build(
         self, scene: Scene, name: str, position: Vec3 = (0.0, 0.0, 0.0), heading: float = 0.0, speed: float = 0.0
     ) -> BuiltVehicle:
-        """Put the vehicle into a scene, standing at ``position`` (m, on the ground), or rolling at a speed (m/s).
+        """Put the vehicle into a scene as ``name``, at ``position`` (m, on the ground), rolling at ``speed`` (m/s).
 
         ``heading`` (rad) is about the vertical, zero along x.
         """
@@ -134,7 +134,7 @@ class Vehicle(Description, frozen=True):
         return abs(axle.x - sum(fixed) / len(fixed)) if fixed and axle.steering is not None else None
 
     def static_loads(self, name: str, hitch: AnyHitch | None = None) -> tuple[list[float], float]:
-        """What the wheels carry as the vehicle stands, left and right of each axle, and what a hitch carries, in kg."""
+        """What wheels carry as the vehicle ``name`` stands, left and right of each axle, and what a hitch does, kg."""
         masses: list[Load] = [part for axle in self.axles.values() for part in axle.masses()]
         solids = [solid for shape in self.shapes if (solid := shape.mass_properties()) is not None]
         if not solids:
@@ -185,7 +185,10 @@ class Towing(Description, frozen=True):
     def build(
         self, scene: Scene, name: str, tow: Vehicle, chassis: Body, speed: float, gravity: float
     ) -> tuple[BuiltVehicle, Joint | Rope]:
-        """The trailer behind a chassis, and the joint or rope of the hitch; ``speed`` in m/s, ``gravity`` in m/s^2."""
+        """Put the trailer into a ``scene`` behind the ``chassis`` of ``tow``, its parts named after ``name``.
+
+        ``speed`` is in m/s, ``gravity`` in m/s^2. Returns the trailer, and the joint or rope of the hitch.
+        """
         assert tow.hitch_point is not None
         coupling = self.trailer.coupling_point
         if coupling is None:

@@ -28,9 +28,9 @@ Faults, prepared in ``scene.faults`` or added while running:
 
     board = FaultBoard(simulation)
     board.add("left motor dead", DriveLoss("axle"))
-    board.apply("left motor dead")
+    board.inject("left motor dead")
     board.active
-    board.withdraw("left motor dead")
+    board.clear("left motor dead")
 """
 
 from .blocks import BLOCKS, AnyBlock, Kind

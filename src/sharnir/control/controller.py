@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ControlFault, SceneError, nearest
-from .blocks import Function, Places, Signal, Wire, literal, literal_kind
+from .blocks import Function, Places, Signal, Value, Wire, literal, literal_kind
 from .blocks.base import CLOCK, Kind, Run
 from .network import Network, Node
 from .sinks import Plant, Sink
 
 if TYPE_CHECKING:
     from .diagram import Diagram
+    from .spec import InputSpec
 
 NEVER = -1
 EMPTY = {"bool": False, "int": 0, "real": 0.0}  # what a signal holds before the first tick
@@ -60,7 +61,7 @@ class Controller:
         self.period = dt if period is None else period
         self._every = _multiple(self.period, dt)
         self._kinds = network.kinds
-        self._values: list[Any] = [0.0]
+        self._values: list[Value] = [0.0]
         self._memory: list[Any] = []
         self._places: dict[str, int] = {}
         for name, spec in network.inputs.items():
@@ -76,7 +77,7 @@ class Controller:
         for node in network.nodes:
             self._build(node, functions)
         self.inputs = InputValues(network.inputs, self._values, self._places)
-        self.values: Mapping[str, Any] = SignalValues(self._values, self._places)
+        self.values: Mapping[str, Value] = SignalValues(self._values, self._places)
         self._ticks, self._ticked_at = 0, NEVER
         self._start = self.snapshot()
 
@@ -155,7 +156,7 @@ class Controller:
     # --- running ----------------------------------------------------------------------------------------------------
 
     def kind(self, name: str) -> Kind:
-        """The type and unit of a value."""
+        """The type and unit of the value called ``name``."""
         if name not in self._kinds:
             raise SceneError(f"there is no signal '{name}'{nearest(name, self._kinds)}")
         return self._kinds[name]
@@ -203,7 +204,7 @@ class Controller:
         return ControllerState(tuple(self._values), tuple(self._memory), self._ticks, self._ticked_at)
 
     def restore(self, state: ControllerState) -> None:
-        """Go on from a snapshot, bit for bit."""
+        """Go on from a snapshot's ``state``, bit for bit."""
         if len(state.values) != len(self._values) or len(state.memory) != len(self._memory):
             raise SceneError("the snapshot is of another diagram; restore it into the diagram it was taken of")
         self._values[:], self._memory[:] = state.values, state.memory
@@ -228,10 +229,10 @@ class Controller:
             self._plant.taps.flush()
 
 
-class InputValues(MutableMapping[str, Any]):
+class InputValues(MutableMapping[str, Value]):
     """The inputs of a controller by name; what is set is checked, and brought within the input's range."""
 
-    def __init__(self, specs: Mapping[str, Any], values: list[Any], places: Mapping[str, int]) -> None:
+    def __init__(self, specs: Mapping[str, InputSpec], values: list[Value], places: Mapping[str, int]) -> None:
         self.specs = specs
         self._values, self._places = values, places
 
@@ -240,10 +241,10 @@ class InputValues(MutableMapping[str, Any]):
             raise SceneError(f"there is no input '{name}'{nearest(str(name), self.specs)}")
         return name
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         return self._values[self._places[self._known(name)]]
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: Value) -> None:
         place = self._places[self._known(name)]
         try:
             self._values[place] = self.specs[name].accept(value)
@@ -260,13 +261,13 @@ class InputValues(MutableMapping[str, Any]):
         return len(self.specs)
 
 
-class SignalValues(Mapping[str, Any]):
+class SignalValues(Mapping[str, Value]):
     """The values of all signals by name, as they are now."""
 
-    def __init__(self, values: list[Any], places: Mapping[str, int]) -> None:
+    def __init__(self, values: list[Value], places: Mapping[str, int]) -> None:
         self._values, self._places = values, places
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         if name not in self._places:
             raise SceneError(f"there is no signal '{name}'{nearest(str(name), self._places)}")
         return self._values[self._places[name]]

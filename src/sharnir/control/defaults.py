@@ -60,7 +60,7 @@ STOPPING = ("brake", "stop")
 
 
 def default_diagram(scene: Scene) -> Diagram:
-    """An input for every drive and servo, a gauge for every joint coordinate."""
+    """A diagram for a ``scene``: an input for every drive and servo, a gauge for every joint coordinate."""
     d = Diagram(scene.name)
     for joint in scene.joints.values():
         for coordinate in joint.type.coordinates:
@@ -97,7 +97,7 @@ def _reach(joint: Joint, axis: str, drive: SpeedServo | PositionServo) -> tuple[
 
 
 def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
-    """Widgets by the type, unit and range of every input and output, and keys for the inputs.
+    """Widgets by the type, unit and range of every input and output of a ``diagram``, and keys for the inputs.
 
     The scene tells the units of the signals that are read from it, which sort the plots.
     """

@@ -12,7 +12,8 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
-from .blocks import BLOCKS, Block, Function, Signal, Type, Use
+from .block_methods import BlockMethods
+from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Value, Wire
 from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
@@ -21,9 +22,10 @@ from .spec import DiagramSpec, InputSpec, SubDiagramSpec
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
+    from .pin import Source
 
 
-class Diagram:
+class Diagram(BlockMethods):
     """A function-block diagram, evaluated once in every ``period`` (s); without one, in every step.
 
     >>> d = Diagram()
@@ -40,7 +42,7 @@ class Diagram:
         self.inputs: dict[str, InputSpec] = {}
         self.blocks: dict[str, Block] = {}
         self.outputs: dict[str, Sink] = {}
-        self.results: dict[str, Any] = {}  # outputs of a diagram that is used as a block
+        self.results: dict[str, Wire] = {}  # outputs of a diagram that is used as a block
         self.diagrams: dict[str, SubDiagramSpec] = {}
         self.functions: dict[str, Callable[..., Any]] = {}
         self._counts: dict[str, int] = {}  # how many blocks of a type were named by number
@@ -50,7 +52,7 @@ class Diagram:
 
     @classmethod
     def of(cls, spec: DiagramSpec, name: str = "diagram") -> Diagram:
-        """The diagram that a description tells of."""
+        """The diagram that the description ``spec`` tells of, under a ``name``."""
         made = cls(name, period=spec.period)
         made.inputs |= spec.inputs
         made.blocks |= spec.blocks
@@ -88,9 +90,18 @@ class Diagram:
         momentary: bool = False,
         note: str = "",
     ) -> Pin:
-        """Add an input; see :class:`InputSpec`. ``range`` and ``initial`` are in its ``unit``.
+        """Add an input, and return its signal.
 
-        Inputs with choices are of type int, those that start at True or False or are momentary of type bool.
+        Args:
+            name: unique in the diagram.
+            type: real, int or bool. Inputs with choices are of type int, those that start at True or False or are
+                momentary of type bool.
+            unit: of a number, such as "rad/s".
+            range: the smallest and the largest value, in that unit.
+            initial: the value at the start, in that unit.
+            choices: what the values 0, 1, ... are called on the console.
+            momentary: whether it is true only while the operator holds it.
+            note: what the console shows beside it.
         """
         if type == "real" and (isinstance(initial, bool) or momentary):
             type = "bool"
@@ -106,7 +117,10 @@ class Diagram:
         return Pin(self, name)
 
     def signal(self, quantity: Quantity, component: str | None = None, *, name: str | None = None) -> Pin:
-        """A quantity of the scene, such as ``hinge.speed`` or ``d.signal(door.position, "z")``."""
+        """A ``quantity`` of the scene, such as ``hinge.speed``; of a vector one ``component``, x, y or z.
+
+        >>> height = d.signal(door.position, "z", name="height")
+        """
         block = Signal(what=quantity.variable, of=quantity.item, component=component)
         default = " ".join(word for word in (quantity.label.replace(".", " "), component) if word)
         if name is None and self.blocks.get(default) == block:
@@ -114,9 +128,12 @@ class Diagram:
         return self.insert(block, default if name is None else name)
 
     def function(
-        self, function: Callable[..., Any], *inputs: Any, result: Type = "real", unit: str = "1", name: str = ""
+        self, function: Callable[..., Any], *inputs: Source, result: Type = "real", unit: str = "1", name: str = ""
     ) -> Pin:
-        """A Python function of signals; see the block :class:`Function`."""
+        """A Python ``function`` of signals, given as ``inputs``. It should depend on nothing else.
+
+        ``result`` is its type, bool, int or real, ``unit`` that of a number, ``name`` the block's.
+        """
         title = str(getattr(function, "__name__", type(function).__name__))
         while self.functions.get(title, function) is not function:
             title += "_"
@@ -124,7 +141,7 @@ class Diagram:
         wires = tuple(self._wire(given) for given in inputs)
         return self.insert(Function(function=title, inputs=wires, result=result, unit=unit), name)
 
-    def use(self, diagram: Diagram, name: str = "", **inputs: Any) -> Pin:
+    def use(self, diagram: Diagram, name: str = "", **inputs: Source) -> Pin:
         """Use another diagram as a block: its inputs by name, its outputs as attributes of what is returned."""
         spec = SubDiagramSpec(
             inputs=dict(diagram.inputs),
@@ -138,14 +155,14 @@ class Diagram:
         wires = {port: self._wire(given) for port, given in inputs.items()}
         return self.insert(Use(diagram=diagram.name, inputs=wires), name)
 
-    def output(self, name: str, value: Any) -> None:
-        """Name a signal as an output of this diagram, for its use in another one."""
+    def output(self, name: str, value: Source) -> None:
+        """Make the signal ``value`` an output called ``name`` of this diagram, for its use in another one."""
         if name in self.results:
             raise SceneError(f"there is an output '{name}' already; give the second one another name")
         self.results[name] = self._wire(value)
 
     def insert(self, block: Block, name: str = "") -> Pin:
-        """Add a block (or a sink) by its description, and return its first output."""
+        """Add a block (or a sink) by its description, under a ``name``, and return its first output."""
         if not name:
             name = self._free_name(block.diagram if isinstance(block, Use) else block.tag())
         self._check_new(name)
@@ -163,8 +180,11 @@ class Diagram:
                 return name
 
     def make(self, tag: str, *given: Any, name: str = "", **more: Any) -> Pin:
-        """Make a block by its type. Signals that come without a name fill its fields in order; where a block takes a
-        list of inputs, that is what the rest goes to."""
+        """Make a block of the type ``tag``, as the method of that name does.
+
+        Signals that are ``given`` without a name fill its fields in order; where a block takes a list of inputs,
+        that is what the rest goes to. ``more`` are fields by name, ``name`` is that of the block.
+        """
         kind = BLOCKS[tag]
         fields = msgspec.structs.fields(kind)
         single = [field.name for field in fields if field.name != "inputs"]
@@ -188,51 +208,53 @@ class Diagram:
             raise SceneError(f"{tag}: {', '.join(missing)} is missing")
         return self.insert(kind(**wanted), name)
 
-    def __getattr__(self, name: str) -> Callable[..., Pin]:
-        tag = name.removesuffix("_")
-        if tag in BLOCKS:
-            return lambda *given, **more: self.make(tag, *given, **more)
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise AttributeError(f"there is no block '{name}'{nearest(name, [*BLOCKS, *SINKS])}")
+    if not TYPE_CHECKING:  # a type checker knows which blocks there are; this says so to everyone else
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(f"{tag}_" if tag in ("and", "or", "not") else tag for tag in BLOCKS)]
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise AttributeError(f"there is no block '{name}'{nearest(name, [*BLOCKS, *SINKS])}")
 
     # --- sinks ------------------------------------------------------------------------------------------------------
 
-    def drive(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
-        """Give a drive its voltage, from -1 to 1 of the rated one."""
+    def drive(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
+        """Give the drive of a ``joint`` its voltage ``value``, -1 to 1 of the rated one. ``name`` is the output's."""
         self._sink("drive", joint, name, value=value)
 
-    def servo(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
-        """Give a servo its target: a coordinate or a rate."""
+    def servo(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
+        """Give the servo of a ``joint`` its target: ``value``, rad or m, or rad/s or m/s. ``name`` is the output's."""
         self._sink("servo", joint, name, value=value)
 
-    def effort(self, joint: Joint | Quantity | str, value: Any, *, name: str = "") -> None:
-        """Put a torque (N m) or a force (N) on a coordinate of a joint."""
+    def effort(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
+        """Put an effort of ``value`` (N m or N) on a coordinate of a ``joint``. ``name`` is the output's."""
         self._sink("effort", joint, name, value=value)
 
-    def brake(self, joint: Joint | Quantity | str, value: Any, *, level: float, name: str = "") -> None:
-        """Brake a joint: 1 adds ``level`` (N m, N for sliding axes) to its friction, 0 nothing."""
+    def brake(self, joint: Joint | Quantity | str, value: Source, *, level: float, name: str = "") -> None:
+        """Brake a ``joint``: a ``value`` of 1 adds ``level`` (N m, N for sliding axes) to its friction, 0 nothing.
+
+        ``name`` is the output's.
+        """
         self._sink("brake", joint, name, value=value, level=level)
 
-    def force(self, body: Body | str, x: Any = 0.0, y: Any = 0.0, z: Any = 0.0, *, name: str = "") -> None:
-        """Put a force (N, world axes) on a body at its centre of mass."""
+    def force(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
+        """Put a force ``x``, ``y``, ``z`` (N, world axes) on a ``body``'s centre of mass. ``name`` is the output's."""
         self._sink("force", body, name, x=x, y=y, z=z)
 
-    def torque(self, body: Body | str, x: Any = 0.0, y: Any = 0.0, z: Any = 0.0, *, name: str = "") -> None:
-        """Put a torque (N m, world axes) on a body."""
+    def torque(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
+        """Put a torque ``x``, ``y``, ``z`` (N m, world axes) on a ``body``. ``name`` is the output's."""
         self._sink("torque", body, name, x=x, y=y, z=z)
 
-    def lamp(self, name: str, value: Any, *, color: str = "green") -> None:
-        """Show a truth value to the operator."""
+    def lamp(self, name: str, value: Source, *, color: str = "green") -> None:
+        """Show the truth value ``value`` to the operator as a lamp called ``name``, of a ``color`` when lit."""
         self.insert(SINKS["lamp"](value=self._wire(value), color=color), name)
 
     def gauge(
-        self, name: str, value: Any, *, range: tuple[float, float] | None = None, unit: str | None = None
+        self, name: str, value: Source, *, range: tuple[float, float] | None = None, unit: str | None = None
     ) -> None:
-        """Show a number to the operator, on a scale of ``range``; ``unit`` is that of the signal unless given."""
+        """Show the number ``value`` to the operator as a gauge called ``name``.
+
+        Its scale is ``range``, in the gauge's unit; ``unit`` is that of the signal unless given.
+        """
         self.insert(SINKS["gauge"](value=self._wire(value), range=range, unit=unit), name)
 
     def _sink(self, tag: str, on: Joint | Body | Quantity | str, name: str, **given: Any) -> None:
@@ -262,14 +284,17 @@ class Diagram:
             simulation.attach(controller)
         return controller
 
-    def draw(self, file: str | Path, *, values: Mapping[str, Any] | None = None) -> Path:
+    def draw(self, file: str | Path, *, values: Mapping[str, Value] | None = None) -> Path:
         """Draw the diagram to an SVG or PNG file, with the values of a controller if they are given."""
         from .picture import draw
 
         return draw(self, Path(file), values)
 
-    def svg(self, *, values: Mapping[str, Any] | None = None) -> str:
-        """The picture as SVG text; elements of class value carry the name of their signal in data-signal."""
+    def svg(self, *, values: Mapping[str, Value] | None = None) -> str:
+        """The picture as SVG text, with the ``values`` of a controller if they are given.
+
+        Elements of class value carry the name of their signal in data-signal.
+        """
         from .picture import svg
 
         return svg(self, values)
@@ -290,7 +315,7 @@ class Diagram:
             return tuple(self.diagrams[block.diagram].outputs)
         return () if block is None else block.outputs()
 
-    def _wire(self, given: Any) -> Any:
+    def _wire(self, given: Source) -> Wire:
         if isinstance(given, Pin):
             if given.diagram is not self:
                 raise SceneError(

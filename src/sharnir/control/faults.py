@@ -1,8 +1,8 @@
-"""Faults that an instructor puts into a running simulation and takes out again.
+"""Faults that an instructor injects into a running simulation, and clears.
 
 A fault is a law on numbers of the simulation: the torque that a motor has left, the friction of a joint, the force on
 a body. The board applies the laws of all active faults before every step, on top of whatever else sets those numbers,
-and puts the numbers back when a fault is withdrawn.
+and puts the numbers back when a fault is cleared.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Gust(Fault, frozen=True, tag="gust"):
 
 
 class RopeBreak(Fault, frozen=True, tag="rope_break"):
-    """A ``rope`` that parts, at the element that pulls hardest. Withdrawing it does not mend the rope; a reset does."""
+    """A ``rope`` that parts, at the element that pulls hardest. Clearing it does not repair the rope; a reset does."""
 
     rope: str
 
@@ -181,9 +181,10 @@ class FaultState:
 
 
 class FaultBoard:
-    """The faults of a simulation, by name: ``apply``, ``withdraw``, ``active``.
+    """The faults of a simulation, by name: ``inject``, ``clear``, ``active``.
 
-    It is attached to one ``world`` of the simulation, and so part of its snapshots; a reset withdraws all faults.
+    It is attached to one ``world`` of the simulation ``plant``, and so part of its snapshots; a reset clears all
+    faults.
     """
 
     rank = 1  # after the controllers, whose outputs it changes
@@ -199,21 +200,21 @@ class FaultBoard:
 
     @property
     def active(self) -> tuple[str, ...]:
-        """The names of the faults that are applied, in the order in which they were."""
+        """The names of the injected faults, in the order in which they were injected."""
         return tuple(self._started)
 
     def add(self, name: str, fault: AnyFault) -> None:
-        """Make a fault known, to be applied later."""
+        """Prepare a ``fault`` under a ``name``, to be injected later."""
         if name in self.faults:
             raise SceneError(f"there is a fault '{name}' already; give the second one another name")
         checked_effects(name, fault, self._plant.scene)
         self.faults[name] = fault
 
-    def apply(self, name: str) -> None:
-        """Let a fault happen, from the next step on."""
+    def inject(self, name: str) -> None:
+        """Inject the fault called ``name``: it acts from the next step on."""
         if name not in self.faults:
             raise SceneError(f"there is no fault '{name}'{nearest(name, self.faults)}")
-        self.withdraw(name)
+        self.clear(name)
         self._engage(name, self._plant.steps)
 
     def _engage(self, name: str, step: int) -> None:
@@ -229,8 +230,8 @@ class FaultBoard:
                 self._cells[key] = Cell(read, write, now, now)
             self._cells[key].laws[name] = effect.law
 
-    def withdraw(self, name: str) -> None:
-        """End a fault; what it changed goes back to what it would be."""
+    def clear(self, name: str) -> None:
+        """Clear the fault called ``name``; what it changed goes back to what it would be without it."""
         if name not in self._started:
             return
         self._plant.taps.refresh()
@@ -272,7 +273,7 @@ class FaultBoard:
         )
 
     def restore(self, state: FaultState) -> None:
-        """Go on from a snapshot."""
+        """Go on from a snapshot's ``state``."""
         self.release()
         for name, step in state.active:
             self._engage(name, step)
@@ -283,10 +284,10 @@ class FaultBoard:
         self._plant.taps.flush()
 
     def reset(self) -> None:
-        """Withdraw all faults."""
+        """Clear all faults."""
         self.release()
 
     def release(self) -> None:
-        """Withdraw all faults."""
+        """Clear all faults."""
         for name in list(self._started):
-            self.withdraw(name)
+            self.clear(name)

@@ -195,7 +195,7 @@ class Panel(Description, frozen=True):
                 yield f"panel group '{group.title}', widget {i + 1} ({widget.__struct_config__.tag})", widget
 
     def check(self, diagram: Diagram, scene: Scene | None = None) -> None:
-        """Refuse what is bound to an input or value that the diagram does not have, or of another type."""
+        """Refuse bindings to what the ``diagram`` (with the ``scene``) does not have, or has of another type."""
         kinds: dict[str, Kind] = diagram.check(scene).kinds
         for what, widget in self.widgets():
             for name in widget.inputs():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..errors import SceneError
-from .blocks import Block, Signal, Use
+from .blocks import Block, Signal, Use, Value
 from .layout import HEAD, Box, Drawn, Layout, Wire
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
     signals: dict[str, str]  # output -> full name of the signal
 
 
-def svg(diagram: Diagram, values: Mapping[str, Any] | None = None) -> str:
+def svg(diagram: Diagram, values: Mapping[str, Value] | None = None) -> str:
     """The picture as SVG text."""
     shapes, drawn = _drawn(diagram)
     parts = [
@@ -74,7 +74,7 @@ def svg(diagram: Diagram, values: Mapping[str, Any] | None = None) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def draw(diagram: Diagram, file: Path, values: Mapping[str, Any] | None = None) -> Path:
+def draw(diagram: Diagram, file: Path, values: Mapping[str, Value] | None = None) -> Path:
     """Write the picture to a file, SVG or PNG by the ending of its name."""
     if file.suffix.lower() == ".svg":
         file.write_text(svg(diagram, values), encoding="utf-8")
@@ -172,7 +172,7 @@ def _label(port: str, among: tuple[str, ...]) -> str:
     return "" if plain or (len(among) == 1 and port in ("q", "q1")) else port.replace("transitions", "")
 
 
-def _number(value: Any) -> str:
+def _number(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.4g}" if isinstance(value, (int, float)) else str(value)
@@ -194,7 +194,7 @@ class Text(NamedTuple):
     signal: str = ""
 
 
-def _texts(box: Box, shape: Shape, values: Mapping[str, Any]) -> list[Text]:
+def _texts(box: Box, shape: Shape, values: Mapping[str, Value]) -> list[Text]:
     color = COLORS[shape.kind]
     middle = box.x + box.width / 2
     title_y = box.y + (16 if box.head else box.height / 2 + 4)
@@ -218,7 +218,7 @@ def _texts(box: Box, shape: Shape, values: Mapping[str, Any]) -> list[Text]:
     return [text for text in found if text.text or text.signal]
 
 
-def _box_svg(box: Box, shape: Shape, values: Mapping[str, Any]) -> list[str]:
+def _box_svg(box: Box, shape: Shape, values: Mapping[str, Value]) -> list[str]:
     parts = [
         f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="4" fill="{BOX}" '
         f'stroke="{COLORS[shape.kind]}" stroke-width="1.3" class="{shape.kind}" data-block="{escape(shape.name)}"/>'
@@ -233,7 +233,7 @@ def _box_svg(box: Box, shape: Shape, values: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _png(diagram: Diagram, file: Path, values: Mapping[str, Any]) -> None:
+def _png(diagram: Diagram, file: Path, values: Mapping[str, Value]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyBboxPatch

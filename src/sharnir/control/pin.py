@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import SceneError, nearest
 
 if TYPE_CHECKING:
+    from .blocks import Wire
     from .diagram import Diagram
+
+    Source: TypeAlias = "Pin | Wire"  # what a block takes: a signal, the name of one, or a plain value
 
 
 class Pin:
@@ -32,34 +35,34 @@ class Pin:
             raise AttributeError(f"'{self.wire}' has no output '{port}'{nearest(port, known)}")
         return Pin(self.diagram, f"{self.wire}.{port}")
 
-    def __add__(self, other: Any) -> Pin:
+    def __add__(self, other: Source) -> Pin:
         return self.diagram.make("add", self, other)
 
-    def __radd__(self, other: Any) -> Pin:
+    def __radd__(self, other: Source) -> Pin:
         return self.diagram.make("add", other, self)
 
-    def __sub__(self, other: Any) -> Pin:
+    def __sub__(self, other: Source) -> Pin:
         return self.diagram.make("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Pin:
+    def __rsub__(self, other: Source) -> Pin:
         return self.diagram.make("sub", other, self)
 
-    def __mul__(self, other: Any) -> Pin:
+    def __mul__(self, other: Source) -> Pin:
         return self.diagram.make("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Pin:
+    def __rmul__(self, other: Source) -> Pin:
         return self.diagram.make("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Pin:
+    def __truediv__(self, other: Source) -> Pin:
         return self.diagram.make("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Pin:
+    def __rtruediv__(self, other: Source) -> Pin:
         return self.diagram.make("div", other, self)
 
-    def __mod__(self, other: Any) -> Pin:
+    def __mod__(self, other: Source) -> Pin:
         return self.diagram.make("mod", self, other)
 
-    def __pow__(self, other: Any) -> Pin:
+    def __pow__(self, other: Source) -> Pin:
         return self.diagram.make("expt", self, other)
 
     def __neg__(self) -> Pin:
@@ -68,25 +71,25 @@ class Pin:
     def __abs__(self) -> Pin:
         return self.diagram.make("abs", self)
 
-    def __lt__(self, other: Any) -> Pin:
+    def __lt__(self, other: Source) -> Pin:
         return self.diagram.make("lt", self, other)
 
-    def __le__(self, other: Any) -> Pin:
+    def __le__(self, other: Source) -> Pin:
         return self.diagram.make("le", self, other)
 
-    def __gt__(self, other: Any) -> Pin:
+    def __gt__(self, other: Source) -> Pin:
         return self.diagram.make("gt", self, other)
 
-    def __ge__(self, other: Any) -> Pin:
+    def __ge__(self, other: Source) -> Pin:
         return self.diagram.make("ge", self, other)
 
-    def __and__(self, other: Any) -> Pin:
+    def __and__(self, other: Source) -> Pin:
         return self.diagram.make("and", self, other)
 
-    def __or__(self, other: Any) -> Pin:
+    def __or__(self, other: Source) -> Pin:
         return self.diagram.make("or", self, other)
 
-    def __xor__(self, other: Any) -> Pin:
+    def __xor__(self, other: Source) -> Pin:
         return self.diagram.make("xor", self, other)
 
     def __invert__(self) -> Pin:

@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from ..scene.values import Description, bounds, positive, shown
-from .blocks import AnyBlock, Kind, Type, Wire
+from .blocks import AnyBlock, Kind, Type, Value, Wire
 from .blocks.base import unit_field
 from .sinks import AnySink
 
@@ -55,11 +55,11 @@ class InputSpec(Description, frozen=True):
         return (0, len(self.choices) - 1) if self.choices else self.range
 
     @property
-    def start(self) -> Any:
+    def start(self) -> Value:
         """The value at the start."""
         return self.accept((False if self.type == "bool" else 0.0) if self.initial is None else self.initial)
 
-    def accept(self, value: Any) -> Any:
+    def accept(self, value: Any) -> Value:
         """A value as the diagram takes it: of the input's type and within its range; SceneError if it is no value."""
         if self.type == "bool":
             if value not in (True, False):

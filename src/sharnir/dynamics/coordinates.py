@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from ..device import load_warp
 from ..model.fields import structs
 from ..model.precision import Precision
+from ..scene import measure
 from ..scene.joints import Basis, Kind
 from .algebra import make_algebra
 
@@ -35,7 +36,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     frame_of = algebra.frame_of
     TINY = wp.constant(real(1e-12))
     PI = wp.constant(real(3.141592653589793))
-    SMALL_SWING = wp.constant(real(0.02))
+    SMALL_SWING = wp.constant(real(measure.SMALL_SWING))
 
     @wp.struct
     class Frames:

@@ -1,4 +1,4 @@
-"""New poses from the velocities and pseudo-velocities (paper 001): X += dt H (V + V*), V* then forgotten.
+"""New poses from the velocities and pseudo-velocities ([001]): X += dt H (V + V*), V* then forgotten.
 
 The rotation over a step is exact for a constant spin: exp(dt (w + w*)).
 """

@@ -1,4 +1,4 @@
-"""What a group of device functions is where a scene does not need it: making hundreds of them takes a second."""
+"""The null object for device functions that a scene does not need: making hundreds of them takes a second."""
 
 from typing import Any
 

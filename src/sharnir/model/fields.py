@@ -75,7 +75,7 @@ MODEL = (
     _shared("friction_axes", "friction", "int", "bits: the free axes it acts on"),
     _shared("friction_soft", "friction", "int", "soft row of the drive whose gear it is, or -1"),
     _shared("friction_single", "friction", "int", "1: one axis, 0: several under one bound"),
-    _shared("friction_law", "friction", "int", "0 true Coulomb, 1 the impulse clamp of paper 000, 2 bristles"),
+    _shared("friction_law", "friction", "int", "0 true Coulomb, 1 the impulse clamp of [000], 2 bristles"),
     _shared("friction_speed", "friction", "real", "Stribeck speed, m/s or rad/s; 0: none"),
     _shared("friction_stiffness", "friction", "real", "of the bristles, N/m or N m/rad; with a load 1/m"),
     _shared("friction_damping", "friction", "real", "of the bristles, N s/m or N m s/rad; with a load s/m"),

@@ -7,7 +7,7 @@ all but the last of them an element between this node and the next. What is woun
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..model.ropes import curvature, places_of, rest_curvature
 from ..scene.quantity import XYZ, XYZW
 from ..scene.rope import Rope
 from ..spatial import Array, rotate
+
+if TYPE_CHECKING:
+    from .signals import Readings
 
 # Frames.ropes: name -> (table, array)
 COPIED = {
@@ -30,13 +33,13 @@ COPIED = {
 }
 
 
-def _rope(r: Any, i: int) -> tuple[Rope, slice]:
+def _rope(r: Readings, i: int) -> tuple[Rope, slice]:
     rope = list(r.scene.ropes.values())[i]
     start = places_of(r.scene)[rope.name]
     return rope, slice(start, start + rope.elements + 1)
 
 
-def _element_place(r: Any, i: int) -> int:
+def _element_place(r: Readings, i: int) -> int:
     """The place of the i-th element of the scene: every rope before it leaves one place empty."""
     before = 0
     for rope in r.scene.ropes.values():
@@ -46,7 +49,7 @@ def _element_place(r: Any, i: int) -> int:
     raise IndexError(i)
 
 
-def _lengths(r: Any, i: int) -> Array:
+def _lengths(r: Readings, i: int) -> Array:
     """Lengths of a rope's elements [frame, element, world], zero where they are on a drum."""
     _, places = _rope(r, i)
     lengths = r.frames.ropes["length"][:, places][:, :-1]
@@ -54,7 +57,7 @@ def _lengths(r: Any, i: int) -> Array:
     return np.where(number < r.frames.ropes["first"][:, i][:, None], 0.0, lengths)
 
 
-def _node_masses(r: Any, i: int) -> Array:
+def _node_masses(r: Readings, i: int) -> Array:
     """Half of each neighbouring element, [frame, node, world], kg."""
     rope, _ = _rope(r, i)
     halves = 0.5 * rope.mass_per_metre * _lengths(r, i)
@@ -62,7 +65,7 @@ def _node_masses(r: Any, i: int) -> Array:
     return np.concatenate([halves, none], axis=1) + np.concatenate([none, halves], axis=1)
 
 
-def _spin_momenta(r: Any, i: int) -> Array:
+def _spin_momenta(r: Readings, i: int) -> Array:
     """(m r^2/4)(E + dd^T) w of the elements, [frame, element, world, 3]."""
     rope, places = _rope(r, i)
     spin, turn = (r.frames.ropes[name][:, places][:, :-1] for name in ("spin", "rotation"))
@@ -71,32 +74,32 @@ def _spin_momenta(r: Any, i: int) -> Array:
     return (rope.mass_per_metre * rope.spec.radius**2 / 4 * _lengths(r, i))[..., None] * (spin + along)
 
 
-def node_position(r: Any, i: int) -> Array:
+def node_position(r: Readings, i: int) -> Array:
     """Position of a node."""
     return r.frames.ropes["position"][:, i]
 
 
-def node_velocity(r: Any, i: int) -> Array:
+def node_velocity(r: Readings, i: int) -> Array:
     """Velocity of a node."""
     return r.frames.ropes["velocity"][:, i]
 
 
-def bone(r: Any, i: int) -> Array:
+def bone(r: Readings, i: int) -> Array:
     """Orientation of an element."""
     return r.frames.ropes["rotation"][:, _element_place(r, i)]
 
 
-def tension(r: Any, i: int) -> Array:
+def tension(r: Readings, i: int) -> Array:
     """Tension of an element over the last step."""
     return r.frames.ropes["tension"][:, _element_place(r, i)]
 
 
-def highest_tension(r: Any, i: int) -> Array:
+def highest_tension(r: Readings, i: int) -> Array:
     """The highest tension along a rope."""
     return r.frames.ropes["tension"][:, _rope(r, i)[1]][:, :-1].max(axis=1)
 
 
-def stretch(r: Any, i: int) -> Array:
+def stretch(r: Readings, i: int) -> Array:
     """The worst error of an element's length, less what it is slack by, as a share of it; broken ones do not count."""
     _, places = _rope(r, i)
     lengths = _lengths(r, i)
@@ -106,12 +109,12 @@ def stretch(r: Any, i: int) -> Array:
     return np.abs(np.divide(reach, lengths, out=np.ones_like(reach), where=counts) - 1.0).max(axis=1)
 
 
-def rope_length(r: Any, i: int) -> Array:
+def rope_length(r: Readings, i: int) -> Array:
     """Length of rope that is not on a drum."""
     return _lengths(r, i).sum(axis=1)
 
 
-def rope_kinetic_energy(r: Any, i: int) -> Array:
+def rope_kinetic_energy(r: Readings, i: int) -> Array:
     """Kinetic energy of nodes and elements."""
     _, places = _rope(r, i)
     v = r.frames.ropes["velocity"][:, places]
@@ -120,7 +123,7 @@ def rope_kinetic_energy(r: Any, i: int) -> Array:
     return 0.5 * (sliding + np.sum(spin * _spin_momenta(r, i), axis=(1, 3)))
 
 
-def rope_elastic_energy(r: Any, i: int) -> Array:
+def rope_elastic_energy(r: Readings, i: int) -> Array:
     """Energy of bending and twist, (l/2) sum K (u - rest)^2; that of clamps is left out."""
     rope, places = _rope(r, i)
     lengths = r.frames.ropes["length"][:, places][:, :-1]
@@ -133,38 +136,38 @@ def rope_elastic_energy(r: Any, i: int) -> Array:
     return np.where(_lengths(r, i)[:, :-1] > 0, energy, 0.0).sum(axis=1)
 
 
-def _all(r: Any, part: Callable[[Any, int], Array]) -> Array | float:
+def _all(r: Readings, part: Callable[[Readings, int], Array]) -> Array | float:
     return sum((part(r, i) for i in range(len(r.scene.ropes))), 0.0)
 
 
-def total_kinetic_energy(r: Any) -> Array | float:
+def total_kinetic_energy(r: Readings) -> Array | float:
     """Kinetic energy of all ropes."""
     return _all(r, rope_kinetic_energy)
 
 
-def total_potential_energy(r: Any) -> Array | float:
+def total_potential_energy(r: Readings) -> Array | float:
     """Energy of all ropes in gravity."""
 
-    def one(r: Any, i: int) -> Array:
+    def one(r: Readings, i: int) -> Array:
         at = r.frames.ropes["position"][:, _rope(r, i)[1]]
         return -np.einsum("fnwi,fnw,wi->fw", at, _node_masses(r, i), r.frames.gravity)
 
     return _all(r, one)
 
 
-def momentum(r: Any) -> Array | float:
+def momentum(r: Readings) -> Array | float:
     """Linear momentum of all ropes."""
 
-    def one(r: Any, i: int) -> Array:
+    def one(r: Readings, i: int) -> Array:
         return np.einsum("fnwi,fnw->fwi", r.frames.ropes["velocity"][:, _rope(r, i)[1]], _node_masses(r, i))
 
     return _all(r, one)
 
 
-def angular_momentum(r: Any) -> Array | float:
+def angular_momentum(r: Readings) -> Array | float:
     """Angular momentum of all ropes about the origin."""
 
-    def one(r: Any, i: int) -> Array:
+    def one(r: Readings, i: int) -> Array:
         at, v = (r.frames.ropes[name][:, _rope(r, i)[1]] for name in ("position", "velocity"))
         return np.einsum("fnwi,fnw->fwi", np.cross(at, v), _node_masses(r, i)) + _spin_momenta(r, i).sum(axis=1)
 

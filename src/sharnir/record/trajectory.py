@@ -61,7 +61,7 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Read a trajectory from a netCDF file."""
+        """Read a trajectory from the netCDF file ``path``."""
         path = file_path(path, "Trajectory.load: the file")
         if not path.is_file():
             raise SceneError(f"there is no trajectory file '{path}'; check the path")
@@ -77,7 +77,7 @@ class Trajectory:
         return cls(data)
 
     def save(self, path: str | Path) -> Path:
-        """Write the trajectory to a netCDF4 file (``.nc``)."""
+        """Write the trajectory to the netCDF4 file ``path`` (``.nc``)."""
         path = file_path(path, "Trajectory.save: the file")
         path.parent.mkdir(parents=True, exist_ok=True)
         packed = {name: {"zlib": True, "complevel": 4} for name, values in self.data.items() if values.size > 1000}
@@ -114,7 +114,7 @@ class Trajectory:
         return int(self.data.sizes.get("world", 1))
 
     def world(self, number: int) -> Trajectory:
-        """One world of several; a run of one world has world 0 only."""
+        """The world ``number`` of several; a run of one world has world 0 only."""
         if whole(number, "world", 0) >= self.worlds:
             raise SceneError(f"there is no world {number}; this trajectory has worlds 0 to {self.worlds - 1}")
         return self if "world" not in self.data.dims else Trajectory(self.data.isel(world=number, drop=True))

@@ -1,13 +1,13 @@
 """The exact twin: the same scene solved as differential-algebraic equations, slowly and to many digits.
 
 ``solve`` integrates the spatial equations of motion with an implicit method of high order and adaptive steps; joints
-are kept together by projection. Bristle friction (LuGre, Dahl) is the continuous system of paper 004. Set-valued laws
+are kept together by projection. Bristle friction (LuGre, Dahl) is the continuous system of [004]. Set-valued laws
 (Coulomb, Stribeck) and limits switch at events that are located to 1e-13 s.
 
 What it leaves out, or smears, and by how much:
 
 - Friction vectors (ball and planar joints) keep their direction down to 1e-10 rad/s or m/s, and rest below 1e-9.
-- A blow of a limit is shared by locked joints and motors; friction that follows the load takes no part in the blow.
+- An impact at a limit is shared by locked joints and motors; friction that follows the load takes no part in it.
 - Where locked rows are redundant, their forces are those of an independent set of rows; motion does not depend on it,
   friction that follows the load does only if it is one of the undetermined forces.
 - Gears with losses and self-locking gears are refused.

@@ -1,7 +1,7 @@
 """What the exact twin recorded, as the frames of a trajectory.
 
 Forces are those of the instant, where a simulation has the mean over its step; impulses are these forces times the
-interval between frames, and for limits also the blows within it.
+interval between frames, and for limits also the impacts within it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Recording:
                 self.data["stuck"][here, place] = frictions.sticking[element]
 
     def fill_blows(self) -> None:
-        """Add the blows of limits since the last instant to the next one."""
+        """Add the impacts at limits since the last instant to the next one."""
         if self.modes.impulses and self.done < len(self.times):
             for limit, impulse in self.modes.impulses.items():
                 self.data["limit_impulse"][self.done, limit] += impulse

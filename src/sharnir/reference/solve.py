@@ -46,10 +46,11 @@ def solve(
     breaks: Iterable[float] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Trajectory:
-    """Solve a scene for ``duration`` seconds, recorded every ``dt`` seconds, to a relative tolerance of each step.
+    """Solve a scene for ``duration`` seconds, recorded every ``dt`` seconds, each step to the tolerance ``rtol``.
 
-    The inputs are those of ``Simulation.run``. Times at which they jump, given as ``breaks`` (s), are met exactly; a
-    jump that is not named is found by ever shorter steps.
+    The inputs ``torque`` (N m), ``force`` (N), ``voltage`` and ``target`` are those of ``Simulation.run``. Times at
+    which they jump, given as ``breaks`` (s), are met exactly; a jump that is not named is found by ever shorter steps.
+    ``progress`` is called with the instants done and the instants in all.
     """
     if not duration > 0 or not dt > 0:
         raise SceneError(f"solve: duration is {duration:g} s and dt is {dt:g} s; both must be above zero")

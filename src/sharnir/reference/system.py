@@ -6,7 +6,7 @@
     e   forces on free axes: springs, drives, friction; with a load, friction depends on p
 
 p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads, by Newton steps from the last p
-(paper 004). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
+([004]). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
 coordinate: J a + J' v + p/(r^2 I_m) = 0.
 
 Of redundant rows (a planar loop in space has three) an independent set is kept, found in the geometry alone, so that
@@ -308,7 +308,7 @@ class System:
     def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
         """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
 
-        Locked joints and motors take part in the blow; bounded friction does not. Without any limit it is what joints
+        Locked joints and motors take part in the impact; bounded friction does not. Without any limit it is what joints
         make of velocities that they do not allow.
         """
         m = self.motion(y[None])

@@ -136,7 +136,7 @@ class Run:
 
 
 def create_run(scene: Scene, dt: float, settings: dict[str, Any], parent: Path) -> Run:
-    """A new folder for a run of a scene with steps of ``dt`` (s): its name is the scene's and the time."""
+    """A new folder in ``parent``, named after scene and time, for a run with steps of ``dt`` (s) and ``settings``."""
     from .. import __version__
 
     stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in scene.name)

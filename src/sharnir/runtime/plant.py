@@ -135,11 +135,11 @@ class Plant:
             self.board.add(command.name, fault)
         elif self.board.faults[command.name] != fault:
             raise SceneError(f"there is another fault '{command.name}' already; give this one another name")
-        self.board.apply(command.name)
+        self.board.inject(command.name)
         self.alarms.append(("info", f"fault brought in: {command.name}"))
 
     def _withdraw(self, name: str) -> None:
         if name not in self.board.active:
             raise SceneError(f"there is no fault '{name}' in effect{nearest(name, self.board.active)}")
-        self.board.withdraw(name)
+        self.board.clear(name)
         self.alarms.append(("info", f"fault taken back: {name}"))

@@ -87,54 +87,54 @@ class Joint:
         return Quantity("coordinate", f"{self.name}.{found.name}", found.unit)
 
     def rate(self, name: str | None = None) -> Quantity:
-        """The rate of a free coordinate (rad/s or m/s)."""
+        """The rate of the coordinate ``name`` (rad/s or m/s); the name may be left out where there is one."""
         found = self._coordinate(name)
         return Quantity("rate", f"{self.name}.{found.name}", f"{found.unit}/s")
 
     def effort(self, name: str | None = None) -> Quantity:
-        """The torque (N m) or force (N) put on a free coordinate from outside."""
+        """The torque (N m) or force (N) put on the coordinate ``name`` from outside."""
         found = self._coordinate(name)
         return Quantity("effort", f"{self.name}.{found.name}", "N" if found.kind.is_linear else "N m")
 
     def lower(self, name: str | None = None) -> Quantity:
-        """The lower limit of a coordinate; it can be set per world where the scene has one."""
+        """The lower limit of the coordinate ``name``, rad or m; it can be set per world where the scene has one."""
         found = self._coordinate(name)
         return Quantity("lower", f"{self.name}.{found.name}", found.unit)
 
     def upper(self, name: str | None = None) -> Quantity:
-        """The upper limit of a coordinate; it can be set per world where the scene has one."""
+        """The upper limit of the coordinate ``name``, rad or m; it can be set per world where the scene has one."""
         found = self._coordinate(name)
         return Quantity("upper", f"{self.name}.{found.name}", found.unit)
 
     def limit_impulse(self, name: str | None = None) -> Quantity:
-        """The impulse of a coordinate's limits over the step, N s or N m s; positive when it pushes up."""
+        """The impulse of the limits of coordinate ``name`` over the step, N s or N m s; positive when it pushes up."""
         found = self._coordinate(name)
         return Quantity("limit_impulse", f"{self.name}.{found.name}", "N s" if found.kind.is_linear else "N m s")
 
     def spring_force(self, name: str | None = None) -> Quantity:
-        """The force (N) or torque (N m) of a coordinate's spring and damper, positive when it drives it up."""
+        """The force (N) or torque (N m) of spring and damper on coordinate ``name``, positive when it drives it up."""
         found = self._carrier("spring", self.springs, name)
         return Quantity("spring_force", f"{self.name}.{found.name}", "N" if found.kind.is_linear else "N m")
 
     def voltage(self, name: str | None = None) -> Quantity:
-        """The voltage of a coordinate's drive, from -1 to 1 of the rated one; a servo sets it itself."""
+        """The voltage of the drive on coordinate ``name``, from -1 to 1 of the rated one; a servo sets it itself."""
         found = self._carrier("drive", self.drives, name)
         return Quantity("voltage", f"{self.name}.{found.name}", "1")
 
     def target(self, name: str | None = None) -> Quantity:
-        """The target of a coordinate's servo: a coordinate (rad or m) or a rate (rad/s or m/s)."""
+        """The target of the servo on coordinate ``name``: a coordinate (rad or m) or a rate (rad/s or m/s)."""
         servos = {key: drive for key, drive in self.drives.items() if not isinstance(drive, DcDrive)}
         found = self._carrier("servo", servos, name)
         unit = found.unit if isinstance(servos[found.name], PositionServo) else f"{found.unit}/s"
         return Quantity("target", f"{self.name}.{found.name}", unit)
 
     def motor_speed(self, name: str | None = None) -> Quantity:
-        """The speed of a drive's motor, before the gear, rad/s."""
+        """The speed of the motor that drives coordinate ``name``, before the gear, rad/s."""
         found = self._carrier("drive", self.drives, name)
         return Quantity("motor_speed", f"{self.name}.{found.name}", "rad/s")
 
     def motor_torque(self, name: str | None = None) -> Quantity:
-        """The electric torque of a drive's motor, proportional to its current, N m."""
+        """The electric torque of the motor that drives coordinate ``name``, proportional to its current, N m."""
         found = self._carrier("drive", self.drives, name)
         return Quantity("motor_torque", f"{self.name}.{found.name}", "N m")
 
@@ -174,12 +174,15 @@ class Joint:
         return Quantity("tilt", self.name, "rad")
 
     def friction_impulse(self, name: str | None = None) -> Quantity:
-        """The friction impulse of a step on body b, in the axes of the joint's frame, N s or N m s."""
+        """The friction impulse of a step on body b, of the axes ``name``, in the joint's frame on a, N s or N m s."""
         axes = self._free_axes(name)
         return Quantity("friction_impulse", f"{self.name}.{axes.name}", axes.unit, XYZ)
 
     def friction_level(self, name: str | None = None) -> Quantity:
-        """The dynamic friction level, N or N m (1 with a load); the static one scales with it when it is set."""
+        """The dynamic friction level of the axes ``name``, N or N m (1 with a load).
+
+        The static one scales with it when it is set.
+        """
         axes = self._free_axes(name)
         law = self.friction[axes.name]
         if isinstance(law, Viscous):
@@ -188,7 +191,7 @@ class Joint:
         return Quantity("friction_level", f"{self.name}.{axes.name}", unit)
 
     def stuck(self, name: str | None = None) -> Quantity:
-        """1 while the friction holds, 0 while it slides."""
+        """1 while the friction of the axes ``name`` holds, 0 while it slides; without unit."""
         return Quantity("stuck", f"{self.name}.{self._free_axes(name).name}", "1")
 
     # --- lookups that explain themselves ----------------------------------------------------------------------------

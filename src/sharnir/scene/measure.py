@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .joint import Joint
 
 X, Y, Z = np.eye(3)
-SMALL_SWING = 0.01  # rad; below it theta/sin(theta) and its derivative come from their series, which do not cancel
+SMALL_SWING = 0.02  # rad; below it theta/sin(theta) and its derivative come from their series, also on the device
 
 
 def lock_error(joint_type: JointType, length: float | Array, frame_a: Pose, frame_b: Pose) -> tuple[Array, Array]:

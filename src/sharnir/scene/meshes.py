@@ -58,7 +58,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
                     f"Mesh: '{self.file}' cannot be read ({error}); give an STL, OBJ, PLY or GLB"
                 ) from error
         if not np.isfinite(surface.vertices).all():
-            raise SceneError(f"{self.label} has a vertex that is not finite; mend the mesh")
+            raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
         surface.merge_vertices(merge_tex=True, merge_norm=True)
         surface.vertices = surface.vertices * self.scale
         return surface
@@ -72,7 +72,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         size = float(np.ptp(surface.vertices, axis=0).max()) if len(surface.vertices) else 0.0
         surface.update_faces(surface.area_faces > 1e-14 * size * size)
         if not len(surface.faces):
-            raise SceneError(f"{owner}: {self.label} has no triangle with an area; mend the mesh")
+            raise SceneError(f"{owner}: {self.label} has no triangle with an area; repair the mesh")
         return surface
 
     def unit_properties(self) -> MassProperties:
@@ -80,7 +80,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         if not surface.is_watertight or surface.volume <= 0.0:
             raise SceneError(
                 f"{self.label} is not closed (volume {surface.volume:g} m^3), "
-                "so it has no mass; mend the mesh, or give the body its mass and inertia"
+                "so it has no mass; repair the mesh, or give the body its mass and inertia"
             )
         return _solid(surface)
 
@@ -133,7 +133,7 @@ def convex_hull(points: spatial.Array) -> Any:
     from scipy.spatial import QhullError
 
     if not np.isfinite(points).all():
-        raise SceneError("ConvexHull: a point is not finite; mend the points")
+        raise SceneError("ConvexHull: a point is not finite; give finite numbers")
     try:
         hull = Qhull(points)
     except (QhullError, ValueError):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SceneError
+from ..spatial import Array
 from .values import Description, not_negative, number, positive
 
 WAVES = 48  # plane waves that make up a roughness
@@ -27,11 +28,11 @@ class Relief(Description, frozen=True, kw_only=True, tag_field="type"):
     def __radd__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
         return (*other, self)
 
-    def __call__(self, x: Any, y: Any) -> Any:
+    def __call__(self, x: Array, y: Array) -> Array:
         """The height (m) at x and y (m)."""
         return self.profile(np.asarray(x) * math.cos(self.direction) + np.asarray(y) * math.sin(self.direction))
 
-    def profile(self, s: Any) -> Any:
+    def profile(self, s: Array) -> Array:
         """The height at s (m) along the direction."""
         raise NotImplementedError
 
@@ -51,7 +52,7 @@ class Ramp(Relief, frozen=True, tag="ramp"):
     length: float
     start: float = 0.0
 
-    def profile(self, s: Any) -> Any:
+    def profile(self, s: Array) -> Array:
         return self.rise * np.clip((s - self.start) / self.length, 0.0, 1.0)
 
 
@@ -63,7 +64,7 @@ class Stairs(Relief, frozen=True, tag="stairs"):
     count: int = 1
     start: float = 0.0
 
-    def profile(self, s: Any) -> Any:
+    def profile(self, s: Array) -> Array:
         return self.rise * np.clip(np.floor((s - self.start) / self.tread) + 1.0, 0.0, self.count)
 
 
@@ -74,7 +75,7 @@ class Sine(Relief, frozen=True, tag="sine"):
     wavelength: float
     start: float = 0.0
 
-    def profile(self, s: Any) -> Any:
+    def profile(self, s: Array) -> Array:
         return self.amplitude * np.sin(2.0 * math.pi * (s - self.start) / self.wavelength)
 
 
@@ -84,7 +85,7 @@ class HalfRound(Relief, frozen=True, tag="half_round"):
     radius: float
     at: float = 0.0
 
-    def profile(self, s: Any) -> Any:
+    def profile(self, s: Array) -> Array:
         return np.sqrt(np.maximum(self.radius**2 - (s - self.at) ** 2, 0.0))
 
 
@@ -110,7 +111,7 @@ class Roughness(Relief, frozen=True, tag="roughness"):
             )
         return self
 
-    def __call__(self, x: Any, y: Any) -> Any:
+    def __call__(self, x: Array, y: Array) -> Array:
         random = np.random.default_rng(int(self.seed))
         lengths = self.shortest * (self.longest / self.shortest) ** random.uniform(size=WAVES)
         headings, phases = random.uniform(0.0, 2.0 * math.pi, (2, WAVES))

@@ -1,4 +1,4 @@
-"""A rope: a thin elastic rod that does not stretch, of nodes with mass and elements with an orientation (paper 002)."""
+"""A rope: a thin elastic rod that does not stretch, of nodes with mass and elements with an orientation ([002])."""
 
 from __future__ import annotations
 
@@ -238,19 +238,19 @@ class Rope:
         return f"{self.name}.{index % count}"
 
     def node(self, place: str | int = "end") -> Quantity:
-        """Position of a node, m: ``"start"``, ``"end"`` or its number."""
+        """Position of the node at a ``place``, m: ``"start"``, ``"end"`` or its number."""
         return Quantity("node_position", self._place(place, self.elements + 1), "m", XYZ)
 
     def node_velocity(self, place: str | int = "end") -> Quantity:
-        """Velocity of a node, m/s."""
+        """Velocity of the node at a ``place``, m/s: ``"start"``, ``"end"`` or its number."""
         return Quantity("node_velocity", self._place(place, self.elements + 1), "m/s", XYZ)
 
     def bone(self, place: str | int) -> Quantity:
-        """Orientation of an element (x, y, z, w); its z axis is along the rope."""
+        """Orientation of the element at a ``place``, quaternion (x, y, z, w); its z axis is along the rope."""
         return Quantity("bone", self._place(place, self.elements), "1", XYZW)
 
     def tension(self, place: str | int = "start") -> Quantity:
-        """Tension of an element, N."""
+        """Tension of the element at a ``place``, N: ``"start"``, ``"end"`` or its number."""
         return Quantity("tension", self._place(place, self.elements), "N")
 
     @property

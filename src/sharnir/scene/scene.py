@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
 from .quantity import XYZ, Quantity
 from .ray import Ray, RaySpec
-from .rope import Rope, RopeSpec
+from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
 from .shape import Shape
 from .shapes import AnyShape
@@ -32,7 +32,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 class Scene:
-    """Bodies and the joints between them. SI units, right-handed, z up.
+    """Bodies and the joints between them, under a ``name``, in ``gravity`` (m/s^2). SI units, right-handed, z up.
 
     >>> scene = Scene()
     >>> door = scene.body("door", Box(0.9, 0.04, 2.0, mass=26.5), position=(0.45, 0, 1))
@@ -71,7 +71,24 @@ class Scene:
         fixed: bool = False,
         contact: Contact | bool | None = None,
     ) -> Body:
-        """Add a body made of shapes; see :class:`BodySpec` for what each argument means and its unit."""
+        """Add a body made of shapes, and return it.
+
+        Args:
+            name: unique among bodies, without dots.
+            shapes: what it looks like, touches with and weighs: Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or
+                Mesh.
+            position: origin of the body's frame in the world at the start, m.
+            rotation: orientation of the body's frame, quaternion (x, y, z, w).
+            velocity: of that frame's origin at the start, m/s, world axes.
+            angular_velocity: at the start, rad/s, world axes.
+            mass: kg; that of the shapes unless given. Given without shapes, ``inertia`` is needed as well.
+            center_of_mass: m, in the body's frame; that of the shapes unless given.
+            inertia: kg m^2 about the centre of mass, in the body's axes: three principal values, or xx, yy, zz, xy, xz,
+                yz.
+            fixed: whether it never moves.
+            contact: how it touches others: True for the defaults of :class:`Contact`, False for never, None for as soon
+                as the scene has terrain.
+        """
         for shape in shapes:
             if not isinstance(shape, Shape):
                 raise SceneError(
@@ -93,7 +110,7 @@ class Scene:
         return self.add_body(name, spec)
 
     def add_body(self, name: str, spec: BodySpec) -> Body:
-        """Add a body from its description."""
+        """Add a body under a ``name`` from its description ``spec``."""
         self._check_new("body", name, self.bodies)
         body = Body(name, spec)
         self.bodies[name] = body
@@ -111,9 +128,20 @@ class Scene:
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
     ) -> Joint:
-        """Connect body ``a`` to body ``b``. Coordinates are of b relative to a.
+        """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
 
-        What the free axes carry is given as one value, or by name when there are several; see :class:`JointSpec`.
+        What the free axes carry is one value, or a dictionary by the names of coordinates (of axes for friction) where
+        there are several.
+
+        Args:
+            name: unique among joints, without dots.
+            joint: the type with its geometry: Revolute(axis=..., anchor=...), Prismatic(...), Spherical(...), ...
+            a: a body, its name, or ``scene.world``.
+            b: the other body.
+            friction: Coulomb, Viscous, Stribeck, LuGre or Dahl; levels in N m on turning axes, N on sliding ones.
+            limits: (low, high), rad or m, None for an open side; a ball joint takes SwingTwist or Cone.
+            spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
+            drive: DcDrive, SpeedServo or PositionServo.
         """
         if not isinstance(joint, JointType):
             raise SceneError(
@@ -134,15 +162,21 @@ class Scene:
         anchor_b: Iterable[float],
         spring: Spring,
     ) -> Joint:
-        """Put a coil spring between a point of body ``a`` and one of body ``b`` (m, world, at the start).
+        """Put a coil spring between two points, and return it: a :class:`Strut` joint that carries the spring.
 
-        It is a :class:`Strut` joint that carries the spring; ``rest`` is its free length, None for that at the start.
+        Args:
+            name: unique among joints, without dots.
+            a: a body, its name, or ``scene.world``.
+            b: the other body.
+            anchor_a: the spring's end on a, m, in the world, at the start.
+            anchor_b: the spring's end on b, likewise.
+            spring: stiffness (N/m), damping (N s/m); ``rest`` is its free length, m, None for that at the start.
         """
         strut = Strut(anchor_a=_floats(anchor_a), anchor_b=_floats(anchor_b))
         return self.joint(name, strut, a, b, spring=spring)
 
     def add_joint(self, name: str, spec: JointSpec) -> Joint:
-        """Add a joint from its description."""
+        """Add a joint under a ``name`` from its description ``spec``."""
         self._check_new("joint", name, self.joints)
         a, b = (self._body(f"joint '{name}'", body) for body in spec.between)
         if a is b:
@@ -154,15 +188,15 @@ class Scene:
         return joint
 
     def material(self, name: str, material: Material) -> str:
-        """Name a material, to be used by bodies and terrain; ``"default"`` may be set anew."""
+        """Name a material, to be used by bodies and terrain, and return the name; ``"default"`` may be set anew."""
         return self.materials.name(name, material)
 
     def material_pair(self, a: str, b: str, material: Material) -> None:
-        """Say what holds between two materials, instead of what their own numbers combine to."""
+        """Let ``material`` hold between those named ``a`` and ``b``, instead of what their own numbers combine to."""
         self.materials.pair(a, b, material)
 
     def ground(self, material: str = "default", height: float = 0.0) -> Terrain:
-        """Add level ground at a height (m): the terrain named ``"ground"``."""
+        """Add level ground of a ``material`` at a ``height`` (m): the terrain named ``"ground"``."""
         return self.terrain("ground", Plane(), material=material, position=(0.0, 0.0, height))
 
     def terrain(
@@ -174,28 +208,110 @@ class Scene:
         position: Iterable[float] = ORIGIN,
         rotation: Iterable[float] = UPRIGHT,
     ) -> Terrain:
-        """Add terrain that never moves: a :class:`Plane`, a :class:`HeightField` or a :class:`Mesh`, placed (m)."""
+        """Add terrain, which never moves, and return it.
+
+        Args:
+            name: unique among terrains, without dots.
+            surface: a :class:`Plane`, a :class:`HeightField` or a :class:`Mesh`.
+            material: the name of its material.
+            position: origin of its frame in the world, m.
+            rotation: orientation of its frame, quaternion (x, y, z, w).
+        """
         spec = TerrainSpec(surface=surface, material=material, position=_floats(position), rotation=_floats(rotation))
         return self.add_terrain(name, spec)
 
     def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
-        """Add terrain from its description."""
+        """Add terrain under a ``name`` from its description ``spec``."""
         self._check_new("terrain", name, self.terrains)
         terrain = Terrain(name, spec)
         self.terrains[name] = terrain
         return terrain
 
     def rope(
-        self, name: str, path: Iterable[Iterable[float]], *, radius: float, density: float, **details: Any
+        self,
+        name: str,
+        path: Iterable[Iterable[float]],
+        *,
+        radius: float,
+        density: float,
+        youngs_modulus: float = 0.0,
+        shear_modulus: float = 0.0,
+        bending: float | None = None,
+        twisting: float | None = None,
+        length: float | None = None,
+        elements: int | None = None,
+        curvature: Iterable[float] = ORIGIN,
+        as_laid: bool = False,
+        twist: float = 0.0,
+        damping: float = 0.01,
+        velocity: Iterable[float] = ORIGIN,
+        start: Tie | None = None,
+        end: Tie | None = None,
+        ties: Sequence[Tie] = (),
+        eyelets: Sequence[Eyelet] = (),
+        winch: Winch | None = None,
+        breaking_load: float | None = None,
+        contact: Contact | bool | None = None,
+        self_contact: bool = True,
     ) -> Rope:
-        """Add a rope along a path (m); see :class:`RopeSpec` for what each argument means and its unit."""
+        """Add a rope along a path, and return it.
+
+        Args:
+            name: unique among ropes, without dots.
+            path: where it is laid, m: two points or more.
+            radius: m.
+            density: kg/m^3; with the radius it gives the mass.
+            youngs_modulus: Pa; stiffness against bending E pi r^4/4.
+            shear_modulus: Pa; stiffness against twisting G pi r^4/2.
+            bending: stiffness against bending, N m^2, instead of ``youngs_modulus``.
+            twisting: stiffness against twisting, N m^2, instead of ``shear_modulus``.
+            length: m, between two points; what is above their distance hangs as an arc.
+            elements: how many pieces; None is 20 between two points, one from point to point of a longer path.
+            curvature: without load, 1/m, in the rope's own axes: two of bending and one of twist.
+            as_laid: whether the path is the shape without load.
+            twist: rad, wound in from start to end when it is laid.
+            damping: of bending and twisting, s (Kelvin-Voigt): the moment is K (u + damping du/dt).
+            velocity: of all nodes at the start, m/s.
+            start: what holds its start.
+            end: what holds its end.
+            ties: what holds it between the ends, each ``at`` a place along it (m).
+            eyelets: what it runs through.
+            winch: a drum that its start is wound on, instead of ``start``.
+            breaking_load: the tension at which an element parts, N; None for never.
+            contact: whether and how it touches things; None for as soon as the scene has terrain.
+            self_contact: whether it then touches itself and other ropes as well.
+        """
         points: Any = (
             tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
         )
-        return self.add_rope(name, RopeSpec(path=points, radius=radius, density=density, **details))
+        spec = RopeSpec(
+            path=points,
+            radius=radius,
+            density=density,
+            youngs_modulus=youngs_modulus,
+            shear_modulus=shear_modulus,
+            bending=bending,
+            twisting=twisting,
+            length=length,
+            elements=elements,
+            curvature=_floats(curvature),
+            as_laid=as_laid,
+            twist=twist,
+            damping=damping,
+            velocity=_floats(velocity),
+            start=start,
+            end=end,
+            ties=_tuple(ties),
+            eyelets=_tuple(eyelets),
+            winch=winch,
+            breaking_load=breaking_load,
+            contact=contact,
+            self_contact=self_contact,
+        )
+        return self.add_rope(name, spec)
 
     def add_rope(self, name: str, spec: RopeSpec) -> Rope:
-        """Add a rope from its description."""
+        """Add a rope under a ``name`` from its description ``spec``."""
         self._check_new("rope", name, self.ropes)
         rope = Rope(name, spec, self.gravity)
         check_ties(rope, {WORLD: self.world} | self.bodies, self.joints, self.ropes)
@@ -210,13 +326,21 @@ class Scene:
         direction: Iterable[float] = (1.0, 0.0, 0.0),
         reach: float = 10.0,
     ) -> Ray:
-        """Put a distance sensor on a body, at a place (m) and in a direction of its frame; see :class:`RaySpec`."""
+        """Put a distance sensor on a body, and return it.
+
+        Args:
+            name: unique among rays, without dots.
+            body: what carries it.
+            position: where it starts, m, in the body's frame.
+            direction: where it looks, in the body's axes.
+            reach: m; the distance it gives where it meets nothing.
+        """
         carrier = self._body(f"ray '{name}'", body).name
         spec = RaySpec(body=carrier, position=_floats(position), direction=_floats(direction), reach=reach)
         return self.add_ray(name, spec)
 
     def add_ray(self, name: str, spec: RaySpec) -> Ray:
-        """Add a distance sensor from its description."""
+        """Add a distance sensor under a ``name`` from its description ``spec``."""
         self._check_new("ray", name, self.rays)
         self._body(f"ray '{name}'", spec.body)
         ray = Ray(name, spec)
@@ -237,14 +361,14 @@ class Scene:
         assemble(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the scene to a YAML or JSON file, by the ending of its name."""
+        """Write the scene to the file ``path``, YAML or JSON by the ending of its name."""
         from ..files import save_scene
 
         return save_scene(self, path)
 
     @staticmethod
     def load(path: str | Path) -> Scene:
-        """Read a scene from a YAML or JSON file."""
+        """Read a scene from the YAML or JSON file ``path``."""
         from ..files import load_scene
 
         return load_scene(path)
@@ -314,3 +438,8 @@ def _float(value: Any) -> Any:
         return value if isinstance(value, (str, bytes)) else float(value)
     except (TypeError, ValueError, OverflowError):
         return value
+
+
+def _tuple(values: Any) -> Any:
+    """A list as a tuple; what is neither is left for the checks."""
+    return tuple(values) if isinstance(values, list) else values

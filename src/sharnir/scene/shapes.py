@@ -78,7 +78,7 @@ class Wheel(Shape, frozen=True, tag="wheel"):
     """A wheel about its z axis that touches anything in one point: ``radius`` and ``width`` (m), rounded edges.
 
     It is a disc swept by a ball of the radius ``rounding`` (m), half of the width when not given; with less, the tread
-    is flat between the rounded edges. Without a ``tyre`` it is rigid and rubs like any other shape.
+    is flat between the rounded edges. Without a ``tyre`` it is rigid and has friction like any other shape.
     """
 
     radius: float

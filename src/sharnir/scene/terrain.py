@@ -98,7 +98,9 @@ class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
             )
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
-            raise SceneError(f"{what}: the height in row {row}, column {column} is {values[row, column]}; mend it")
+            raise SceneError(
+                f"{what}: the height in row {row}, column {column} is {values[row, column]}; give a finite number"
+            )
         return values, spacing
 
     def _given(self, what: str) -> spatial.Array:

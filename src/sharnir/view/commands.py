@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SceneError
+from ..settings import INTEGRATORS, SOLVERS
 
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
@@ -23,8 +24,8 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
     command.add_argument("what", metavar="NAME|FILE", help=what)
     command.add_argument("--dt", type=float, metavar="S", help="time step")
-    command.add_argument("--solver", help="direct or sequential-impulses")
-    command.add_argument("--integrator", help="semi-implicit-euler or rattle")
+    command.add_argument("--solver", help=" or ".join(SOLVERS))
+    command.add_argument("--integrator", help=", ".join(INTEGRATORS))
     command.add_argument("--budget", type=float, metavar="S", help="wall-clock time the solver may take in a step")
     command.add_argument(
         "--ignore-warning",

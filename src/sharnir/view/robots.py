@@ -1,6 +1,6 @@
 """Robots to drive: each on a training ground, with its control diagram and its console.
 
-``sharnir drive krt100`` and so on. What the operator does becomes drive voltages as in paper 003: forward and sideways
+``sharnir drive krt100`` and so on. What the operator does becomes drive voltages as in [003]: forward and sideways
 are added per side, limited, and softened by a ramp.
 """
 
@@ -190,14 +190,14 @@ def _krt100_on(scene: Scene, height: float) -> Experiment:
 
 
 def drive_mf4() -> Experiment:
-    """The tracked robot with an arm."""
+    """MF-4, a tracked robot with an arm, on the training ground."""
     scene = training_ground("MF-4")
     robot = mf4(scene)
     return skid_steered(scene, robot.vehicle, "Tracks", robot.arm.joints)
 
 
 def drive_rover() -> Experiment:
-    """The six-wheeled rover."""
+    """A six-wheeled rover on the training ground."""
     scene = training_ground("rover")
     return skid_steered(scene, six_wheel_rover(scene).vehicle, "Drive", {})
 
@@ -249,3 +249,8 @@ ROBOTS: dict[str, Callable[[], Experiment]] = {
     "rover": drive_rover,
     "car": drive_car,
 }
+
+
+def list_robots() -> dict[str, str]:
+    """The names of the robots with what they are: the first line of each one's docstring."""
+    return {name: (make.__doc__ or name).splitlines()[0].rstrip(".") for name, make in ROBOTS.items()}

@@ -82,5 +82,5 @@ def four_wheel_car(
     heading: float = 0.0,
     speed: float = 0.0,
 ) -> Car:
-    """Put the car into a scene, at ``position`` (m, on the ground), ``heading`` in rad, rolling at ``speed`` (m/s)."""
+    """Put the car into a scene as ``name``: ``position`` (m, on the ground), ``heading`` (rad), ``speed`` (m/s)."""
     return Car(vehicle().build(scene, name, position, heading, speed))

@@ -1,4 +1,4 @@
-"""KRT-100 with its trailer, the robot of papers 001, 002 and 003.
+"""KRT-100 with its trailer, the robot of [001], [002] and [003].
 
 What the papers say: the robot's wheels hang on double wishbones with torsion springs, the trailer's on sliding pillars
 with coils (003); the trailer hangs on a ball joint that turns by 18° about X and Z and by 15° about Y, the way ahead
@@ -115,7 +115,7 @@ def krt100(
     hitch: AnyHitch | None = None,
     towing: bool = True,
 ) -> Krt100:
-    """Put the robot into a scene, standing at ``position`` (m, on the ground), ``heading`` (rad) left of x.
+    """Put the robot into a scene as ``name``, standing at ``position`` (m, on the ground), ``heading`` (rad) left of x.
 
     ``suspension`` and ``hitch`` replace its own; without ``towing`` it has no trailer.
     """

@@ -1,4 +1,4 @@
-"""A tracked robot with a manipulator arm, like the MF-4 that pushes the door of paper 000.
+"""A tracked robot with a manipulator arm, like the MF-4 that pushes the door of [000].
 
 The paper shows the robot and gives no data. A machine of its class, tEODor of Telerob, weighs 375 kg, drives at 3 km/h
 and lifts 20 to 30 kg (as its users state in public); the other figures are assumptions:
@@ -69,6 +69,6 @@ def vehicle() -> Vehicle:
 
 
 def mf4(scene: Scene, name: str = "mf4", position: Vec3 = (0.0, 0.0, 0.0), heading: float = 0.0) -> Mf4:
-    """Put the robot into a scene, standing at ``position`` (m, on the ground), ``heading`` in rad, its arm forward."""
+    """Put the robot into a scene as ``name``: ``position`` (m, on the ground), ``heading`` (rad), its arm forward."""
     built = vehicle().build(scene, name, position, heading)
     return Mf4(built, ARM.build(scene, built.chassis, f"{name}_arm"))

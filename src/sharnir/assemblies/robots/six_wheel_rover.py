@@ -64,5 +64,5 @@ def vehicle() -> Vehicle:
 
 
 def six_wheel_rover(scene: Scene, name: str = "rover", position: Vec3 = (0.0, 0.0, 0.0), heading: float = 0.0) -> Rover:
-    """Put the rover into a scene, standing at ``position`` (m, on the ground), ``heading`` in rad."""
+    """Put the rover into a scene as ``name``, standing at ``position`` (m, on the ground), ``heading`` in rad."""
     return Rover(vehicle().build(scene, name, position, heading))

@@ -1,5 +1,7 @@
 """Suspensions, one short file each: named hardpoints, and the links and joints between chassis and wheel."""
 
+from typing import get_args
+
 from .base import Corner, Kingpin, Suspension
 from .double_trailing_arm import DoubleTrailingArm
 from .double_wishbone import DoubleWishbone
@@ -11,12 +13,7 @@ from .trailing_arm import TrailingArm
 AnySuspension = SwingAxle | TrailingArm | DoubleWishbone | DoubleTrailingArm | SlidingPillar | MacPherson
 
 SUSPENSIONS: dict[str, type[AnySuspension]] = {
-    "swing_axle": SwingAxle,
-    "trailing_arm": TrailingArm,
-    "double_wishbone": DoubleWishbone,
-    "double_trailing_arm": DoubleTrailingArm,
-    "sliding_pillar": SlidingPillar,
-    "macpherson": MacPherson,
+    str(kind.__struct_config__.tag): kind for kind in get_args(AnySuspension)
 }
 
 __all__ = [

@@ -46,7 +46,7 @@ class Carried:
 
 
 class Links(NamedTuple):
-    """What a linkage hands on: the guiding joint and its coordinate, the hub, and the link with the coil's foot."""
+    """What a linkage provides: the guiding joint and its coordinate, the hub, and the link with the coil's foot."""
 
     guide: Joint
     coordinate: str
@@ -131,7 +131,10 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         return (*cls.hardpoints, "spring_top", "spring_foot", "kingpin_low", "kingpin_high")
 
     def scaled(self, factor: float, **changes: Any) -> Self:
-        """The same suspension, all hardpoints and the travel larger by the ratio ``factor``, then changed as given."""
+        """The same suspension, all hardpoints and the travel larger by the ratio ``factor``.
+
+        Then ``changes`` (other fields by name) are made.
+        """
         size = positive(factor, f"{type(self).__name__} scale")
         grown: dict[str, Any] = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
         grown["travel"] = tuple(size * end for end in self.travel)
@@ -139,8 +142,8 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
 
     # --- what each type says for itself -------------------------------------------------------------------------------
 
-    def links(self, mount: Mount, **guide: Any) -> Links:
-        """Emit the links between chassis and hub; ``guide`` is what the guiding joint carries."""
+    def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
+        """Emit the links between chassis and hub; the guiding joint carries ``limits`` (rad or m) and ``spring``."""
         raise NotImplementedError
 
     def first_guess(self, z: float, slope: float) -> float:
@@ -168,6 +171,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     ) -> Corner:
         """Hang a wheel on a chassis: its centre ``at`` a place of the chassis' frame (m), neutral, as things start.
 
+        Bodies and joints are added to ``scene``, named after ``name``; ``side`` is left or right.
         ``load`` (N) is the vertical force under the wheel in that position, which the spring holds, and ``hung`` (kg)
         what else hangs on ``spring_foot``. A ``kingpin`` makes it steerable, ``brake`` gives it a friction brake,
         ``drive`` a motor in its hinge, ``speed`` (m/s) lets it roll.
@@ -199,8 +203,8 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
             carrier = mount.link("carrier", [self.kingpin_low, CENTER, self.kingpin_high], self.upright_mass / 2)
             low, high = (np.array(mount.point(end)) for end in (self.kingpin_low, self.kingpin_high))
             turning = Revolute(axis=as_vec3(high - low), anchor=as_vec3(low))
-            carries: dict[str, Any] = {"limits": carried.kingpin.limits, "drive": carried.kingpin.drive}
-            pin = mount.joint("kingpin", turning, links.hub, carrier, **carries)
+            steered = carried.kingpin
+            pin = mount.joint("kingpin", turning, links.hub, carrier, limits=steered.limits, drive=steered.drive)
         # the axes of both wheels point left, so that forward is positive; the right wheel's is mirrored and reversed
         sign = 1.0 if mount.side == "left" else -1.0
         lean, turn = sign * self.camber, sign * self.toe

@@ -7,7 +7,7 @@ from .two_arms import TwoArms
 
 
 class DoubleWishbone(TwoArms, frozen=True, tag="double_wishbone"):
-    """A lower and an upper arm across the vehicle; the coil stands on the upper one, as in paper 003, figure 2."""
+    """A lower and an upper arm across the vehicle; the coil stands on the upper one, as in [003], figure 2."""
 
     lower_pivot: Vec3 = (0.0, -0.35, -0.10)
     lower_ball: Vec3 = (0.0, -0.05, -0.10)

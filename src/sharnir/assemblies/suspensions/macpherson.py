@@ -1,18 +1,19 @@
 """MacPherson (на направляющих стойках): a lower arm, and a strut from the chassis in which the hub slides.
 
-As with two arms, ``joints="hinges"`` is the set of paper 003, figure 4, a loop with three axes locked twice; with
+As with two arms, ``joints="hinges"`` is the set of [003], figure 4, a loop with three axes locked twice; with
 ``joints="balls"`` the arm carries the hub in a ball and the strut hangs in a universal joint.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 
 from ...errors import SceneError, nearest
+from ...scene.elements.spring import Spring
 from ...scene.joints import Spherical, Universal
-from ...scene.values import Vec3
+from ...scene.values import Range, Vec3
 from ..mount import CENTER, Mount, as_vec3
 from .base import Links, Suspension
 from .two_arms import LoopJoints
@@ -41,12 +42,14 @@ class MacPherson(Suspension, frozen=True, tag="macpherson"):
         if self.joints not in get_args(LoopJoints):
             raise SceneError(f"MacPherson joints is {self.joints!r}{nearest(str(self.joints), get_args(LoopJoints))}")
 
-    def links(self, mount: Mount, **guide: Any) -> Links:
+    def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         middle = as_vec3((np.array(self.ball) + self.strut_top) / 2)
         arm = mount.link("arm", [self.pivot, self.ball], self.arm_mass)
         hub = mount.link("hub", [middle, self.ball, CENTER], self.upright_mass)
         strut = mount.link("strut", [self.strut_top, middle], self.upright_mass / 2)
-        hinge = mount.hinge("pivot", mount.chassis, arm, self.pivot, self.hinge_axis, self.ball, **guide)
+        hinge = mount.hinge(
+            "pivot", mount.chassis, arm, self.pivot, self.hinge_axis, self.ball, limits=limits, spring=spring
+        )
         along = as_vec3(np.subtract(self.strut_top, self.ball))
         mount.slide("strut", strut, hub, middle, along)
         if self.joints == "hinges":

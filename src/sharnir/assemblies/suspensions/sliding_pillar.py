@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...scene.values import Vec3
+from ...scene.elements.spring import Spring
+from ...scene.values import Range, Vec3
 from ..mount import CENTER, Mount
 from .base import Links, Suspension
 
@@ -20,9 +21,11 @@ class SlidingPillar(Suspension, frozen=True, tag="sliding_pillar"):
     spring_top: Vec3 = (0.0, -0.08, 0.30)
     spring_foot: Vec3 = (0.0, -0.08, 0.05)
 
-    def links(self, mount: Mount, **guide: Any) -> Links:
+    def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         upright = mount.link("upright", [self.spring_foot, self.pillar, CENTER], self.upright_mass)
-        slide = mount.slide("pillar", mount.chassis, upright, self.pillar, self.slide_axis, **guide)
+        slide = mount.slide(
+            "pillar", mount.chassis, upright, self.pillar, self.slide_axis, limits=limits, spring=spring
+        )
         return Links(slide, "displacement", hub=upright, sprung=upright)
 
     def first_guess(self, z: float, slope: float) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...scene.values import Vec3
+from ...scene.elements.spring import Spring
+from ...scene.values import Range, Vec3
 from ..mount import CENTER, Mount
 from .base import Links, Suspension
 
@@ -20,7 +21,9 @@ class TrailingArm(Suspension, frozen=True, tag="trailing_arm"):
     spring_top: Vec3 = (0.12, -0.08, 0.25)
     spring_foot: Vec3 = (0.10, -0.08, 0.0)
 
-    def links(self, mount: Mount, **guide: Any) -> Links:
+    def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         arm = mount.link("arm", [self.pivot, self.stub, CENTER], self.arm_mass)
-        hinge = mount.hinge("pivot", mount.chassis, arm, self.pivot, self.hinge_axis, lifts=CENTER, **guide)
+        hinge = mount.hinge(
+            "pivot", mount.chassis, arm, self.pivot, self.hinge_axis, lifts=CENTER, limits=limits, spring=spring
+        )
         return Links(hinge, "angle", hub=arm, sprung=arm)

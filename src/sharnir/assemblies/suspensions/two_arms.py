@@ -9,13 +9,14 @@ the arms' axes are free to differ.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from ...errors import SceneError, nearest
+from ...scene.elements.spring import Spring
 from ...scene.joints import Cylindrical, Spherical
-from ...scene.values import Vec3, direction
+from ...scene.values import Range, Vec3, direction
 from ..mount import CENTER, Mount
 from .base import Links, Suspension
 
@@ -53,12 +54,21 @@ class TwoArms(Suspension, frozen=True):
                 "cannot move then; make them parallel, or give joints='balls'"
             )
 
-    def links(self, mount: Mount, **guide: Any) -> Links:
+    def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         lower = mount.link("lower_arm", [self.lower_pivot, self.lower_ball], self.arm_mass)
         upper = mount.link("upper_arm", [self.upper_pivot, self.upper_ball], self.arm_mass)
         upright = mount.link("upright", [self.lower_ball, CENTER, self.upper_ball], self.upright_mass)
         chassis = mount.chassis
-        hinge = mount.hinge("lower_pivot", chassis, lower, self.lower_pivot, self.lower_axis, self.lower_ball, **guide)
+        hinge = mount.hinge(
+            "lower_pivot",
+            chassis,
+            lower,
+            self.lower_pivot,
+            self.lower_axis,
+            self.lower_ball,
+            limits=limits,
+            spring=spring,
+        )
         mount.hinge("upper_pivot", chassis, upper, self.upper_pivot, self.upper_axis, self.upper_ball)
         if self.joints == "hinges":
             mount.hinge("lower_ball", lower, upright, self.lower_ball, self.lower_axis, CENTER)

@@ -135,6 +135,7 @@ class Pid(Block, frozen=True, tag="pid"):
         auto=BOOL,
         x0=FREE,
     )
+    outs = gives(out=FREE)
 
     sp: Wire
     pv: Wire

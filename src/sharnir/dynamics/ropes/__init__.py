@@ -1,1 +1,1 @@
-"""Ropes: a Cosserat rod of nodes and elements, solved exactly in linear time (paper 002)."""
+"""Ropes: a Cosserat rod of nodes and elements, solved exactly in linear time ([002])."""

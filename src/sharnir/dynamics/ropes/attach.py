@@ -7,7 +7,7 @@ must vanish (a clamp: u + softness (x - source) = 0, the spring of ``bend_twist.
                               K  the bodies' answer: with the direct solver that of the whole mechanism they hang in
 
 Y + K is small, one 3x3 block per pair of ports, and factored densely. Since K knows the joints, one solve of the ports
-and one of the joints after it satisfy both. Paper 002's tied end, a node with the inverse mass n^T K n of the body, is
+and one of the joints after it satisfy both. [002]'s tied end, a node with the inverse mass n^T K n of the body, is
 the case of one port.
 """
 

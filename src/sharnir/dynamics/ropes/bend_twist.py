@@ -1,4 +1,4 @@
-"""Bending and twist between two frames along a rope (paper 002, equations 12 to 16), partly implicit.
+"""Bending and twist between two frames along a rope ([002], equations 12 to 16), partly implicit.
 
     p = q_a^-1 q_b,  u = (2/l) Im p           curvature and twist of b against a, in a's axes
     E = (l/2) sum_k K_k (u_k - r_k)^2         r the curvature without load

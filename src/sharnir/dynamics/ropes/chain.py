@@ -8,12 +8,12 @@ Unknown are the spins w_j of the elements and the impulses y_j that hold each el
 
 D is the inertia of an element (with geometric stiffness), S the implicit stiffness of a bend, d the unit vector along
 the element; g, 1e-10 of the inverse mass, keeps a straight rope between two fixed ends regular. The third line is
-paper 002's equations 6 and 18 together: with d as the direction it holds the length (its part along d) and the tangent
+[002]'s equations 6 and 18 together: with d as the direction it holds the length (its part along d) and the tangent
 (the parts across). Put into the third, the first gives a block-tridiagonal system in (w_j, y_j),
 
     (W_j + W_{j+1} + g) y_j - W_j y_{j-1} - W_{j+1} y_{j+1} - T_j w_j = e_j,   e_j = a_{j+1} - a_j - c_j
 
-the tridiagonal matrix of paper 002, equation 11, with the bending beside it. Every pivot is a sum of positive matrices.
+the tridiagonal matrix of [002], equation 11, with the bending beside it. Every pivot is a sum of positive matrices.
 
 At an eyelet or a winch the rope runs through node i with a speed s (see ``slide.py``): v_i + s d_{i-1} takes the place
 of v_i in the row before it, v_i + s d_i in the row after it, and s = s_0 + c (d_i.y_i - d_{i-1}.y_{i-1}) with c the

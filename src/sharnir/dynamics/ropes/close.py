@@ -1,11 +1,11 @@
 """Closing the gaps that a step would leave between elements, nodes and ports.
 
 Directions frozen over a step leave gaps of the order h^2. They are closed before the step ends, by pseudo-velocities V*
-that are forgotten (paper 001): Newton steps with the factors that are there,
+that are forgotten ([001]): Newton steps with the factors that are there,
 
     G_j = r_{j+1} - r_j - l_j d_j  at the end of the step,   J V* = -G/h
 
-Where that does not converge the rope is nearly straight between things that hardly give: no small motion along the
+Where that does not converge the rope is nearly straight between things that are nearly rigid: no small motion along the
 frozen directions shortens it enough. Then the whole problem is solved, min |V*|^2 in the metric of the masses with
 G = 0, by Newton steps with new directions and with the second derivative of the lengths, which is the geometric
 stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The

@@ -48,7 +48,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def node_mass(m: t.model, s: t.state, rope: int, i: int, w: int) -> real:
-        """Half of each neighbouring element (paper 002, equation 1)."""
+        """Half of each neighbouring element ([002], equation 1)."""
         mass = real(0.0)
         if i > s.rope_first[rope, w]:
             mass = element_mass(m, s, rope, i - 1, w)

@@ -1,4 +1,4 @@
-"""LuGre and Dahl friction: bristles that bend before they slip (paper 004).
+"""LuGre and Dahl friction: bristles that bend before they slip ([004]).
 
     z' = v - s0 |v| z/g(v),   F = -S (s0 z + s1 z' + s2 v),   g = level + (static - level) exp(-(v/v_s)^2)
 

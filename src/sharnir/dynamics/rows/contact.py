@@ -1,4 +1,4 @@
-"""Contact of two shapes in a point: they do not pass through each other, and rub (papers 001 and 003 stand on this).
+"""Contact of two shapes in a point: they do not pass through each other, and rub ([001] and [003] stand on this).
 
     u   velocity of b against a at the point, in the contact's frame: two tangents, then the normal from a to b
     W   J M^-1 J^T, 3x3 in that frame: u after an impulse p is u + W p
@@ -10,7 +10,7 @@
                 cone to p_t - u_t/max eig W_t, whose fixed point has p_t against u_t: maximum dissipation
     overlap     pseudo-velocities with u*_n + (ERP/dt) g + give p* >= 0, as for limits
     impact      before all this, where u_n < -threshold would close the gap within the step: p_n = -(1 + e) u_n/W_nn
-                at once, contact after contact, until none approaches (a row of balls hands the blow on). The step ends
+                at once, contact after contact, until none approaches (a row of balls passes impulses on). The step ends
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
 
 Rolling and spinning friction are in rolling.py, tyres in tyre.py; a moving belt is in contacts/sides.py.

@@ -1,4 +1,4 @@
-"""Dry friction on free axes of a joint (paper 000, equations 13-16), and what sets its bound (papers 000 and 004).
+"""Dry friction on free axes of a joint ([000], equations 13-16), and what sets its bound ([000] and [004]).
 
     B V = 0 while |p| <= p_max = F_max h, the length taken over the axes that share the bound
 
@@ -13,7 +13,7 @@ velocity, s = -u.p/p^2; the fixed point satisfies both equations, and for isotro
 The bound: F_max = level while sliding, static at rest, with Stribeck's law level + (static - level) exp(-(v/v_s)^2) of
 the speed v when the step began. With a load the levels are coefficients and F_max is multiplied by the normal force of
 the joint's own reaction in this step, and by the radius for turning axes: for a pin or a ball the reaction F contains
-the friction itself, F^2 = N^2 (1 + mu^2) (paper 004: the multipliers are the normal force only).
+the friction itself, F^2 = N^2 (1 + mu^2) ([004]: the multipliers are the normal force only).
 """
 
 from functools import cache

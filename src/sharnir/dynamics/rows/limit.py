@@ -1,4 +1,4 @@
-"""Limits of a free coordinate, both bounds (paper 001).
+"""Limits of a free coordinate, both bounds ([001]).
 
     lower:  chi = c - lower >= 0        upper:  chi = upper - c >= 0        restitution 0
 

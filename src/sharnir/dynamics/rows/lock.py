@@ -1,4 +1,4 @@
-"""Locked axes of a joint, solved together as one block (paper 000, reactions; paper 001, stabilisation).
+"""Locked axes of a joint, solved together as one block ([000], reactions; [001], stabilisation).
 
     J V = 0,   V* from zero with   J V* + (ERP/dt) G = 0
 
@@ -150,7 +150,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def add_soft_rows(m: t.model, k: t.work, j: int, w: int):
-        """Take the axes of soft rows that act into the matrix rows of the joint."""
+        """Add the axes of the active soft rows to the joint's matrix rows."""
         for i in range(m.soft_start[j], m.soft_end[j]):
             if k.soft_y[i, w] > real(0.0):
                 axis = k.soft_axis[i, w]

@@ -1,4 +1,4 @@
-"""Soft rows: springs, dampers, viscous friction and drives on a free coordinate (paper 003).
+"""Soft rows: springs, dampers, viscous friction and drives on a free coordinate ([003]).
 
 Whatever is linear in the coordinate's rate u at the end of the kick is one row; several elements on an axis add up:
 

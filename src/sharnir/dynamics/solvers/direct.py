@@ -116,7 +116,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         settled = bool(False)
         while sweep < count and r.done[w] == 0:
             before = r.residual[w]
-            # idle limits are looked at now and then, and before an end is made of it; counted over all launches of a
+            # idle limits are looked at now and then, and before declaring convergence; counted over all launches of a
             # step with a budget, so that it makes the same bits as one without
             made = r.iterations[w] + sweep
             everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == o.iterations

@@ -1,6 +1,6 @@
-"""Sequential impulses (paper 000): joint by joint, reactions, then limits, then friction, each applied at once.
+"""Sequential impulses ([000]): joint by joint, reactions, then limits, then friction, each applied at once.
 
-Pseudo-impulses (paper 001) travel in the same visit: they solve the same matrix from zero and touch nothing else, so
+Pseudo-impulses ([001]) travel in the same visit: they solve the same matrix from zero and touch nothing else, so
 the order does not matter and the joint's data are loaded once. They are made in the first sweeps only (half of them
 unless told otherwise): ERP removes a share of the error anyway.
 

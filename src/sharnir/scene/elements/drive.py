@@ -57,8 +57,17 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
         efficiency: float = 1.0,
         self_locking: bool = False,
     ) -> DcDrive:
-        """The drive of a motor given by its rated voltage V (V), resistance R (ohm), torque constant k (N m/A) and
-        rotor inertia J (kg m^2): M_s = k V/R, w_idle = V/k, t_m = J R/k^2."""
+        """The drive of a motor given by its electrical data: M_s = k V/R, w_idle = V/k, t_m = J R/k^2.
+
+        Args:
+            voltage: rated, V (V).
+            resistance: of the armature, R (ohm).
+            torque_constant: k (N m/A, which is V s/rad).
+            inertia: of the rotor, J (kg m^2).
+            ratio: turns of the motor per turn of the coordinate; rad/m for sliding axes.
+            efficiency: of the gear, a share from 0 to 1.
+            self_locking: whether the load cannot drive the motor back.
+        """
         volts = positive(voltage, "DcDrive voltage (V)")
         ohms = positive(resistance, "DcDrive resistance (ohm)")
         constant = positive(torque_constant, "DcDrive torque_constant (N m/A)")

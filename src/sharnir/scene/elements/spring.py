@@ -56,7 +56,10 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
         preload: float = 0.0,
         side: SpringSide = "both",
     ) -> Spring:
-        """The spring on which a mass (kg, or kg m^2 for angles) swings at a frequency (Hz) with a damping ratio."""
+        """The spring on which ``mass`` (kg, or kg m^2 for angles) swings at ``frequency`` (Hz) with ``damping_ratio``.
+
+        ``rest`` (m or rad), ``preload`` (N or N m) and ``side`` are those of the spring.
+        """
         angular_frequency = 2.0 * math.pi * positive(frequency, "Spring frequency (Hz)")
         stiffness = positive(mass, "Spring mass (kg or kg m^2)") * angular_frequency**2
         damping = 2.0 * not_negative(damping_ratio, "Spring damping ratio") * math.sqrt(stiffness * mass)

@@ -1,7 +1,7 @@
 """What a joint type is: two frames and a mask.
 
 Each joint has a frame on body a and one on body b. Of the six relative axes (translations along and rotations about
-the frame's x, y, z) a type locks some and leaves the others free. Nothing below this room knows joint types by name.
+the frame's x, y, z) a type locks some and leaves the others free. No layer below knows joint types by name.
 """
 
 from __future__ import annotations
