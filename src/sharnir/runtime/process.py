@@ -16,6 +16,7 @@ import gc
 import os
 import select
 import signal
+import sys
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -54,9 +55,23 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="event", tag="alarm"):
-    """An alarm, or a refusal."""
+    """An alarm."""
 
     alarm: Alarm
+
+
+class Refused(msgspec.Struct, frozen=True, tag_field="event", tag="refused"):
+    """A command that was not taken, for its author."""
+
+    by: str
+    reason: str
+
+
+class Chain(msgspec.Struct, frozen=True, tag_field="event", tag="chain"):
+    """The state of the safety chain has changed."""
+
+    state: str
+    why: str
 
 
 class Kept(msgspec.Struct, frozen=True, tag_field="event", tag="kept"):
@@ -72,12 +87,13 @@ class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="failed"):
     reason: str
 
 
-AnyEvent = Ready | Told | Kept | Failed
+AnyEvent = Ready | Told | Refused | Chain | Kept | Failed
 
 
 def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> None:
     """Run the physics of the run in ``folder`` until the pipe is closed or the run ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the log is closed and the memory freed all the same
     try:
         run = Run(Path(folder))
         plant = Plant(run.scene(source), run.header.dt, run.settings)
@@ -145,7 +161,7 @@ class Loop:
         self._pacer.restart()
         while self._mode != "ended":
             if select.select([self._pipe], [], [], self._idle_time())[0]:
-                self._take(c.decode(self._pipe.recv_bytes()))
+                self._take(c.decode_order(self._pipe.recv_bytes()))
             elif self._mode == "running" and self._pacer.wait <= 0:
                 self._paced_step()
             self._publish_if_due()
@@ -181,14 +197,19 @@ class Loop:
 
     # --- commands ---------------------------------------------------------------------------------------------------
 
-    def _take(self, command: c.AnyCommand) -> None:
-        self._log(command=command)
+    def _take(self, order: c.Order) -> None:
+        command = order.command
+        self._log(command=command, by=order.by, at=round(time.time(), 3))
+        before = (self._plant.chain, self._plant.why)
         try:
             if isinstance(command, c.MOVING):
-                self._plant.apply(command)
+                self._plant.apply(command, order.by)
             self._obey(command)
         except SceneError as error:
-            self._tell("warning", str(error))
+            self._log(alarm=Alarm("warning", str(error), self._plant.tick, self._plant.simulation.time))
+            self._send(Refused(order.by, str(error)))
+        if (self._plant.chain, self._plant.why) != before:
+            self._send(Chain(self._plant.chain, self._plant.why))
         self._tell_all()
         self._frame_due = 0.0
 
@@ -212,7 +233,7 @@ class Loop:
             self._pacer.rescale(command.factor)
         elif isinstance(command, c.End):
             self._mode = "ended"
-        if isinstance(command, (c.Save, c.Inject, c.Withdraw, c.Reset, c.Restore)):
+        if isinstance(command, (c.Save, c.Inject, c.Clear, c.Reset, c.Restore)):
             self._send(Kept(list(self._plant.snapshots), list(self._plant.board.active)))
 
     # --- telling ----------------------------------------------------------------------------------------------------

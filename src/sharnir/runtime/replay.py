@@ -40,7 +40,7 @@ class Replay:
     def _take(self, entry: Entry) -> None:
         if isinstance(entry.command, MOVING):
             with suppress(SceneError):  # refused then, refused now
-                self.plant.apply(entry.command)
+                self.plant.apply(entry.command, entry.by)
             self.plant.alarms.clear()
         elif entry.digest is not None:
             self.digests += 1

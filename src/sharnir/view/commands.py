@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from ..errors import SceneError
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
 DIFFERS = 1  # exit code of a replay that did not give the same bits
+WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
+TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
 FindExperiment = Callable[[str], tuple[str, Any]]
 
 
@@ -63,7 +64,7 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    from ..runtime.journal import Run, create_run
+    from ..runtime.journal import create_run
 
     server = _server()
     if options.host in ANY_ADDRESS:
@@ -79,19 +80,20 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     source = _source(name) if diagram is not None and diagram.functions else None
     run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
 
-    def opened(url: str) -> None:
-        print(f"The console is at {url}\nCtrl-C ends the run; it is kept in {run.folder}", flush=True)
+    def opened(links: Any) -> None:
+        print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
+        print(f"Each link opens one browser, once. Ctrl-C ends the run; it is kept in {run.folder}", flush=True)
         if not options.no_browser:
-            webbrowser.open(url)
+            webbrowser.open(links.operator)
 
     rate = min(max(options.view_rate, 1.0), 60.0)
     how = server.Options(options.host, options.port, options.paused, rate, source)
-    with suppress(KeyboardInterrupt):
-        server.serve(run, how, opened)
-    print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
-    if Run(run.folder).was_ended:
-        _write_report(run.folder, source)
-    return 0
+    try:
+        ending = server.serve(run, how, opened, lambda text: print(text, flush=True))
+    except (KeyboardInterrupt, server.Terminated) as error:
+        print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
+        return TERMINATED if isinstance(error, server.Terminated) else 0
+    return WENT_WRONG if ending.wrong else 0
 
 
 def _source(what: str) -> str:
@@ -99,17 +101,6 @@ def _source(what: str) -> str:
     from ..experiment import examples_folder
 
     return what if what.endswith(".py") else str(examples_folder() / f"{what.replace('-', '_')}.py")
-
-
-def _write_report(folder: Path, source: str | None) -> None:
-    from ..progress import progress_bar
-    from ..runtime.journal import Run
-    from .recording import record
-    from .report import write_report
-
-    with progress_bar("report") as progress:
-        recording = record(Run(folder), progress, source)
-    print(f"wrote {write_report(recording, folder / 'report.html')}")
 
 
 def _replay(options: argparse.Namespace) -> int:

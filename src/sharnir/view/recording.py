@@ -21,7 +21,7 @@ from ..runtime.replay import Replay
 from ..runtime.ropes import record_ropes
 from ..scene.scene import Scene
 from ..spatial import Array
-from .panel import PLOTTED_AT_FIRST, described, panel_of
+from .panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
 from .world import Plain, world_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), eve
     record_ropes(scene, shown, blocks)
     known = [channel.name for channel in channels]
     first = [name for name in plotted if name in known] or known
-    panel = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
+    panel: Plain = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
+    panel |= {"title": scene.name, "seconds": SECONDS}
     world = world_of(scene) | {"layout": msgspec.to_builtins(layout), "inputs": [], "panel": panel}
     every = stride * float(time[1] - time[0]) if len(time) > 1 else 1.0
     return Recording(world, frames, every, "", "simulated", list(events))
