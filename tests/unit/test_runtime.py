@@ -250,7 +250,7 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
     plant.simulation.set(plant.scene.joints["shoulder"].lower(), -0.3)
     for _ in range(100):
         plant.step()
-        plant.watch_limits()
+        plant.watch()
     told = [text for _, text in plant.alarms if "limit" in text]
     assert told == ["shoulder.angle is at its lower limit"]
 

@@ -22,6 +22,7 @@ from .channels import Channels
 from .control import diagram_of, inputs_of
 from .faults import fault_of
 from .safety import Safety
+from .symptoms import Symptoms
 
 
 class Plant:
@@ -42,6 +43,7 @@ class Plant:
         self.controller = controller
         self.safety = Safety(self.simulation, controller)
         self.board = FaultBoard(self.simulation)
+        self.symptoms = Symptoms(self.simulation)
         self.inputs = inputs_of(scene.diagram)
         self.channels = Channels(scene, self.simulation, controller)
         self.tick = 0  # steps since the run began, over resets and restores
@@ -105,8 +107,9 @@ class Plant:
         """A recorder of full trajectories, for so many instants."""
         return self.simulation._recorder(capacity)
 
-    def watch_limits(self) -> None:
-        """Tell of limits that were reached since the last look."""
+    def watch(self) -> None:
+        """Tell of limits that were reached since the last look, and of motors that do not turn."""
+        self.alarms += [("warning", text) for text in self.symptoms.look()]
         memory = self.simulation.memory
         low, high = memory.low_impulse.numpy()[:, 0], memory.high_impulse.numpy()[:, 0]
         for i, label in enumerate(self._limits):

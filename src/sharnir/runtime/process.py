@@ -152,7 +152,7 @@ class Loop:
             self._pacer.end(self._pacer.begin())
             self._pacer.statistics()
             self._publish()
-        self._plant.watch_limits()
+        self._plant.watch()
         self._plant.digest()
         self._pacer = Pacer(self._plant.simulation.dt, ahead=AHEAD)
 
@@ -246,7 +246,7 @@ class Loop:
         self._frame_due = now + 1.0 / (FRAMES if self._mode == "running" else STILL_FRAMES)
         if now > self._statistics_due:
             self._statistics, self._statistics_due = self._pacer.statistics(), now + STATISTICS_EVERY
-            self._plant.watch_limits()
+            self._plant.watch()
             self._tell_all()
         self._publish()
 

@@ -115,7 +115,9 @@ function addPlotTools({ plot }) {
     fold.ariaExpanded = !folded;
   };
   fold.addEventListener("click", () => set(!document.body.classList.contains("plots-folded")));
-  set(matchMedia("(max-width: 700px), (max-height: 500px)").matches);
+  const small = matchMedia("(max-width: 700px), (max-height: 500px)");
+  small.addEventListener("change", () => set(small.matches));
+  set(small.matches);
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------
