@@ -23,7 +23,6 @@ COMMANDS: dict[str, dict[str, object]] = {
     "inject": {"name": "g", "fault": GUST}, "clear": {"name": "g"}, "note": {"text": "x"}, "end": {}, "again": {},
     "alive": {}, "give": {}, "take": {}, "let_go": {"why": "hidden"},
 }  # fmt: skip
-OWN_HOLDS = ("hold",)  # the server's own
 refused: list[str] = []
 
 
@@ -209,11 +208,11 @@ def test_a_stolen_key_keeps_no_absent_operator_alive(
     operator.beats = False
     operator.send({"do": "set", "values": {PUSH: 5.0}})
     headers = {"Cookie": cookies["watcher"], "Origin": console.address}
-    with contextlib.suppress(ConnectionClosed):
-        with connect(f"ws://{console.host}/beat?key={operator.hello['key']}", additional_headers=headers) as thief:
-            for _ in range(20):
-                thief.send(json.dumps({"page": 0.0}))
-                time.sleep(0.04)
+    address = f"ws://{console.host}/beat?key={operator.hello['key']}"
+    with contextlib.suppress(ConnectionClosed), connect(address, additional_headers=headers) as thief:
+        for _ in range(20):
+            thief.send(json.dumps({"page": 0.0}))
+            time.sleep(0.04)
     refused.append("stolen key")
     watcher.until(HELD, HOLDING)
     operator.beats = True
@@ -257,7 +256,8 @@ def test_faults_are_kept_from_the_operator(
 ) -> None:
     """Finding 7."""
     instructor.catch_up()
-    instructor.send({"do": "inject", "name": "secret gust", "fault": GUST | {"body": next(iter(_bodies(console, cookies)))}})
+    gust = GUST | {"body": _bodies(console, cookies)[0]}
+    instructor.send({"do": "inject", "name": "secret gust", "fault": gust})
     instructor.read(0.5)
     operator.read(0.3)
     watcher.read(0.3)
@@ -284,7 +284,8 @@ def test_an_instructor_pauses_resets_restores_and_takes_over(
     """Finding 7."""
     from websockets.exceptions import ConnectionClosed
 
-    for command in ({"do": "save", "name": "here"}, {"do": "reset"}, {"do": "restore", "name": "here"}, {"do": "pause"}):
+    here = {"name": "here"}
+    for command in ({"do": "save"} | here, {"do": "reset"}, {"do": "restore"} | here, {"do": "pause"}):
         instructor.catch_up()
         instructor.send(command)
         assert instructor.refusals() == []
@@ -314,9 +315,7 @@ def test_an_instructor_pauses_resets_restores_and_takes_over(
     operator.__dict__.update(back.__dict__)
 
 
-def test_two_consoles_in_one_browser_do_not_meet(
-    console: Console, cookies: dict[str, str], tmp_path: Path
-) -> None:
+def test_two_consoles_in_one_browser_do_not_meet(console: Console, cookies: dict[str, str], tmp_path: Path) -> None:
     """Finding 8."""
     other = Console("door", tmp_path, "--paused")
     try:

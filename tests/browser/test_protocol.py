@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from consoles import CLOCK, HELD, Console, Socket, admitted, get
+from consoles import CLOCK, HELD, TICK, Console, Socket, admitted, get
+from tests.driven import EXPERIMENT
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +156,29 @@ def test_a_console_whose_physics_died_says_so_and_ends(tmp_path: Path) -> None:
     assert (console.folder / "report.html").is_file() and (console.folder / "replay.html").is_file()
     assert "leaked" not in errors
     assert set(Path("/dev/shm").iterdir()) <= before
+
+
+def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
+    """Of an experiment whose diagram has a Python function, which physics and report take from the same file."""
+    file = tmp_path / "driven.py"
+    file.write_text(EXPERIMENT)
+    console = Console(str(file), tmp_path / "runs")
+    teacher = Socket(console, admitted(console, "instructor"), "/instructor/link")
+    assert teacher.header[TICK] == 0  # it waits for the first operator
+    teacher.send({"do": "step", "n": 20})
+    teacher.until(TICK, 20)
+    teacher.catch_up()
+    teacher.send({"do": "end"})
+    teacher.read(0.5)
+    assert [event["reason"] for event in teacher.events if event["event"] == "ended"][:1] == [
+        "The run was ended by instructor 1"
+    ]
+    teacher.close()
+    said, _ = console.process.communicate(timeout=90)
+    assert console.process.returncode == 0
+    report = console.folder / "report.html"
+    assert f"wrote {report}" in said
+    assert "nothing moved" in report.read_text() and "instructor 1" in report.read_text()
 
 
 def test_sigterm_ends_a_console_in_order(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from consoles import FREE, HOLDING, WINDOW, Browser, Console
+from consoles import WINDOW, Browser, Console
 
 AXLE = "axle voltage"
 DRIVING = "() => window.sharnir?.started && sharnir.link.driving"
@@ -184,8 +184,8 @@ def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path:
         replay.close()
         assert operator.page.locator("#popup").count() == 0 or operator.page.locator("#popup").is_hidden()
         operator.page.locator("#again").click()
+        operator.until("() => document.getElementById('ending')?.hidden", timeout=60_000)
         operator.until("() => window.sharnir?.started && sharnir.link.frame?.tick > 5", timeout=60_000)
-        assert operator.page.locator("#ending").is_hidden()
         assert len(list(tmp_path.iterdir())) == 2
         operator.until(DRIVING)
     finally:
@@ -209,7 +209,7 @@ def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:
     try:
         operator = windows(console, console.links["operator"])
         teacher = windows(console, console.links["instructor"])
-        storm = {"type": "gust", "body": "arm", "force": [0.0, 1e15, 0.0]}
+        storm = {"type": "gust", "body": "arm", "force": [1e15, 0.0, 0.0]}
         teacher.send(do="inject", name="storm", fault=storm)
         operator.until("() => sharnir.link.frame.mode === 3", timeout=20_000)
         link = operator.page.locator("#banner a")
@@ -222,16 +222,17 @@ def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:
         operator.page.locator("#banner").wait_for(state="hidden")
     finally:
         console.end()
-    assert FREE != HOLDING
 
 
 def test_a_browser_without_webgl_is_told_and_drives_all_the_same(chromium: Any, tmp_path: Any) -> None:
     """Finding 24."""
     console = Console("dc_drive", tmp_path)
     context = chromium.new_context(viewport=WINDOW)
-    context.add_init_script("HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...rest) "
-                            "{ return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest) })"
-                            "(HTMLCanvasElement.prototype.getContext)")
+    context.add_init_script(
+        "HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...rest) "
+        "{ return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest) })"
+        "(HTMLCanvasElement.prototype.getContext)"
+    )
     try:
         operator = Browser(context, console, console.links["operator"])
         assert "cannot draw in 3D" in (operator.page.locator(".no-view").text_content() or "")

@@ -26,6 +26,10 @@ def chain(browser: Browser, state: str) -> None:
     browser.until("(state) => sharnir.link.chain.state === state", state)
 
 
+def toast(browser: Browser, text: str) -> None:
+    browser.until("(text) => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes(text))", text)
+
+
 def hold_key(browser: Browser) -> None:
     """W drives the axle."""
     browser.do("() => document.activeElement.blur()")
@@ -141,7 +145,7 @@ def test_the_release_is_pressed_for_a_second_and_the_drives_are_enabled_after_it
     page.wait_for_timeout(400)
     page.mouse.up()
     driver.send(do="release")  # a page that does not wait is refused
-    driver.until("() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('a second'))")
+    toast(driver, "a second")
     page.wait_for_timeout(1200)
     assert driver.frame("held") == STOPPED
     page.locator("#release").focus()
@@ -258,9 +262,8 @@ BUSY = "(ms) => { const end = performance.now() + ms; while (performance.now() <
 def test_a_slow_page_is_not_a_lost_one(driver: Browser) -> None:
     """Finding 9: the page stands still for a second; what was held goes back, the connection is there all the time."""
     hold_key(driver)
-    driver.do("() => { window.samples = []; sharnir.link.on('sample', (f) => samples.push([f.clock, f.held, f.inputs[0]])) }")
     driver.do(BUSY, 1000)
-    driver.until("() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('too slow'))")
+    toast(driver, "too slow")
     driver.until(NEUTRAL)
     driver.page.wait_for_timeout(300)
     assert driver.frame("held") == FREE
@@ -293,7 +296,7 @@ def test_taking_hold_again_is_said_and_needed(driver: Browser) -> None:
     assert "enable them to go on" in (driver.page.locator("#banner-text").text_content() or "")
     driver.page.keyboard.down("w")
     driver.do("() => sharnir.link.post({ do: 'set', values: { 'axle voltage': 1 } })")  # past the page's own check
-    driver.until("() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('enable them first'))")
+    toast(driver, "enable them first")
     time.sleep(0.2)
     assert driver.input(AXLE) == 0.0
     driver.enable()

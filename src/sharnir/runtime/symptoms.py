@@ -32,7 +32,7 @@ class Symptoms:
                 row.joint.name,
                 taps.reader(row.joint.voltage(row.name)),
                 taps.reader(row.joint.rate(row.name)),
-                row.drive.idle_speed / row.drive.ratio,
+                row.drive.idle_speed / abs(row.drive.ratio),
             )
             for row in softs_of(simulation.scene)
             if isinstance(row.drive, DcDrive)
@@ -54,5 +54,6 @@ class Symptoms:
                     self._since[motor.name] = now
                 if now - self._since[motor.name] > AFTER:
                     self._told.add(motor.name)
-                    found.append(f"{motor.name} does not turn, though its motor has {100 * voltage:.0f} % of its voltage")
+                    share = f"{100 * voltage:.0f} % of its voltage"
+                    found.append(f"{motor.name} does not turn, though its motor has {share}")
         return found

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from ..runtime.channels import Channel
+from ..runtime.commands import AnyCommand
 from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Run
 from ..runtime.pacing import Statistics
@@ -129,13 +130,15 @@ def _events(replay: Replay) -> list[Plain]:
             found.append({"time": entry.tick * dt, "level": entry.alarm.level, "text": entry.alarm.text})
         elif entry.command is not None:
             plain = msgspec.to_builtins(entry.command)
-            found.append({"time": entry.tick * dt, "level": plain["do"], "text": _words(plain)})
+            by = {"by": entry.by} if entry.by else {}
+            found.append({"time": entry.tick * dt, "level": plain["do"], "text": words(entry.command), **by})
     return found
 
 
-def _words(command: Plain) -> str:
+def words(command: AnyCommand) -> str:
     """A command in a few words."""
-    if command["do"] == "set":
-        return ", ".join(f"{name} = {value:.4g}" for name, value in command["values"].items())
-    rest = [str(value) for name, value in command.items() if name not in ("do", "fault")]
-    return " ".join([command["do"], *rest])
+    plain = msgspec.to_builtins(command)
+    if plain["do"] == "set":
+        return ", ".join(f"{name} = {value:.4g}" for name, value in plain["values"].items())
+    rest = [str(value) for name, value in plain.items() if name not in ("do", "fault")]
+    return " ".join([plain["do"], *rest])

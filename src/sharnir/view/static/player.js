@@ -146,13 +146,14 @@ function addPanel(groups) {
 
 function addEvents({ about, link }) {
   const rows = about.events.filter((event) => event.level !== "alive").map((event) => {
-    const row = document.createElement("div");
+    const row = document.createElement("button");
+    row.type = "button";
     row.className = "log-row";
     row.dataset.level = event.level;
     const time = document.createElement("span");
     time.textContent = `${event.time.toFixed(2)} s`;
     const text = document.createElement("p");
-    text.textContent = event.text;
+    text.textContent = event.by ? `${event.by}: ${event.text}` : event.text;
     row.append(time, text);
     row.addEventListener("click", () => link.show(event.time / about.every));
     return row;
