@@ -265,7 +265,7 @@ def measure(
         server.wait(10)
         run = next(Path(folder, "runs").iterdir())
         end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
-        holds = sum(isinstance(entry.command, Hold) and entry.at < end for entry in Run(run).entries())
+        holds = [e.command.reason for e in Run(run).entries() if isinstance(e.command, Hold) and e.at < end]
         repeated = longest_step_repeated(run, repeats)
     _, frames, sizes, rows = max(heard)  # of the one who drives, if there is one among them
     jitter, misses, factor, ticks, worst, held = np.array(rows).T
@@ -283,7 +283,8 @@ def measure(
         "longest turn of a bare loop, ms": 1e3 * bare_worst,
         "processor time taken by the host, ms": 1e3 * stolen,
         "real-time factor": float(np.median(factor)),
-        "operator taken for lost": float(holds),
+        "operator taken for lost": float(sum("lost" in reason for reason in holds)),
+        "operator's page frozen for two seconds": float(sum("respond" in reason for reason in holds)),
         "share of frames with the drives held, %": 100 * float(np.mean(held != 0)),
         "server, memory grown, MB": grown[server.pid],
         "physics, memory grown, MB": grown[physics],

@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"sharnir {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    command = commands.add_parser("list", help="the examples that can be run by name")
+    command = commands.add_parser("list", help="the examples and robots that can be run or driven by name")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(command=_list)
 
@@ -145,14 +145,18 @@ def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    examples = list_examples()
+    from .view.robots import ROBOTS
+
+    examples, robots = list_examples(), {name: str(make.__doc__).partition(".")[0] for name, make in ROBOTS.items()}
     if options.json:
-        print(json.dumps(examples, indent=2, ensure_ascii=False))
+        print(json.dumps(examples | robots, indent=2, ensure_ascii=False))
         return 0
     from .tables import print_table
 
     print_table("Examples", ("name", "what it shows"), examples.items())
-    print("\nRun one with: sharnir run NAME")
+    print("\nRun one with: sharnir run NAME; drive one with: sharnir drive NAME")
+    print_table("Robots", ("name", "what it is"), robots.items())
+    print("\nDrive one with: sharnir drive NAME")
     return 0
 
 

@@ -100,6 +100,7 @@ def test_pictures_need_programs_that_are_named(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sharnir.view.recording.record", None)  # told before the run is made again
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CHROMIUM", raising=False)
     assert main(["export", str(folder), "--png", "x.png"]) == 2
@@ -134,6 +135,7 @@ def test_a_film_is_handed_to_ffmpeg_picture_by_picture(
     ffmpeg.write_text(f'#!/bin/sh\nfor last; do :; done\ncat > "$last"\nexit {code}\n')
     ffmpeg.chmod(ffmpeg.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("CHROMIUM", "chromium")
     monkeypatch.setattr(pictures, "player", lambda *_: Player())
     assert main(["export", str(folder), "--video", str(film), "--rate", "10"]) == (0 if code == 0 else 2)
     assert film.read_bytes() == 5 * PAGE  # 0.4 s, both ends
@@ -188,3 +190,11 @@ def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_pa
         port = other.getsockname()[1]
         assert main(["drive", "dc_drive", "--runs", str(tmp_path), "--no-browser", "--port", str(port)]) == 2
     assert f"port {port} of 127.0.0.1 cannot be used" in capsys.readouterr().err
+
+
+def test_a_name_that_is_nearly_a_robots(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", "krt10", "--no-browser"]) == 2
+    assert "did you mean 'krt100'" in capsys.readouterr().err
+    assert main(["list"]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in ("krt100", "krt100_rough", "mf4", "rover", "car", "winch"))

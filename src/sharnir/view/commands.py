@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
@@ -72,7 +72,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     from .robots import ROBOTS
 
     name = options.what
-    experiment = ROBOTS[name]() if name in ROBOTS else find(name)[1]
+    experiment = ROBOTS[name]() if name in ROBOTS else _found(name, find)
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
@@ -94,6 +94,17 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
         print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
         return TERMINATED if isinstance(error, server.Terminated) else 0
     return WENT_WRONG if ending.wrong else 0
+
+
+def _found(name: str, find: FindExperiment) -> Any:
+    """An example or a file; a name that is neither is told with the robots and examples that are like it."""
+    from ..experiment import list_examples
+    from .robots import ROBOTS
+
+    known = (*ROBOTS, *list_examples())
+    if Path(name).suffix or name.replace("-", "_") in known:
+        return find(name)[1]
+    raise SceneError(f"there is no robot or example '{name}'{nearest(name, known)}; see 'sharnir list'")
 
 
 def _source(what: str) -> str:
@@ -144,6 +155,8 @@ def _export(options: argparse.Namespace) -> int:
     from .recording import record
 
     run, size = Run(options.run), _size(options.size)
+    if options.png or options.video:
+        pictures.check(options.video)
     if options.nc:
         with progress_bar(run.header.name) as progress:
             print(f"wrote {export_data.trajectory(run, progress, options.source).save(options.nc)}")

@@ -246,11 +246,12 @@ class Sheet:
         with _box("group"):
             ui.html(self.t("Keyboard and gamepad"), tag="h2").classes("section")
             _box("").props("id=keys")
-            text = self.t(
-                "Click a key to change it. An input that is held goes back to its start value when the key is let go. "
-                "F9 is the emergency stop, and so is Esc where no dialog is open."
+            hints = (
+                self.t("Click a key to change it."),
+                self.t("An input that is held goes back to its start value when the key is let go."),
+                self.t("F9 is the emergency stop, and so is Esc where no dialog is open."),
             )
-            ui.html(text, tag="p").classes("hint")
+            ui.html(" ".join(hints), tag="p").classes("hint")
 
     def _console(self) -> None:
         for group in self.world["panel"]["groups"]:

@@ -160,7 +160,9 @@ class Session:
         lives, opening = asyncio.create_task(live()), asyncio.create_task(tell_when_open())
         try:
             await server.serve(sockets=[listening])
-            return await lives
+            if not lives.done():
+                raise KeyboardInterrupt  # also where a shell has us ignore the signal, as it does in the background
+            return lives.result()
         finally:
             lives.cancel()
             opening.cancel()

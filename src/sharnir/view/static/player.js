@@ -73,6 +73,7 @@ export async function start() {
   addPanel(world.panel.groups);
   connectWidgets({ link: playback, spec: (name) => specs.get(name) });
   document.body.classList.add("replaying");
+  document.body.classList.toggle("bare", asked.has("bare"));
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
   find("note").textContent = about.note;
