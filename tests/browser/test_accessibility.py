@@ -46,7 +46,7 @@ def krt(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     made = []
 
     def page(role: str, **more: Any) -> Browser:
-        context = chromium.new_context(viewport=WINDOW, bypass_csp=True, **more)
+        context = chromium.new_context(viewport=WINDOW, bypass_csp=True, reduced_motion="reduce", **more)
         made.append(context)
         return Browser(context, console, console.links[role])
 
@@ -99,8 +99,9 @@ def test_every_control_is_reached_and_worked_by_keyboard(driver: Browser) -> Non
     page.locator("#stop").focus()
     for _ in range(60):
         page.keyboard.press("Tab")
-        reached.add(driver.do("() => document.activeElement.id || document.activeElement.className"))
-    assert {"take", "stop"} - reached <= {"take"}
+        reached.add(str(driver.do("() => document.activeElement.id")))
+    assert {"pause", "step", "step10", "reset", "scale", "snapshots", "give", "invite", "theme", "stop"} <= reached
+    assert {"span", "freeze", "fold-plots", "tab-console"} <= reached
     slider = page.locator("sh-slider[name='axle voltage'] input")
     slider.focus()
     page.keyboard.press("ArrowRight")

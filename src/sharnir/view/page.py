@@ -72,7 +72,7 @@ class Sheet:
         with _box("console"):
             self._strip()
             self._banner()
-            with _box("main", "main"):
+            with _box("main"):
                 with _box("left"):
                     self._stage()
                     self._plots()
@@ -157,6 +157,7 @@ class Sheet:
         if self.role == "instructor":
             links[t("for an instructor")] = f"{page.address}{INSTRUCTOR}?token={page.tokens.issue('instructor')}"
         with ui.dialog() as dialog, ui.card().classes("invite"):
+            dialog.props["aria-label"] = t("Let another browser in")
             ui.label(t("Each link lets one browser in, once, within ten minutes."))
             for label, link in links.items():
                 with _box("invite-row"):

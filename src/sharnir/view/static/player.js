@@ -74,6 +74,7 @@ export async function start() {
   connectWidgets({ link: playback, spec: (name) => specs.get(name) });
   document.body.classList.add("replaying");
   document.body.classList.toggle("bare", asked.has("bare"));
+  document.body.classList.toggle("plots-folded", innerWidth <= 700);
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
   find("note").textContent = about.note;
@@ -130,7 +131,7 @@ function addPanel(groups) {
   for (const { title, widgets } of groups) {
     const group = document.createElement("div");
     group.className = "group";
-    const head = document.createElement("span");
+    const head = document.createElement("h2");
     head.className = "section";
     head.textContent = title;
     const box = document.createElement("div");

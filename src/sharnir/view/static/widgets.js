@@ -94,7 +94,7 @@ class Slider extends Widget {
         if (event !== "blur") this.bar.blur(); // keys belong to the mapping again
       });
     }
-    const zero = make("button", "w-zero", "0");
+    const zero = make("button", "w-zero", "↺");
     zero.title = t("back to the start value");
     zero.ariaLabel = `${this.label}: ${t("back to the start value")}`;
     zero.addEventListener("click", () => this.link.set(this.name, this.spec.initial));
@@ -300,7 +300,7 @@ class Knob extends Dial {
     this.now = this.input(frame);
     this.point(this.now);
     this.value.textContent = shown(this.now, this.spec.unit);
-    this.picture.setAttribute("aria-valuenow", this.now);
+    this.picture.setAttribute("aria-valuenow", Number(this.now.toFixed(4)));
     this.picture.setAttribute("aria-valuetext", this.value.textContent);
   }
 }
