@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
-    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime", "progress"},
+    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime", "progress", "tables"},
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {

@@ -1,6 +1,7 @@
 """A run on disk: a folder with the scene, and a log of everything the operator did, with the step at which he did it.
 
     scene.json    the scene as it was simulated
+    scenario.yaml what the operator has to do in it, where there is a scenario
     run.jsonl     one JSON object per line: first the header, then entries in order
 
 An entry is a command, an alarm, or a digest of the state; a replay repeats the commands and compares the digests.
@@ -21,7 +22,7 @@ from .commands import AnyCommand, End
 from .control import diagram_of
 
 FORMAT = 2
-SCENE, LOG = "scene.json", "run.jsonl"
+SCENE, LOG, SCENARIO = "scene.json", "run.jsonl", "scenario.yaml"
 NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError)
 MOST_TICKS = 10**8  # days of any machine; a log that says more is damaged
 # What a log may set. Not where files go, and not how many worlds: a log comes from outside.

@@ -33,6 +33,7 @@ from .journal import Alarm, Entry, Journal, Run
 from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring
+from .scenario import AUTHOR, Score, referee_of
 
 AHEAD = 0.02  # s that the physics is before the clock
 FRAMES = 60.0  # published a second while running
@@ -52,6 +53,7 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
     layout: FrameLayout
     inputs: list[Input]
     faults: dict[str, dict[str, Any]]
+    briefing: str = ""  # of the scenario, for the operator
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="event", tag="alarm"):
@@ -87,7 +89,13 @@ class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="failed"):
     reason: str
 
 
-AnyEvent = Ready | Told | Refused | Chain | Kept | Failed
+class Scored(msgspec.Struct, frozen=True, tag_field="event", tag="score"):
+    """How far the operator has come in a scenario."""
+
+    score: Score
+
+
+AnyEvent = Ready | Told | Refused | Chain | Kept | Scored | Failed
 
 
 def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> None:
@@ -134,6 +142,8 @@ class Loop:
     def __init__(self, run: Run, plant: Plant, pipe: Connection, paused: bool) -> None:
         self._plant, self._pipe = plant, pipe
         self._journal = Journal(run.folder)
+        self._referee = referee_of(run, plant)
+        self._scored: Score | None = None
         self._writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
         self._ring = Ring(self._writer.layout.size)
         self._pacer = Pacer(plant.simulation.dt, ahead=AHEAD)
@@ -142,9 +152,9 @@ class Loop:
         self._frame_due, self._frame_takes = 0.0, 0.0
         self._told: dict[str, float] = {}
         self._warm_up()
-        self._send(
-            Ready(self._ring.name, self._writer.layout, list(plant.inputs.values()), faults_offered(plant.scene))
-        )
+        briefing = "" if self._referee is None else self._referee.scenario.briefing
+        inputs, faults = list(plant.inputs.values()), faults_offered(plant.scene)
+        self._send(Ready(self._ring.name, self._writer.layout, inputs, faults, briefing))
 
     def _warm_up(self) -> None:
         """Do once what is done between steps: the first time takes milliseconds, of imports and of fresh memory."""
@@ -192,8 +202,19 @@ class Loop:
         except (SimulationFault, ControlFault) as fault:
             self._mode = "fault"
             self._tell("alarm", f"{fault}. Reset the run, or restore a snapshot")
+        else:
+            self._referee_looks()
         if plant.tick % DIGEST_EVERY == 0:
             self._log(digest=plant.digest())
+
+    def _referee_looks(self) -> None:
+        if self._referee is None:
+            return
+        for due in self._referee.look():
+            if isinstance(due, str):
+                self._tell("info", due)
+            else:
+                self._take(c.Order(AUTHOR, due))  # type: ignore[arg-type]
 
     # --- commands ---------------------------------------------------------------------------------------------------
 
@@ -248,7 +269,14 @@ class Loop:
             self._statistics, self._statistics_due = self._pacer.statistics(), now + STATISTICS_EVERY
             self._plant.watch()
             self._tell_all()
+            self._tell_score()
         self._publish()
+
+    def _tell_score(self) -> None:
+        score = None if self._referee is None else self._referee.score
+        if score is not None and score != self._scored:
+            self._scored = score
+            self._send(Scored(score))
 
     def _publish(self) -> None:
         """Write a frame, and remember about how long that takes."""

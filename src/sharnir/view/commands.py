@@ -13,6 +13,7 @@ from ..errors import SceneError, nearest
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
 DIFFERS = 1  # exit code of a replay that did not give the same bits
+NOT_PASSED = 1  # of a score
 WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
 TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
 FindExperiment = Callable[[str], tuple[str, Any]]
@@ -22,7 +23,10 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
-    command.add_argument("what", metavar="NAME|FILE", help=what)
+    command.add_argument("what", metavar="NAME|FILE", nargs="?", help=what)
+    command.add_argument(
+        "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"
+    )
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help="direct or sequential-impulses")
     command.add_argument("--integrator", help="semi-implicit-euler or rattle")
@@ -44,6 +48,12 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
 
+    command = commands.add_parser("score", help="the score of a run that was driven with a scenario, from its log")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
+    command.set_defaults(command=_score)
+
     command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
@@ -64,14 +74,19 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    from ..runtime.journal import create_run
+    from ..runtime.journal import SCENARIO, create_run
 
     server = _server()
     if options.host in ANY_ADDRESS:
         raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
     from .robots import ROBOTS
 
-    name = options.what
+    scenario = _scenario(options.scenario)
+    name = options.what or (scenario and scenario[1].scene)
+    if name is None:
+        raise SceneError(
+            "drive: nothing to drive; give a robot, an example or a scene file, or --scenario (sharnir list)"
+        )
     experiment = ROBOTS[name]() if name in ROBOTS else _found(name, find)
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
@@ -79,6 +94,8 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     diagram = experiment.scene.diagram
     source = _source(name) if diagram is not None and diagram.functions else None
     run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
+    if scenario is not None:
+        (run.folder / SCENARIO).write_bytes(scenario[0].read_bytes())
 
     def opened(links: Any) -> None:
         print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
@@ -94,6 +111,46 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
         print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
         return TERMINATED if isinstance(error, server.Terminated) else 0
     return WENT_WRONG if ending.wrong else 0
+
+
+def _scenario(what: str | None) -> tuple[Path, Any] | None:
+    """A scenario's file, and what it says."""
+    from ..runtime.scenario import FOLDER, load_scenario
+
+    if what is None:
+        return None
+    return (Path(what) if Path(what).suffix else FOLDER / f"{what}.yaml"), load_scenario(what)
+
+
+def _score(options: argparse.Namespace) -> int:
+    import msgspec
+
+    from ..progress import progress_bar
+    from ..runtime.journal import Run
+    from ..runtime.scenario import score_of
+    from ..tables import print_table
+
+    run = Run(options.run)
+    if options.json:
+        score = score_of(run, source=options.source)
+        print(msgspec.json.encode(score).decode())
+    else:
+        with progress_bar(run.header.name) as progress:
+            score = score_of(run, progress, options.source)
+        rows = [
+            (
+                g.name,
+                f"{100 * g.score:.0f} %",
+                f"{g.weight:g}",
+                g.state,
+                "" if g.at is None else f"{g.at:.2f} s",
+                g.note,
+            )
+            for g in score.goals
+        ]
+        print_table(score.scenario, ("goal", "score", "weight", "state", "at", ""), rows)
+        print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}")
+    return 0 if score.passed else NOT_PASSED
 
 
 def _found(name: str, find: FindExperiment) -> Any:

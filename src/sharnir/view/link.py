@@ -23,7 +23,7 @@ from ..errors import SceneError
 from ..runtime import commands as c
 from ..runtime.chain import State
 from ..runtime.journal import Alarm
-from ..runtime.process import Chain, Kept, Refused, Told
+from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
 from .guard import Identity
 from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
@@ -48,6 +48,7 @@ class Hub:
         self.seat = Seat()
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
         self.kept, self.chain = Kept([], []), FREE
+        self.score: dict[str, Any] = {}  # of the scenario, where there is one
         self.on_kept: Callable[[], Any] = lambda: None
         self.again = asyncio.Event()  # somebody wants another run, after this one has ended
         self.ending: dict[str, Any] = {}  # what browsers are told of the end, once there is one
@@ -82,6 +83,9 @@ class Hub:
             await self._add(event.alarm)
         elif isinstance(event, Refused):
             await self._tell_those(lambda client: client.name == event.by, "refused", reason=event.reason)
+        elif isinstance(event, Scored):
+            self.score = msgspec.to_builtins(event.score)
+            await self._tell_those(_is_instructor, "score", score=self.score)
         elif isinstance(event, Chain):
             self.chain = event
             await self.broadcast("chain", state=event.state, why=event.why)
@@ -187,6 +191,7 @@ class Hub:
             snapshots=self.kept.snapshots,
             chain={"state": self.chain.state, "why": self.chain.why},
             ending=self.ending,
+            score=self.score if _is_instructor(client) else {},
             **self._control(client),
         )
         await self._tell_who_drives()
@@ -348,7 +353,11 @@ class Hub:
 
 def _may_know(alarm: Alarm, client: Client) -> bool:
     """What is injected is for instructors."""
-    return alarm.level != "fault" or client.identity.role == "instructor"
+    return alarm.level != "fault" or _is_instructor(client)
+
+
+def _is_instructor(client: Client) -> bool:
+    return client.identity.role == "instructor"
 
 
 def _powers(client: Client) -> tuple[str, ...]:

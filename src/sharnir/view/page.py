@@ -255,6 +255,8 @@ class Sheet:
             ui.html(" ".join(hints), tag="p").classes("hint")
 
     def _console(self) -> None:
+        if self.world["briefing"]:
+            self._group(self.t("Task"), lambda: ui.html(_escaped(self.world["briefing"]), tag="p").classes("briefing"))
         for group in self.world["panel"]["groups"]:
             with _box("group"):
                 ui.html(_escaped(group["title"]), tag="h2").classes("section")
@@ -270,6 +272,7 @@ class Sheet:
     def _instructor(self) -> None:
         """Faults, notes and the end of the session."""
         t = self.t
+        self._group(t("Scenario"), lambda: _box("").props("id=score role=status"))
         self._group(t("Injected"), self._injected)
         self._group(t("Faults"), self._faults)
         self._group(t("Notes"), self._notes)

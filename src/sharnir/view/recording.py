@@ -20,6 +20,7 @@ from ..runtime.journal import Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
 from ..runtime.ropes import record_ropes
+from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
 from ..spatial import Array
 from .panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
@@ -51,12 +52,16 @@ class DrivenRecording(Recording):
     """A recording of a driven run, with its log."""
 
     replay: Replay
+    score: Score | None = None  # where there was a scenario
 
 
 def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
     plant = replay.plant
+    referee = referee_of(run, plant)
+    if referee is not None:
+        replay.after_step = referee.look
     writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
     stride = max(1, round(1.0 / (RATE * run.header.dt)), math.ceil(replay.ticks / MOST_FRAMES))
     frames = np.zeros((replay.ticks // stride + 1, writer.layout.size), np.uint8)
@@ -72,7 +77,9 @@ def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: 
         "panel": described(plant.scene, panel_of(plant.scene), list(plant.inputs.values()), writer.layout),
     }
     note = "repeated bit for bit" if replay.differs_at is None else "differs from the run"
-    return DrivenRecording(world, frames, stride * run.header.dt, run.header.started, note, _events(replay), replay)
+    score = None if referee is None else referee.score
+    every, started = stride * run.header.dt, run.header.started
+    return DrivenRecording(world, frames, every, started, note, _events(replay), replay, score)
 
 
 def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), events: Sequence[Plain] = ()) -> Recording:

@@ -36,7 +36,9 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
         f"<h1>{html.escape(header.name)}</h1>",
         f"<p class='muted'>Session of {html.escape(header.started)} · {length:.1f} s simulated, "
         f"dt = {dt * 1000:g} ms · Sharnir {html.escape(header.version)} · the run {same}.</p>",
+        *_debriefing(recording),
         _section("Summary", _table(("what", "how often or how much"), _summary(recording))),
+        _section("Faults", _table(("fault", "injected", "by", "first alarm after it", "cleared"), _faults(recording))),
         _section("Notes", _table(("time", "note"), _notes(recording))),
         _section("Alarms", _table(("time", "level", "text"), _alarms(recording), classes=True)),
         _section("Inputs", _picture(_plot_inputs(recording))),
@@ -50,6 +52,41 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
     )
     path.write_text(page.format(html.escape(header.name), STYLE, "".join(parts)) + "</body></html>", encoding="utf-8")
     return path
+
+
+def _debriefing(recording: DrivenRecording) -> list[str]:
+    """The score by goal, where there was a scenario."""
+    score = recording.score
+    if score is None:
+        return []
+    rows = [
+        (g.name, f"{100 * g.score:.0f} %", f"{g.weight:g}", g.state, "" if g.at is None else f"{g.at:.2f} s", g.note)
+        for g in score.goals
+    ]
+    verdict = f"<p><b>{100 * score.total:.1f} %: {'passed' if score.passed else 'not passed'}</b></p>"
+    table = _table(("goal", "score", "weight", "state", "at", "note"), rows)
+    return [_section(f"Debriefing: {html.escape(score.scenario)}", verdict + table)]
+
+
+def _faults(recording: DrivenRecording) -> list[tuple[str, str, str, str, str]]:
+    """Every fault with its injection, what the operator was told first after it, and its end."""
+    dt, entries = recording.replay.run.header.dt, recording.replay.entries
+
+    def after(place: int, wanted: Any) -> str:
+        later = (e for e in entries[place + 1 :] if wanted(e))
+        return next((f"{e.tick * dt:.2f} s{f': {e.alarm.text}' if e.alarm else ''}" for e in later), "")
+
+    return [
+        (
+            entry.command.name,
+            f"{entry.tick * dt:.2f} s",
+            entry.by,
+            after(i, lambda e: e.alarm is not None and e.alarm.level in ("warning", "alarm")),
+            after(i, lambda e, name=entry.command.name: isinstance(e.command, c.Clear) and e.command.name == name),
+        )
+        for i, entry in enumerate(entries)
+        if isinstance(entry.command, c.Inject)
+    ]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

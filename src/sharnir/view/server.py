@@ -25,7 +25,7 @@ from fastapi.staticfiles import StaticFiles
 from nicegui import ui
 
 from ..errors import SceneError
-from ..runtime.journal import Run, create_run
+from ..runtime.journal import SCENARIO, Run, create_run
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
@@ -221,6 +221,8 @@ class Session:
         before = self.runtime.run
         scene = before.scene(self.options.source)
         run = create_run(scene, before.header.dt, before.header.settings, before.folder.parent)
+        if (before.folder / SCENARIO).is_file():
+            (run.folder / SCENARIO).write_bytes((before.folder / SCENARIO).read_bytes())
         self.runtime.close()
         self.runtime = await asyncio.to_thread(Runtime, run, paused=True, source=self.options.source)
         self._told(f"A new run has begun; it is kept in {run.folder}")
@@ -240,6 +242,7 @@ def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
         "inputs": msgspec.to_builtins(ready.inputs),
         "faults": ready.faults,
         "panel": described_panel(scene, panel_of(scene), ready.inputs, ready.layout),
+        "briefing": ready.briefing,
     }
 
 

@@ -60,6 +60,8 @@ async function start() {
   });
   link.on("refused", (message) => toast(message.reason));
   link.on("slow", () => toast(t("The page was too slow: what was held went back. Press it again.")));
+  link.on("hello", ({ score: standing }) => score(standing));
+  link.on("score", ({ score: standing }) => score(standing));
   link.on("gamepad", ({ there }) => gamepad(there));
   page.started = true;
 }
@@ -87,6 +89,28 @@ function toast(text) {
 async function copy(text, button) {
   await navigator.clipboard.writeText(text);
   button.textContent = t("Copied");
+}
+
+// How far the operator has come in the scenario, for the instructor.
+function score(standing) {
+  const element = find("score");
+  if (!element) return;
+  if (!standing?.goals) {
+    element.textContent = t("none");
+    return;
+  }
+  const rows = standing.goals.map((goal) => {
+    const row = document.createElement("div");
+    row.className = "goal";
+    row.dataset.state = goal.state;
+    const at = goal.at === null ? "" : `${goal.at.toFixed(1)} s`;
+    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${goal.note}`;
+    return row;
+  });
+  const total = document.createElement("b");
+  const verdict = standing.finished ? (standing.passed ? t("passed") : t("not passed")) : t("under way");
+  total.textContent = `${standing.scenario}: ${(100 * standing.total).toFixed(0)} %, ${verdict}`;
+  element.replaceChildren(total, ...rows);
 }
 
 function gamepad(there) {
