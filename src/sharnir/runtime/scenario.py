@@ -86,8 +86,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``scene`` is a robot or an example by name. It ends after ``time`` (s), or when everything that can be reached has
-    been; ``pass_at`` is the share of the score that it takes to pass."""
+    """``scene`` is a robot or an example by name. It ends after ``time`` (s), or when everything that can be reached
+    has been; ``pass_at`` is the share of the score that it takes to pass."""
 
     name: str
     scene: str
@@ -141,7 +141,7 @@ def load_scenario(what: str | Path) -> Scenario:
             raise SceneError(f"{path}: an event needs a time, 'at', or the name of a goal, 'after'; give one of them")
         if event.after is not None and event.after not in names:
             raise SceneError(
-                f"{path}: an event is after '{event.after}'{nearest(event.after, names)}, which is no goal"
+                f"{path}: an event is after '{event.after}', which is no goal{nearest(event.after, names)}"
             )
     return made
 

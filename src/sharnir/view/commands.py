@@ -85,7 +85,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     name = options.what or (scenario and scenario[1].scene)
     if name is None:
         raise SceneError(
-            "drive: nothing to drive; give a robot, an example or a scene file, or --scenario (sharnir list)"
+            "drive: nothing to drive; give a robot, an example, a scene file or --scenario: 'sharnir list'"
         )
     experiment = ROBOTS[name]() if name in ROBOTS else _found(name, find)
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget")}
@@ -129,6 +129,7 @@ def _score(options: argparse.Namespace) -> int:
     from ..runtime.journal import Run
     from ..runtime.scenario import score_of
     from ..tables import print_table
+    from .report import standing_words
 
     run = Run(options.run)
     if options.json:
@@ -137,18 +138,9 @@ def _score(options: argparse.Namespace) -> int:
     else:
         with progress_bar(run.header.name) as progress:
             score = score_of(run, progress, options.source)
-        rows = [
-            (
-                g.name,
-                f"{100 * g.score:.0f} %",
-                f"{g.weight:g}",
-                g.state,
-                "" if g.at is None else f"{g.at:.2f} s",
-                g.note,
-            )
-            for g in score.goals
-        ]
-        print_table(score.scenario, ("goal", "score", "weight", "state", "at", ""), rows)
+        print_table(
+            score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals)
+        )
         print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}")
     return 0 if score.passed else NOT_PASSED
 

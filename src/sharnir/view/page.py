@@ -278,7 +278,7 @@ class Sheet:
         self._group(t("Notes"), self._notes)
         self._group(t("Session"), self._session)
 
-    def _group(self, title: str, content: Callable[[], None]) -> None:
+    def _group(self, title: str, content: Callable[[], Any]) -> None:
         with _box("group"):
             ui.html(title, tag="h2").classes("section")
             content()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import commands as c
+from ..runtime.scenario import Standing
 from .export_data import block
 from .recording import DrivenRecording, words
 
@@ -59,13 +60,15 @@ def _debriefing(recording: DrivenRecording) -> list[str]:
     score = recording.score
     if score is None:
         return []
-    rows = [
-        (g.name, f"{100 * g.score:.0f} %", f"{g.weight:g}", g.state, "" if g.at is None else f"{g.at:.2f} s", g.note)
-        for g in score.goals
-    ]
     verdict = f"<p><b>{100 * score.total:.1f} %: {'passed' if score.passed else 'not passed'}</b></p>"
-    table = _table(("goal", "score", "weight", "state", "at", "note"), rows)
+    table = _table(("goal", "score", "weight", "state", "at", "note"), list(map(standing_words, score.goals)))
     return [_section(f"Debriefing: {html.escape(score.scenario)}", verdict + table)]
+
+
+def standing_words(goal: Standing) -> tuple[str, ...]:
+    """A goal as a row of a table."""
+    at = "" if goal.at is None else f"{goal.at:.2f} s"
+    return (goal.name, f"{100 * goal.score:.0f} %", f"{goal.weight:g}", goal.state, at, goal.note)
 
 
 def _faults(recording: DrivenRecording) -> list[tuple[str, str, str, str, str]]:
