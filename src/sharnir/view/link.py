@@ -102,7 +102,7 @@ class Hub:
                 self._hold("the operator's connection is lost")
             elif client.page > FROZEN:
                 self._hold("the operator's page does not respond")
-            elif client.page > SLOW and client.holding:
+            elif max(client.page, client.silent) > SLOW and client.holding:
                 self._neutral(client)
                 await self._tell_those(lambda one: one is client, "slow")
             if client.silent > LOST:

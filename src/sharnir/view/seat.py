@@ -18,9 +18,9 @@ from fastapi import WebSocket
 from .guard import Identity
 
 GRACE = 5.0  # s for which the seat of an operator whose connection broke is kept
-DEAD_MAN = 0.2  # s of silence after which the operator counts as gone
-SLOW = 0.2  # s without a sign of the page, while its worker is there, after which what is held counts as released
-FROZEN = 2.0  # s after which such a page counts as gone
+SLOW = 0.2  # s without a sign of the page or of its worker, after which what the operator holds counts as released
+DEAD_MAN = 0.75  # s of silence of the worker after which the operator counts as gone
+FROZEN = 2.0  # s of silence of the page, while its worker is there, after which he does
 LOST = 3.0  # s of silence after which a connection counts as broken
 RELEASE_TAKES = 1.0  # s that the release of the emergency stop is pressed
 RELEASE_WITHIN = 4.0  # s in which that has to be done
