@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from consoles import Browser, Console
+from consoles import WINDOW, Browser, Console
 
 ARM, AXLE = "shoulder target", "axle voltage"
 
@@ -151,6 +151,46 @@ def test_a_broken_connection_is_mended_without_a_reload(driver: Browser) -> None
     driver.until("() => sharnir.link.connected && sharnir.link.driving")
     driver.until("(tick) => sharnir.link.frame.tick > tick", tick)
     assert driver.do("() => window.same") is True
+
+
+def test_plots_zoom_freeze_and_have_a_cursor_and_a_past(driver: Browser) -> None:
+    """Finding 22."""
+    driver.until("() => sharnir.link.frame.time > 1.5")
+    page = driver.page
+    box = page.locator("#plot canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    span = driver.do("() => sharnir.plot.span")
+    page.mouse.wheel(0, -100)
+    driver.until("(span) => sharnir.plot.span < span", span)
+    assert driver.do("() => sharnir.plot.cursor") is not None
+    page.locator("#freeze").click()
+    end = driver.do("() => sharnir.plot.end")
+    driver.until("(end) => sharnir.link.frame.time > end + 0.3", end)
+    assert driver.do("() => sharnir.plot.end") == end
+    page.locator("#freeze").click()
+    assert driver.do("() => sharnir.plot.end") is None
+    page.reload()
+    driver.until("() => window.sharnir?.started && sharnir.link.driving && sharnir.link.frame", timeout=60_000)
+    assert driver.do("() => sharnir.history.time[0]") < driver.do("() => sharnir.link.frame.time") - 1.0
+
+
+def test_the_card_of_a_body_stays_within_the_view(driver: Browser) -> None:
+    """Finding 12: at every size, also for a body of many joints."""
+    try:
+        for size in ((390, 844), (1024, 768), (1440, 900)):
+            driver.page.set_viewport_size({"width": size[0], "height": size[1]})
+            driver.do("() => sharnir.view.select(1)")
+            driver.do("() => { for (let i = 0; i < 40; i++) sharnir.world.joints.push(sharnir.world.joints[1]) }")
+            driver.page.wait_for_timeout(300)
+            card, stage = (driver.page.locator(name).bounding_box() for name in ("#card", "#stage"))
+            assert card is not None and stage is not None
+            assert card["y"] >= stage["y"] and card["y"] + card["height"] <= stage["y"] + stage["height"]
+            assert card["x"] >= stage["x"] and card["x"] + card["width"] <= stage["x"] + stage["width"]
+            assert driver.do("() => card.scrollWidth <= card.clientWidth")
+    finally:
+        driver.page.set_viewport_size(WINDOW)
+        driver.do("() => sharnir.view.select(-1)")
 
 
 def test_the_run_is_repeated_bit_for_bit(operator: Browser, console: Console) -> None:

@@ -22,6 +22,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 from ..errors import SceneError
 from ..runtime import commands as c
 from ..runtime.chain import State
+from ..runtime.frames import clock_of
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
@@ -33,6 +34,7 @@ OLDEST = 0.5  # s between the frame that a message answers to and its arrival
 LONGEST_MESSAGE = 4096  # bytes
 MOST_MISTAKES = 20  # malformed messages before a browser is cut off
 ALARMS_KEPT = 500
+HISTORY, HISTORY_EVERY = 600, 0.1  # frames kept for the plots, and s between them: a minute
 SERVER = "server"  # the author of what nobody asked for
 REPLACED = 4001  # a websocket's code: the controls have gone to another
 GONE = (RuntimeError, WebSocketDisconnect)
@@ -55,6 +57,8 @@ class Hub:
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
         self._frame: bytes | None = None
+        self.history: deque[bytes] = deque(maxlen=HISTORY)
+        self._kept_at = 0.0
 
     # --- background -------------------------------------------------------------------------------------------------
 
@@ -69,6 +73,7 @@ class Hub:
                     async with self._fresh:
                         self._frame = self.runtime.frame()
                         self._fresh.notify_all()
+                    self._remember()
                 for event in self.runtime.events():
                     await self._pass_on(event)
                 now = time.monotonic()
@@ -77,6 +82,12 @@ class Hub:
                 before = now
         except (EOFError, SceneError):
             return
+
+    def _remember(self) -> None:
+        """Keep a frame now and then, for the plots of a page that is loaded anew."""
+        if self._frame is not None and (not self.history or clock_of(self._frame) - self._kept_at >= HISTORY_EVERY):
+            self._kept_at = clock_of(self._frame)
+            self.history.append(self._frame)
 
     async def _pass_on(self, event: Any) -> None:
         if isinstance(event, Told):
@@ -168,6 +179,7 @@ class Hub:
         """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
         self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
         self.alarms.clear()
+        self.history.clear()
         self.again.clear()
         self.runtime.send(c.Run(), SERVER)
         await self.broadcast("restarted")

@@ -260,6 +260,10 @@ def application(hub: Hub, tokens: Tokens, world: dict[str, Any], address: str) -
     def world_json() -> Response:
         return Response(text, media_type="application/json")
 
+    @app.get("/view/history")
+    def history() -> Response:
+        return Response(b"".join(hub.history), media_type="application/octet-stream")
+
     @app.get("/view/three.js")
     def three() -> FileResponse:
         return FileResponse(THREE, media_type="text/javascript")

@@ -38,14 +38,18 @@ async function drawBanner(link) {
   if (find("enable")) find("enable").hidden = state !== "held" || !link.driving;
   document.body.dataset.chain = state;
   if (stopped) await tellFault(link);
-  else find("banner-text").textContent = { stopped: t("Emergency stop") + `: ${why}`, held: heldText(link, why) }[state] ?? "";
+  else find("banner-text").textContent = { stopped: sentence(why), held: heldText(link, why) }[state] ?? "";
 }
 
 function heldText(link, why) {
   const what = link.driving
     ? t("The drives are held. Let go of everything, then enable them to go on.")
     : t("The drives are held until whoever is in control enables them.");
-  return `${why.charAt(0).toUpperCase()}${why.slice(1)}. ${what}`;
+  return `${sentence(why)} ${what}`;
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 async function tellFault(link) {

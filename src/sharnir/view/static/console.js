@@ -24,10 +24,13 @@ async function start() {
   useTexts(about.texts);
   document.body.dataset.role = about.role;
   const world = await (await fetch("/view/world.json")).json();
+  const past = await (await fetch("/view/history")).arrayBuffer();
+  // from here on without waiting: what the link hears is heard by all of the page
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const link = new Link(world.layout, about.role);
   const view = makeView(find("stage"), world, world.layout);
   const history = new History(link.reader);
+  history.load(past);
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const plot = new Plot(find("plot"), history, (name) => units.get(name) ?? "");
   const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);

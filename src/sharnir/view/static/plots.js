@@ -32,6 +32,12 @@ export class History {
     this.count += 1;
   }
 
+  // What was there before this page: frames one after the other.
+  load(buffer) {
+    const { size } = this.reader.layout;
+    for (let at = 0; at + size <= buffer.byteLength; at += size) this.add(this.reader.read(buffer, at));
+  }
+
   // As it is now; the original goes on.
   copy() {
     const copied = new History(this.reader);
