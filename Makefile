@@ -12,7 +12,7 @@ demo: $(VENV)/installed-view
 
 # A file of tests stays with one process, so that the two seldom compile the same kernel at once; in the order of their
 # names the long files of few tests do not come last, where one process would wait for the other.
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-dev node_modules/axe-core
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 
@@ -20,6 +20,10 @@ test: $(VENV)/installed-dev
 coverage: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= --ignore tests/browser
 	$(BIN)/python -m pytest --cov --cov-append --cov-report=term tests/browser
+
+# The accessibility audit; without npm its tests say that they are skipped.
+node_modules/axe-core: package.json
+	@npm install --silent --no-audit --no-fund || echo "npm is missing: the accessibility audit is skipped"
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -4,11 +4,13 @@
     python -m benchmarks.console --minutes 60     the soak: an hour of driving, does memory grow?
     python -m benchmarks.console --scene krt100_rough --minutes 10 --browser
 
-The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count;
-``--browser`` opens the page in Chromium besides. A deadline missed while it starts up counts as well, after the first
-seconds in which everything settles. Two figures tell what of a missed deadline is the machine's, which on a virtual one
-may be all of it: a bare loop beside the physics, of the same priority and period; and the run made again from its log,
-bit for bit, three times, where a step counts with the shortest of its times.
+The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count.
+With ``--browser`` they only watch: the operator's page is open in Chromium and drives, and the instructor's page beside
+it with a sixth of the processor. A deadline missed while they start up counts as well, after the first seconds in which
+everything settles; so does every time that the operator is taken for lost. Two figures tell what of a missed deadline
+is the machine's, which on a virtual one may be all of it: a bare loop beside the physics, of the same priority and
+period; and the run made again from its log, bit for bit, three times, where a step counts with the shortest of its
+times.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +37,7 @@ from typing import Any
 import numpy as np
 
 import sharnir as sh
+from sharnir.runtime.commands import Hold
 from sharnir.runtime.frames import HEADER
 from sharnir.runtime.journal import Run
 from sharnir.runtime.pacing import Pacer
@@ -44,6 +48,14 @@ BODIES = 50
 WATCHERS = 2
 SETTLE = 5.0  # s before anything counts
 SAMPLES_AFTER = 0.2  # of the time; memory is compared from here on
+LEAVES = 3.0  # s at the end
+DRIVE = """(values) => {
+    const { link } = sharnir;
+    if (link.chain.state === "held") link.send({ do: "enable" });
+    else for (const [name, value] of Object.entries(values)) link.set(name, value);
+}"""
+BEAT = 0.04  # s between two signs of life
+THROTTLED = 6  # times slower
 SENDS = 20  # inputs a second from the one who drives
 REPEATS = 3  # of the run, to see how long its steps take by themselves
 BARE_WORK = 0.1  # of the period: what a loop works that does nothing else than keeping time
@@ -129,26 +141,39 @@ def child_of(pid: int) -> int:
     return max(children, key=cpu_seconds)
 
 
-def browse(host: str, cookie: str, seconds: float) -> None:
-    """Chromium with the page open."""
+def browse(link: str, seconds: float, scene: str | None) -> None:
+    """Chromium with the page open: it drives a ``scene``, or looks on with a sixth of the processor."""
     from playwright.sync_api import sync_playwright
 
     from sharnir.view.pictures import ARGUMENTS, chromium
 
-    name, _, value = cookie.partition("=")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        context = browser.new_context(viewport={"width": 1280, "height": 720})
-        context.add_cookies([{"name": name, "value": value, "url": f"http://{host}"}])
-        page = context.new_page()
-        page.goto(f"http://{host}/")
-        page.wait_for_timeout(1e3 * seconds)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        if scene is None:
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLED})
+        page.goto(link)
+        begun = time.monotonic()
+        while (passed := time.monotonic() - begun) < seconds:
+            if scene is not None and page.evaluate("() => Boolean(window.sharnir?.started)"):
+                page.evaluate(DRIVE, SCENES[scene].inputs(passed))
+            page.wait_for_timeout(1e3 / SENDS)
         drawn = page.evaluate("() => sharnir.view.drawn")
-        print(f"Chromium has drawn {drawn} pictures")
+        print(f"Chromium, {'throttled' if scene is None else 'driving'}, has drawn {drawn} pictures")
         browser.close()
 
 
-def watch(host: str, cookie: str, scene: str, drives: bool, seconds: float, told: Any) -> None:
+def beat(host: str, headers: dict[str, str], key: str, until: float) -> None:
+    """What a browser's worker does."""
+    from websockets.sync.client import connect
+
+    with connect(f"ws://{host}/beat?key={key}", additional_headers=headers) as socket:
+        while time.monotonic() < until:
+            socket.send(json.dumps({"page": 0.0}))
+            time.sleep(BEAT)
+
+
+def watch(host: str, cookie: str, scene: str, seconds: float, told: Any) -> None:
     """A browser: reads frames; the one who drives sends inputs, too. Tells how it went."""
     from websockets.sync.client import connect
 
@@ -156,20 +181,32 @@ def watch(host: str, cookie: str, scene: str, drives: bool, seconds: float, told
     headers = {"Cookie": cookie, "Origin": f"http://{host}"}
     inputs, begun = SCENES[scene].inputs, time.monotonic()
     frames, sizes, number, sent, rows = 0, 0, 0, 0.0, []
-    with connect(f"ws://{host}/link?client={drives}", additional_headers=headers, max_size=None) as socket:
-        while time.monotonic() < begun + SETTLE + seconds:
+    with connect(f"ws://{host}/link", additional_headers=headers, max_size=None) as socket:
+        hello = json.loads(socket.recv(timeout=5))
+        drives = hello["driving"]  # the first to come, where he is an operator
+        until = begun + SETTLE + seconds
+        threading.Thread(target=beat, args=(host, headers, hello["key"], until), daemon=True).start()
+        while time.monotonic() < until:
             message = socket.recv(timeout=5)
             if isinstance(message, str):
                 continue
             frames, sizes = frames + 1, sizes + len(message)
             header = np.frombuffer(message, "<f8", len(HEADER))
             if time.monotonic() > begun + SETTLE:
-                rows.append([header[place[name]] for name in ("jitter", "misses", "factor", "tick", "worst")])
+                rows.append([header[place[name]] for name in ("jitter", "misses", "factor", "tick", "worst", "held")])
             if drives and time.monotonic() - sent > 1 / SENDS:
                 number, sent = number + 1, time.monotonic()
-                command = {"do": "set", "values": inputs(sent - begun)}
-                socket.send(json.dumps({"number": number, "seen": header[place["clock"]], "command": command}))
+                given = {"do": "enable"} if header[place["held"]] else {"do": "set", "values": inputs(sent - begun)}
+                socket.send(json.dumps({"number": number, "seen": header[place["clock"]], "command": given}))
     told.put((drives, frames, sizes, rows))
+
+
+def exchanged(link: str) -> tuple[str, str]:
+    """The host of a one-time link, and the cookie that it is exchanged for."""
+    host, _, path = link.removeprefix("http://").partition("/")
+    connection = http.client.HTTPConnection(host)
+    connection.request("GET", f"/{path}")
+    return host, str(connection.getresponse().getheader("set-cookie")).split(";")[0]
 
 
 def bare_loop(seconds: float, period: float, work: float, told: Any) -> None:
@@ -209,23 +246,18 @@ def measure(
     """Drive for a while, and return the figures; the run is made again ``repeats`` times."""
     driven = SCENES[scene]
     with tempfile.TemporaryDirectory() as folder:
-        what = scene if driven.made is None else str(driven.made().save(Path(folder) / "machine.json"))
-        command = [sys.executable, "-m", "sharnir", "drive", what, "--no-browser", "--dt", str(driven.dt)]
+        name = scene if driven.made is None else str(driven.made().save(Path(folder) / "machine.json"))
+        command = [sys.executable, "-m", "sharnir", "drive", name, "--no-browser", "--dt", str(driven.dt)]
         command += ["--runs", folder + "/runs", "--view-rate", f"{rate:g}"]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
-        url = re.search(r"http://(\S+)/\?token=(\S+)", server.stdout.readline())
-        assert url is not None
-        host = url[1]
-        connection = http.client.HTTPConnection(host)
-        connection.request("GET", f"/?token={url[2]}")
-        cookie = str(connection.getresponse().getheader("set-cookie")).split(";")[0]
+        operator, instructor, watcher = (server.stdout.readline().rpartition(" ")[2].strip() for _ in range(3))
+        host, cookie = exchanged(watcher if browser else operator)
         context = multiprocessing.get_context("spawn")
         told = context.Queue()
-        clients = [
-            context.Process(target=watch, args=(host, cookie, scene, k == 0, seconds, told)) for k in range(WATCHERS)
-        ]
-        pages = [context.Process(target=browse, args=(host, cookie, seconds + SETTLE - 2))] if browser else []
+        clients = [context.Process(target=watch, args=(host, cookie, scene, seconds, told)) for _ in range(WATCHERS)]
+        links = ((operator, scene), (instructor, None)) if browser else ()
+        pages = [context.Process(target=browse, args=(link, seconds + SETTLE - 2, what)) for link, what in links]
         counted = context.Queue()
         bare = context.Process(target=bare_loop, args=(seconds, driven.dt, BARE_WORK * driven.dt, counted))
         for client in [*clients, *pages, bare]:
@@ -246,9 +278,12 @@ def measure(
             client.join()
         server.send_signal(signal.SIGINT)
         server.wait(10)
-        repeated = longest_step_repeated(next(Path(folder, "runs").iterdir()), repeats)
-    _, frames, sizes, rows = next(entry for entry in heard if entry[0])
-    jitter, misses, factor, ticks, worst = np.array(rows).T
+        run = next(Path(folder, "runs").iterdir())
+        end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
+        holds = [e.command.reason for e in Run(run).entries() if isinstance(e.command, Hold) and e.at < end]
+        repeated = longest_step_repeated(run, repeats)
+    _, frames, sizes, rows = max(heard)  # of the one who drives, if there is one among them
+    jitter, misses, factor, ticks, worst, held = np.array(rows).T
     return {
         "bytes a frame": sizes / frames,
         "frames a second to each browser": frames / (seconds + SETTLE),
@@ -263,6 +298,9 @@ def measure(
         "longest turn of a bare loop, ms": 1e3 * bare_worst,
         "processor time taken by the host, ms": 1e3 * stolen,
         "real-time factor": float(np.median(factor)),
+        "operator taken for lost": float(sum("lost" in reason for reason in holds)),
+        "operator's page frozen for two seconds": float(sum("respond" in reason for reason in holds)),
+        "share of frames with the drives held, %": 100 * float(np.mean(held != 0)),
         "server, memory grown, MB": grown[server.pid],
         "physics, memory grown, MB": grown[physics],
     }

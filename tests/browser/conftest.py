@@ -60,7 +60,7 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
 def operator(chromium: Any, console: Console) -> Iterator[Browser]:
     """The browser that is in control."""
     context = chromium.new_context(viewport=WINDOW)
-    yield Browser(context, console)
+    yield Browser(context, console, console.links["operator"])
     context.close()
 
 

@@ -104,6 +104,9 @@ def test_the_data_files_hold_the_run(run: Run, tmp_path: Path) -> None:
     assert len(signals) == len(poses) == len(rows)
     assert signals[-1]["hinge.angle"] == pytest.approx(angle[-1], abs=1e-6)
     assert poses[0]["transforms"][0]["child_frame_id"] == "door"
+    (shapes,) = (content for topic, content in messages if topic == "/scene")  # finding 21
+    (door,) = shapes["entities"]
+    assert (door["frame_id"], door["frame_locked"]) == ("door", True) and len(door["cubes"]) == 1
     assert any(topic == "/log" and "well done" in content["message"] for topic, content in messages)
 
     report = files["html"].read_text()
@@ -162,6 +165,7 @@ def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -
     command = [sys.executable, "-m", "sharnir", "export", str(run.folder), *options]
     subprocess.run(command, check=True, timeout=120)  # Playwright runs once in a process, and it runs in this one
     assert len(Image.open(picture).convert("RGB").getcolors(1 << 24) or ()) > 50
+    assert Image.open(picture).size == Image.open(film).size == (640, 400)  # finding 19: all of what was asked for
     moving = Image.open(film)
     lasts = 0
     for k in range(getattr(moving, "n_frames", 1)):  # pictures that are alike are one, and last longer

@@ -3,97 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from consoles import Console
-
-from sharnir.runtime.frames import HEADER
-
-CLOCK, HELD = HEADER.index("clock"), HEADER.index("held")
+from consoles import CLOCK, HELD, TICK, Console, Socket, admitted, get
+from tests.driven import EXPERIMENT
 
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     running = Console("door", tmp_path_factory.mktemp("runs"))
-    headers = get(running, f"/?token={running.token}")[1]
-    running.cookie = headers["set-cookie"].split(";")[0]
     yield running
     running.end()
 
 
-def get(console: Console, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Ask for a page."""
-    connection = http.client.HTTPConnection(console.host, timeout=10)
-    connection.request("GET", path, headers=headers)
-    answer = connection.getresponse()
-    found = {name.lower(): value for name, value in answer.getheaders()}
-    body = answer.read()
-    connection.close()
-    return answer.status, found, body
-
-
-class Socket:
-    """A websocket to the server that plays a browser."""
-
-    def __init__(self, console: Console, name: str, **headers: str) -> None:
-        from websockets.sync.client import connect
-
-        given = {"Cookie": console.cookie, "Origin": console.address} | headers
-        url = f"ws://{console.host}/link?client={name}"
-        self._open = connect(url, additional_headers=given, max_size=None, close_timeout=1)
-        self.socket = self._open.__enter__()
-        self.number = 0
-        self.header = np.zeros(len(HEADER))
-        self.events: list[dict[str, Any]] = []
-        self.catch_up()
-
-    def catch_up(self) -> None:
-        """Read until what is seen is fresh."""
-        self.read(0.2)
-        while time.time() - self.header[CLOCK] > 0.2:
-            self.read(0.1)
-
-    def read(self, seconds: float) -> None:
-        """Take in what comes for a while."""
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            try:
-                message = self.socket.recv(timeout=left)
-            except TimeoutError:
-                return
-            if isinstance(message, bytes):
-                self.header = np.frombuffer(message, "<f8", len(HEADER))
-            else:
-                self.events.append(json.loads(message))
-
-    def send(self, command: dict[str, Any], number: int | None = None, seen: float | None = None) -> None:
-        self.number = self.number + 1 if number is None else number
-        clock = float(self.header[CLOCK]) if seen is None else seen
-        self.socket.send(json.dumps({"number": self.number, "seen": clock, "command": command}))
-
-    def refusals(self, seconds: float = 0.3) -> list[str]:
-        self.read(seconds)
-        found = [event["reason"] for event in self.events if event["event"] == "refused"]
-        self.events.clear()
-        return found
-
-    def close(self) -> None:
-        self._open.__exit__(None, None, None)
+@pytest.fixture(scope="module")
+def cookie(console: Console) -> str:
+    """The operator's."""
+    return admitted(console, "operator")
 
 
 @pytest.fixture(scope="module")
-def driver(console: Console) -> Iterator[Socket]:
+def driver(console: Console, cookie: str) -> Iterator[Socket]:
     """The first to come is in control, and stays."""
-    made = Socket(console, "the-one-who-drives")
+    made = Socket(console, cookie)
     yield made
     made.close()
 
@@ -105,26 +41,34 @@ def socket(driver: Socket) -> Socket:
     return driver
 
 
-def test_without_the_token_nothing_is_served(console: Console) -> None:
+def test_without_the_token_nothing_is_served(console: Console, cookie: str) -> None:
     for path in ("/", "/view/world.json", "/view/console.js", "/link", "/_nicegui_ws/socket.io/", "/openapi.json"):
         assert get(console, path)[0] == 401, path
-    assert get(console, f"/?token={console.token}")[0] == 401  # used already
-    assert get(console, "/view/world.json", Cookie=console.cookie)[0] == 200
+    used = console.links["operator"].removeprefix(console.address)
+    assert get(console, used)[0] == 401
+    assert get(console, "/view/world.json", Cookie=cookie)[0] == 200
 
 
-def test_files_outside_the_folder_are_not_served(console: Console) -> None:
-    for path in ("/view/../server.py", "/view/%2e%2e/server.py", "/view/..%2f..%2fcli.py"):
-        assert get(console, path, Cookie=console.cookie)[0] in (404, 405), path
+def test_files_outside_the_folder_are_not_served(console: Console, cookie: str) -> None:
+    for path in (
+        "/view/../server.py",
+        "/view/%2e%2e/server.py",
+        "/view/..%2f..%2fcli.py",
+        "/run/run.jsonl",
+        "/run/..%2f..%2fetc%2fpasswd",
+        "/run/report.html",
+    ):
+        assert get(console, path, Cookie=cookie)[0] in (404, 405), path
 
 
-def test_another_site_gets_nothing(console: Console) -> None:
+def test_another_site_gets_nothing(console: Console, cookie: str) -> None:
     from websockets.exceptions import InvalidStatus
 
-    assert get(console, "/view/world.json", Cookie=console.cookie, Origin="https://evil.example")[0] == 403
-    assert get(console, "/view/world.json", Cookie=console.cookie, Host="evil.example")[0] == 403
+    assert get(console, "/view/world.json", Cookie=cookie, Origin="https://evil.example")[0] == 403
+    assert get(console, "/view/world.json", Cookie=cookie, Host="evil.example")[0] == 403
     for headers in ({"Origin": "https://evil.example"}, {"Cookie": "sharnir=guess"}, {"Host": "evil.example"}):
         with pytest.raises(InvalidStatus):
-            Socket(console, "stranger", **headers)
+            Socket(console, cookie, **headers)
 
 
 def test_malformed_messages_are_refused_and_change_nothing(socket: Socket) -> None:
@@ -156,21 +100,14 @@ def test_messages_out_of_order_or_too_old_are_refused(socket: Socket) -> None:
     socket.send({"do": "stop"}, number=102, seen=0.0)  # an emergency stop is never too old
     assert socket.refusals() == []
     assert socket.header[HELD] == 1
-    socket.send({"do": "release"}, number=103)
-    socket.read(0.3)
-    assert socket.header[HELD] == 0
+    socket.set_free()
 
 
-def test_too_long_and_too_many_messages_end_the_connection(socket: Socket, console: Console) -> None:
+def test_too_long_and_too_many_messages_end_the_connection(socket: Socket, console: Console, cookie: str) -> None:
     from websockets.exceptions import ConnectionClosed
 
-    for name, flood in (
-        ("long", ["x" * 5000]),
-        ("longer", ["x" * 100_000]),
-        ("many", ["{}"] * 400),
-        ("wrong", ["{"] * 30),
-    ):
-        other = Socket(console, name)
+    for flood in (["x" * 5000], ["x" * 100_000], ["{}"] * 400, ["{"] * 30):
+        other = Socket(console, cookie)
         with pytest.raises(ConnectionClosed):
             for text in flood:
                 other.socket.send(text)
@@ -181,65 +118,81 @@ def test_too_long_and_too_many_messages_end_the_connection(socket: Socket, conso
 def test_unknown_inputs_are_refused_in_words(socket: Socket, console: Console) -> None:
     socket.send({"do": "set", "values": {"push hinge angel": 1.0}})
     socket.read(0.5)
-    told = [event["alarm"]["text"] for event in socket.events if event["event"] == "alarm"]
+    told = [event["reason"] for event in socket.events if event["event"] == "refused"]
     assert any("did you mean 'push hinge angle'" in text for text in told)
 
 
-def test_one_drives_the_others_watch(socket: Socket, console: Console) -> None:
-    second = Socket(console, "second")
-    second.send({"do": "pause"})
-    assert "watching" in second.refusals()[0]
-    second.send({"do": "take"})
-    assert "in control" in second.refusals()[0]
-    second.send({"do": "note", "text": "hello"})
-    assert "instructor" in second.refusals()[0]
-    second.send({"do": "stop"})  # anyone may stop the machine
-    assert second.refusals() == []
-    assert second.header[HELD] == 1
-    socket.catch_up()
-    socket.send({"do": "release"})
-    socket.read(0.3)
-    assert socket.header[HELD] == 0
-    second.close()
-
-
-def test_who_leaves_his_place_leaves_the_drives_safe(socket: Socket, console: Console) -> None:
-    socket.send({"do": "set", "values": {"push hinge angle": 5.0}})
-    socket.send({"do": "give"})
-    socket.read(0.5)
-    assert socket.header[HELD] == 2
-    teacher = Socket(console, "teacher&role=instructor")
-    teacher.send({"do": "take"})
-    assert "an instructor does not drive; open the operator's page" in teacher.refusals()[0]
-    teacher.close()
-    socket.catch_up()
-    socket.send({"do": "take"})
-    socket.send({"do": "set", "values": {"push hinge angle": 0.0}})
-    assert socket.refusals(0.5) == []
-    assert socket.header[HELD] == 0
-
-
-def test_every_input_is_in_the_log_with_its_step(socket: Socket, console: Console) -> None:
+def test_every_command_is_in_the_log_with_its_step_its_author_and_its_time(socket: Socket, console: Console) -> None:
     socket.send({"do": "set", "values": {"push hinge angle": 12.5}})
     socket.read(0.3)
-    lines = [json.loads(line) for line in (Path(console.folder) / "run.jsonl").read_text().splitlines()[1:]]
-    given = [line for line in lines if line.get("command", {}).get("do") == "set"]
-    assert given[-1]["command"]["values"] == {"push hinge angle": 12.5}
-    assert given[-1]["tick"] > 0
+    commands = [line for line in console.log() if "command" in line]
+    assert commands[0]["by"] == "server"  # the physics was set going when the operator came
+    given = [line for line in commands if line["command"]["do"] == "set"][-1]
+    assert given["command"]["values"] == {"push hinge angle": 12.5}
+    assert given["tick"] > 0
+    assert given["by"] == "operator 1"
+    assert abs(given["at"] - socket.header[CLOCK]) < 5.0
 
 
 def test_a_console_whose_physics_died_says_so_and_ends(tmp_path: Path) -> None:
+    """In the browser and in the terminal, with an exit status of its own, the report written, no memory left behind."""
     from websockets.exceptions import ConnectionClosed
 
+    before = set(Path("/dev/shm").iterdir())
     console = Console("door", tmp_path)
-    console.cookie = get(console, f"/?token={console.token}")[1]["set-cookie"].split(";")[0]
-    watching = Socket(console, "watching")
+    watching = Socket(console, admitted(console, "operator"))
     task = Path(f"/proc/{console.process.pid}/task/{console.process.pid}/children")
     for child in task.read_text().split():  # the physics, and Python's tracker of its shared memory
         if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
             os.kill(int(child), signal.SIGKILL)
     with contextlib.suppress(ConnectionClosed):
-        watching.read(5.0)
-    told = [event["alarm"]["text"] for event in watching.events if event["event"] == "alarm"]
-    assert "the physics has ended" in told
-    assert console.process.wait(10) == 0
+        watching.read(3.0)
+    ended = [event for event in watching.events if event["event"] == "ended"]
+    assert ended and ended[0]["wrong"] and "The physics has died (signal SIGKILL)" in ended[0]["reason"]
+    watching.close()
+    said, errors = console.process.communicate(timeout=90)
+    assert console.process.returncode == 3
+    assert "The physics has died (signal SIGKILL)" in said
+    assert (console.folder / "report.html").is_file() and (console.folder / "replay.html").is_file()
+    assert "leaked" not in errors
+    assert set(Path("/dev/shm").iterdir()) <= before
+
+
+def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
+    """Of an experiment whose diagram has a Python function, which physics and report take from the same file."""
+    file = tmp_path / "driven.py"
+    file.write_text(EXPERIMENT)
+    console = Console(str(file), tmp_path / "runs")
+    teacher = Socket(console, admitted(console, "instructor"), "/instructor/link")
+    assert teacher.header[TICK] == 0  # it waits for the first operator
+    teacher.send({"do": "step", "n": 20})
+    teacher.until(TICK, 20)
+    teacher.catch_up()
+    teacher.send({"do": "end"})
+    teacher.read(0.5)
+    assert [event["reason"] for event in teacher.events if event["event"] == "ended"][:1] == [
+        "The run was ended by instructor 1"
+    ]
+    teacher.close()
+    said, _ = console.process.communicate(timeout=90)
+    assert console.process.returncode == 0
+    report = console.folder / "report.html"
+    assert f"wrote {report}" in said
+    assert "nothing moved" in report.read_text() and "instructor 1" in report.read_text()
+
+
+def test_sigterm_ends_a_console_in_order(tmp_path: Path) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    before = set(Path("/dev/shm").iterdir())
+    console = Console("door", tmp_path)
+    driver = Socket(console, admitted(console, "operator"))
+    console.process.send_signal(signal.SIGTERM)
+    with contextlib.suppress(ConnectionClosed):
+        driver.read(5.0)
+    assert [event["reason"] for event in driver.events if event["event"] == "ended"] == ["The program was closed"]
+    said, errors = console.process.communicate(timeout=20)
+    assert console.process.returncode == 128 + signal.SIGTERM
+    assert "sharnir replay" in said and "leaked" not in errors
+    assert set(Path("/dev/shm").iterdir()) <= before
+    assert console.log()[-1].get("digest")  # the log was closed, too

@@ -64,7 +64,7 @@ def page(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Br
     file = desk().save(tmp_path_factory.mktemp("scene") / "desk.yaml")
     console = Console(str(file), tmp_path_factory.mktemp("runs"))
     context = chromium.new_context(viewport=WINDOW)
-    yield Browser(context, console)
+    yield Browser(context, console, console.links["operator"])
     context.close()
     console.end()
 
@@ -152,6 +152,7 @@ def test_a_gamepad_moves_an_input(desk_page: Browser) -> None:
     desk_page.do("() => { navigator.getGamepads = () => [{ axes: [0, 0.02], buttons: [] }] }")
     shows(desk_page, "y", 0.0)
     desk_page.do("() => { navigator.getGamepads = () => [] }")
+    desk_page.until("() => sharnir.link.chain.state === 'held'")  # it was in use
 
 
 def test_the_gauge_the_diagram_and_the_plot_show_what_happens(desk_page: Browser) -> None:
@@ -169,3 +170,24 @@ def test_the_gauge_the_diagram_and_the_plot_show_what_happens(desk_page: Browser
     page.locator(".q-item", has_text="axle.angle effort").click()
     desk_page.until("() => sharnir.plot.channels.includes('axle.angle effort')")
     page.keyboard.press("Tab")
+
+
+def test_buttons_knobs_and_sticks_by_keyboard(desk_page: Browser) -> None:
+    """Findings 10 and 25."""
+    page = desk_page.page
+    for key in ("Enter", "Space"):
+        page.locator("sh-button button").focus()
+        page.keyboard.down(key)
+        shows(desk_page, "horn", 1)
+        page.keyboard.up(key)
+        shows(desk_page, "horn", 0)
+    page.locator("sh-knob svg").focus()
+    page.keyboard.press("ArrowUp")
+    shows(desk_page, "trim", 0.02, 1e-6)
+    page.keyboard.press("Home")
+    shows(desk_page, "trim", 0.0)
+    page.locator(".w-pad").focus()
+    page.keyboard.down("ArrowUp")
+    shows(desk_page, "y", 1.0)
+    page.keyboard.up("ArrowUp")
+    shows(desk_page, "y", 0.0)

@@ -84,7 +84,7 @@ def test_one_name_is_one_fault() -> None:
     with pytest.raises(sh.SceneError, match="there is another fault 'storm' already; give this one another name"):
         plant.apply(c.Inject("storm", STORM | {"force": [1.0, 0.0, 0.0]}))
     with pytest.raises(sh.SceneError, match="there is no fault 'strom' in effect; did you mean 'storm'"):
-        plant.apply(c.Withdraw("strom"))
+        plant.apply(c.Clear("strom"))
 
 
 def test_the_failure_of_every_brake_is_offered() -> None:

@@ -26,8 +26,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A good run: a voltage, a snapshot, a reset, digests."""
     made = create_run(machine(), DT, {"iterations": 10}, tmp_path_factory.mktemp("runs"))
     plant, journal = Plant(made.scene(), DT, made.settings), Journal(made.folder)
-    for command in (c.Set({"axle voltage": 0.5}), c.Save("a"), c.Stop(), c.Release(), c.Restore("a"), c.Note("fine")):
-        plant.apply(command) if isinstance(command, (c.Set, c.Save, c.Stop, c.Release, c.Restore)) else None
+    stopped = (c.Stop(), c.Release(), c.Enable())
+    for command in (c.Set({"axle voltage": 0.5}), c.Save("a"), *stopped, c.Restore("a"), c.Note("fine")):
+        plant.apply(command) if isinstance(command, (c.Set, c.Save, c.Stop, c.Release, c.Enable, c.Restore)) else None
         journal.write(Entry(plant.tick, plant.tick * DT, command=command))
         for _ in range(5):
             plant.step()

@@ -410,3 +410,30 @@ def test_two_runs_give_the_same_bits():
     runs = [sh.Simulation(scene, dt=DT).run(0.5, control=speed_control(axle, period=0.01)) for _ in range(2)]
     assert np.array_equal(runs[0][axle.speed].values, runs[1][axle.speed].values)
     assert np.ptp(runs[0][axle.speed].values) > 1.0  # rad/s: it runs up
+
+
+def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs() -> None:
+    """Not by one for each of its wheels; forward is forward, and to the right is positive."""
+    from sharnir.assemblies.robots import krt100
+    from sharnir.control import default_diagram, default_panel
+
+    scene = sh.Scene("yard")
+    scene.ground()
+    robot = krt100(scene)
+    scene.diagram = default_diagram(scene)
+    names = list(scene.diagram.inputs)
+    assert names[:2] == ["forward", "turn"] and not any("voltage" in name for name in names)
+    bound = {key.key: (key.input, key.action) for key in default_panel(scene.diagram, scene).keys}
+    assert [bound[key] for key in ("KeyW", "KeyS", "KeyD", "KeyA")] == [("forward", "hold")] * 2 + [
+        ("turn", "hold")
+    ] * 2
+    assert all(action == "step" for name, action in bound.values() if name not in ("forward", "turn"))
+    simulation = sh.Simulation(scene, dt=0.005, iterations=20)
+    assert simulation.controller is not None
+    simulation.controller.inputs["forward"] = 0.5
+    simulation.step(200)
+    x, y, _ = simulation.get(robot.vehicle.chassis.position)
+    assert x > 0.1 and abs(y) < 0.02
+    simulation.controller.inputs["turn"] = 0.3
+    simulation.step(200)
+    assert simulation.get(robot.vehicle.chassis.velocity)[1] < -0.005

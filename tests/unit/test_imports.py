@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "reference": BASE | {"scene", "model", "record", "simulation"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
     "view": BASE
-    | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress"},
+    | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {

@@ -223,18 +223,10 @@ def test_an_emergency_stop_takes_the_voltage_and_lets_servos_stay_where_they_are
     with pytest.raises(sh.SceneError, match="emergency"):
         plant.apply(c.Set({"axle voltage": 0.2}))
     plant.apply(c.Release())
+    plant.apply(c.Enable())
     plant.apply(c.Set({"axle voltage": 0.2}))
     plant.step()
     assert plant.simulation.get(plant.scene.joints["axle"].voltage()) == pytest.approx(0.2)
-
-
-def test_a_hold_ends_with_the_next_input(plant: Plant) -> None:
-    plant.apply(c.Set({"axle voltage": 1.0}))
-    plant.apply(c.Hold())
-    plant.step()
-    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("connection", 0.0)
-    plant.apply(c.Set({"axle voltage": 0.3}))
-    assert (plant.held, plant.controller.inputs["axle voltage"]) == ("", 0.3)
 
 
 def test_a_snapshot_goes_on_to_the_bit(plant: Plant) -> None:
@@ -258,7 +250,7 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
     plant.simulation.set(plant.scene.joints["shoulder"].lower(), -0.3)
     for _ in range(100):
         plant.step()
-        plant.watch_limits()
+        plant.watch()
     told = [text for _, text in plant.alarms]
     assert told.count("shoulder.angle is at its lower limit") == 1
     assert sum("target-beyond-limit: the target of 'shoulder.angle' is -1 rad" in text for text in told) == 1
@@ -271,7 +263,7 @@ def test_faults_act_and_are_taken_back(plant: Plant) -> None:
     for _ in range(50):
         plant.step()
     assert abs(plant.simulation.get(axle.speed)) < 1e-6
-    plant.apply(c.Withdraw("loss"))
+    plant.apply(c.Clear("loss"))
     for _ in range(100):
         plant.step()
     assert plant.simulation.get(axle.speed) == pytest.approx(6.0, rel=0.01)
@@ -349,6 +341,7 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
         c.Save("a"),
         c.Stop(),
         c.Release(),
+        c.Enable(),
         c.Restore("a"),
         c.Reset(),
         c.Set({"axle voltage": -0.3}),
@@ -483,6 +476,9 @@ def test_brakes_are_on_in_the_safe_state_and_off_after_it() -> None:
     assert read() == 30.5
     plant.apply(c.Release())
     plant.step()
+    assert read() == 30.5
+    plant.apply(c.Enable())
+    plant.step()
     assert read() == 0.5
 
 
@@ -501,6 +497,7 @@ def test_no_block_can_overrule_the_safe_state() -> None:
     assert plant.simulation.get(axle.voltage()) == 0.0
     assert abs(plant.simulation.get(axle.speed)) < 1e-6
     plant.apply(c.Release())
+    plant.apply(c.Enable())
     plant.step()
     assert plant.simulation.get(axle.voltage()) == 1.0
 

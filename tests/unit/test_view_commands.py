@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import stat
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.driven import EXPERIMENT, machine
+from tests.driven import machine
 
 import sharnir as sh
 from sharnir.cli import main
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Entry, Journal, Run, create_run
 from sharnir.runtime.plant import Plant
-from sharnir.runtime.runtime import Runtime
 from sharnir.view import pictures
+from sharnir.view.server import Ending, Links, Terminated
 
 DT, STEPS = 0.01, 40
 PAGE = b"\x89PNG a picture of the page"
@@ -101,6 +100,7 @@ def test_pictures_need_programs_that_are_named(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sharnir.view.recording.record", None)  # told before the run is made again
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CHROMIUM", raising=False)
     assert main(["export", str(folder), "--png", "x.png"]) == 2
@@ -135,6 +135,7 @@ def test_a_film_is_handed_to_ffmpeg_picture_by_picture(
     ffmpeg.write_text(f'#!/bin/sh\nfor last; do :; done\ncat > "$last"\nexit {code}\n')
     ffmpeg.chmod(ffmpeg.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("CHROMIUM", "chromium")
     monkeypatch.setattr(pictures, "player", lambda *_: Player())
     assert main(["export", str(folder), "--video", str(film), "--rate", "10"]) == (0 if code == 0 else 2)
     assert film.read_bytes() == 5 * PAGE  # 0.4 s, both ends
@@ -145,38 +146,39 @@ def test_a_film_is_handed_to_ffmpeg_picture_by_picture(
 # --- drive ------------------------------------------------------------------------------------------------------------
 
 
-def served_by(act: Callable[[Runtime], None]) -> Callable[..., None]:
-    """A server that starts the physics and, in place of a browser, does what it is told."""
-
-    def serve(run: Run, how: Any, opened: Callable[[str], None]) -> None:
-        runtime = Runtime(run, paused=how.paused, source=how.source)
-        opened("http://127.0.0.1:1/?token=x")
-        act(runtime)
-        runtime.close()
-
-    return serve
+LINKS = Links("http://127.0.0.1:1/?token=x", "http://127.0.0.1:1/instructor?token=y", "http://127.0.0.1:1/?token=z")
 
 
-def end_it(runtime: Runtime) -> None:
-    runtime.send(c.Step(20))
-    runtime.send(c.End())
-    while runtime.alive:
-        time.sleep(0.01)
-
-
-def test_a_run_that_was_ended_has_a_report(
-    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (Ending("The run was ended by instructor 1", False, Path("runs")), 0),
+        (Ending("The physics has died (signal SIGKILL)", True, Path("runs")), 3),
+        (KeyboardInterrupt(), 0),
+        (Terminated(), 143),
+    ],
+)
+def test_the_exit_status_of_a_drive(
+    end: Any,
+    code: int,
+    tmp_path: Path,
+    opened: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Of an experiment whose diagram has a Python function, which the physics takes from the same file."""
-    file = tmp_path / "driven.py"
-    file.write_text(EXPERIMENT)
-    monkeypatch.setattr("sharnir.view.server.serve", served_by(end_it))
-    assert main(["drive", str(file), "--runs", str(tmp_path / "runs"), "--paused"]) == 0
-    (folder,) = (tmp_path / "runs").iterdir()
+    def serve(run: Run, how: Any, opened: Callable[[Links], None], told: Callable[[str], None]) -> Ending:
+        opened(LINKS)
+        if isinstance(end, BaseException):
+            raise end
+        told(end.reason)
+        return end
+
+    monkeypatch.setattr("sharnir.view.server.serve", serve)
+    assert main(["drive", "dc_drive", "--runs", str(tmp_path / "runs"), "--paused"]) == code
     said = capsys.readouterr().out
-    assert "The console is at http://127.0.0.1:1" in said and f"wrote {folder / 'report.html'}" in said
-    assert opened == ["http://127.0.0.1:1/?token=x"]
-    assert "nothing moved" in (folder / "report.html").read_text()
+    assert all(link in said for link in (LINKS.operator, LINKS.instructor, LINKS.watcher))
+    assert opened == [LINKS.operator]
+    assert (end.reason if isinstance(end, Ending) else "sharnir replay") in said
 
 
 def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -188,3 +190,11 @@ def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_pa
         port = other.getsockname()[1]
         assert main(["drive", "dc_drive", "--runs", str(tmp_path), "--no-browser", "--port", str(port)]) == 2
     assert f"port {port} of 127.0.0.1 cannot be used" in capsys.readouterr().err
+
+
+def test_a_name_that_is_nearly_a_robots(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", "krt10", "--no-browser"]) == 2
+    assert "did you mean 'krt100'" in capsys.readouterr().err
+    assert main(["list"]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in ("krt100", "krt100_rough", "mf4", "rover", "car", "winch"))

@@ -92,3 +92,57 @@ def test_a_panel_of_every_widget() -> None:
     known = {channel.name for channel in layout.channels} | set(plant.inputs)
     named = {widget.get("name") for group in told["groups"] for widget in group["widgets"]} - {None}
     assert named <= known
+
+
+def test_the_camera_shows_a_machine_that_is_driven_where_it_stands() -> None:
+    """Not the load that hangs on its rope: the drum would be out of sight."""
+    from sharnir.experiment import load_example
+
+    scene = load_example("winch").scene
+    world = world_of(scene)
+    assert world["followed"] == -1
+    for body in scene.bodies.values():  # all that moves is within the ball that is looked at
+        if not body.spec.fixed:
+            off = np.linalg.norm(body.pose.position - np.array(world["focus"]["center"]))
+            assert off <= world["focus"]["radius"]
+
+
+def test_the_seat_is_before_what_stands_on_the_body_and_machines_are_told_apart() -> None:
+    scene = sh.Scene("two")
+    chassis = scene.body("chassis", sh.Box(2, 1, 0.4, mass=20))
+    mast = scene.body("mast", sh.Box(0.1, 0.1, 1.0, mass=1), position=(0.5, 0, 0.7))
+    scene.joint("foot", sh.Revolute(anchor=(0.5, 0, 0.2)), chassis, mast)
+    scene.body("ball", sh.Sphere(0.1, mass=1), position=(5, 0, 0))
+    scene.body("wall", sh.Box(1, 1, 1), position=(9, 0, 0), fixed=True)
+    world = world_of(scene)
+    assert world["bodies"][0]["seat"][0] == 1.0  # the mast is at 0.5
+    assert world["machines"] == [0, 2]  # by their heaviest bodies
+
+
+def test_every_setting_of_a_panel_reaches_the_page() -> None:
+    """What a scene file may say is not ignored."""
+    from sharnir.control import Group, Panel
+    from sharnir.control.panel import ButtonWidget, PlotWidget, SliderWidget
+
+    scene = sh.Scene("desk")
+    load = scene.body("load", sh.Box(1, 1, 1, mass=1))
+    axle = scene.joint("axle", sh.Revolute(), scene.world, load, friction=sh.Coulomb(0.1))
+    d = scene.diagram = sh.Diagram("desk")
+    names = [f"s{i}" for i in range(5)]
+    for name in names:
+        d.gauge(name, d.signal(axle.speed, name=f"{name} measured"))
+    d.effort(axle.effort(), d.input("push", range=(-1, 1), unit="N m"))
+    d.lamp("on", d.input("horn", momentary=True))
+    widgets = (
+        SliderWidget(input="push", vertical=True),
+        ButtonWidget(input="horn", color="#ff8800"),
+        PlotWidget(signals=tuple(names[:4]), seconds=25.0),
+        PlotWidget(signals=tuple(names[3:]), seconds=15.0),
+    )
+    scene.panel = Panel(title="The desk", groups=(Group(title="All", widgets=widgets),))
+    plant = Plant(scene, 0.01, {})
+    layout = FrameWriter(scene, plant.channels, tuple(plant.inputs)).layout
+    told = described(scene, panel_of(scene), list(plant.inputs.values()), layout)
+    slider, button = told["groups"][0]["widgets"]
+    assert slider["vertical"] == "" and button["color"] == "#ff8800"
+    assert (told["title"], told["seconds"], told["plotted"]) == ("The desk", 25.0, names)

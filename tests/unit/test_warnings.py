@@ -591,12 +591,12 @@ def test_the_console_tells_them_as_alarms_once():
     plant = Plant(pendulum(), 0.2, {})
     for _ in range(10):
         plant.step()
-    plant.watch_limits()
-    plant.watch_limits()
+    plant.watch()
+    plant.watch()
     assert [level for level, text in plant.alarms if "long-step: body 'bob'" in text] == ["warning"]
     quiet = Plant(pendulum(), 0.2, {"ignored_warnings": ["long-step"]})
     quiet.step()
-    quiet.watch_limits()
+    quiet.watch()
     assert quiet.alarms == []
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from .. import spatial
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from ..scene.shapes import Wheel
 from .diagram import Diagram
 from .panel import (
     Action,
@@ -35,6 +39,8 @@ SLIDES = 1.0  # m, likewise
 STEPS = 20  # presses of a key from one end of a range to the other
 MOST_CHOICES = 8  # whole numbers with more values get a slider
 PLOTTED = 6  # curves in one plot
+PLACES = ("rad", "m")  # units of targets that a key moves by steps
+FEWEST_WHEELS = 2  # driven on a side, from which on a vehicle is steered by its sides
 
 # Keys in the order in which inputs take them: up and down, yes.
 PAIRS = (
@@ -62,11 +68,14 @@ STOPPING = ("brake", "stop")
 def default_diagram(scene: Scene) -> Diagram:
     """A diagram for a ``scene``: an input for every drive and servo, a gauge for every joint coordinate."""
     d = Diagram(scene.name)
+    wheels = _drive_sides(d, scene)
     for joint in scene.joints.values():
         for coordinate in joint.type.coordinates:
             name = joint.name if len(joint.type.coordinates) == 1 else f"{joint.name} {coordinate.name}"
             drive = joint.drives.get(coordinate.name)
-            if isinstance(drive, DcDrive):
+            if joint.name in wheels:
+                pass
+            elif isinstance(drive, DcDrive):
                 value = d.input(f"{name} voltage", range=(-1, 1), note=f"share of the rated voltage of '{name}'")
                 d.drive(joint.voltage(coordinate.name), value, name=f"{name} drive")
             elif drive is not None:
@@ -81,6 +90,32 @@ def default_diagram(scene: Scene) -> Diagram:
                 measured = d.signal(joint.coordinate(coordinate.name), name=f"{name} measured")
                 d.gauge(name, measured, range=scale)  # type: ignore[arg-type]
     return d
+
+
+def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
+    """Forward and turn for a vehicle whose wheels are driven, steered by its sides; the names of their joints."""
+    driven = {
+        joint: spatial.rotate(joint.world_frames()[0].rotation, (0.0, 0.0, 1.0))
+        for joint in scene.joints.values()
+        if isinstance(next(iter(joint.drives.values()), None), DcDrive)
+        and any(isinstance(shape, Wheel) for shape in joint.b.spec.shapes)
+    }
+    sides: dict[bool, list[tuple[Joint, float]]] = {True: [], False: []}
+    middle = np.mean([joint.b.pose.position for joint in driven] or [np.zeros(3)], axis=0)
+    for joint, axis in driven.items():
+        left = np.copysign(1.0, axis[1]) * axis  # vehicles start along x
+        drive = next(iter(joint.drives.values()))
+        assert isinstance(drive, DcDrive)
+        sides[bool((joint.b.pose.position - middle) @ left > 0.0)].append((joint, float(axis @ left) * drive.ratio))
+    if min(len(wheels) for wheels in sides.values()) < FEWEST_WHEELS:
+        return set()
+    forward = d.input("forward", range=(-1, 1), note="share of the rated voltage of all wheels")
+    turn = d.input("turn", range=(-1, 1), note="to the right is positive")
+    for is_left, wheels in sides.items():
+        wanted = d.limit(-1.0, forward + turn if is_left else forward - turn, 1.0)
+        for joint, sign in wheels:
+            d.drive(joint, wanted if sign > 0 else -wanted)
+    return {joint.name for wheels in sides.values() for joint, _ in wheels}
 
 
 def _reach(joint: Joint, axis: str, drive: SpeedServo | PositionServo) -> tuple[float, float]:
@@ -138,8 +173,10 @@ def _first(diagram: Diagram, words: tuple[str, ...]) -> str | None:
 
 
 def is_stick_like(spec: InputSpec) -> bool:
-    """A number that rests in the middle of its range, like a stick that springs back."""
-    return spec.type == "real" and spec.range is not None and spec.range[0] + spec.range[1] == 2 * spec.start
+    """A number that rests in the middle of its range, like a stick that springs back. A place to go to does not."""
+    if spec.type != "real" or spec.range is None or spec.unit in PLACES:
+        return False
+    return spec.range[0] + spec.range[1] == 2 * spec.start
 
 
 def _control(name: str, spec: InputSpec) -> AnyWidget:

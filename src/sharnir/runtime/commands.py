@@ -57,28 +57,32 @@ class Set(Command, frozen=True, tag="set"):
 
 
 class Stop(Command, frozen=True, tag="stop"):
-    """Emergency stop: every drive goes to its safe state and stays there until ``Release``."""
+    """Emergency stop: every drive goes to its safe state and stays there, whatever else happens, until ``Release``."""
 
 
 class Release(Command, frozen=True, tag="release"):
-    """End an emergency stop."""
+    """End an emergency stop. The drives stay in their safe state until ``Enable``."""
 
 
 class Hold(Command, frozen=True, tag="hold"):
-    """The operator is gone: drives go to their safe state until the next ``Set``."""
+    """The operator is gone or has let go: drives go to their safe state until ``Enable``."""
 
     reason: Text = "the operator's connection is lost"
 
 
+class Enable(Command, frozen=True, tag="enable"):
+    """The operator takes hold again: from now on his inputs reach the drives."""
+
+
 class Inject(Command, frozen=True, tag="inject"):
-    """Bring in a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
+    """Inject a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
 
     name: Name
     fault: dict[str, Any]
 
 
-class Withdraw(Command, frozen=True, tag="withdraw"):
-    """Take a fault back."""
+class Clear(Command, frozen=True, tag="clear"):
+    """Clear a fault."""
 
     name: Name
 
@@ -94,10 +98,20 @@ class End(Command, frozen=True, tag="end"):
 
 
 AnyCommand = (
-    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Stop | Release | Hold | Inject | Withdraw | Note | End
-)
+    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Stop | Release | Hold | Enable | Inject | Clear | Note
+    | End
+)  # fmt: skip
 # What changes the motion; a replay repeats these and skips the rest.
-MOVING = (Reset, Save, Restore, Set, Stop, Release, Hold, Inject, Withdraw)
+MOVING = (Reset, Save, Restore, Set, Stop, Release, Hold, Enable, Inject, Clear)
+
+
+class Order(msgspec.Struct, frozen=True):
+    """A command and its author, as it travels to the physics; the server says who, never the browser."""
+
+    by: str
+    command: AnyCommand
+
 
 decode = msgspec.json.Decoder(AnyCommand).decode
+decode_order = msgspec.json.Decoder(Order).decode
 encode = msgspec.json.Encoder().encode

@@ -35,7 +35,7 @@ HEADER = (
     "contacts_used",  # rows of the contact block that are in use
 )
 MODES = ("paused", "running", "replay", "fault", "ended")
-HOLDS = ("", "emergency", "connection")
+HOLDS = ("free", "stopped", "held")  # states of the safety chain
 CONTACTS = 64  # contact points shown at most
 
 assert sys.byteorder == "little", "frames are written in the machine's order, which browsers expect to be little-endian"
@@ -115,7 +115,7 @@ class FrameWriter:
             simulation.time,
             clock,
             MODES.index(mode),
-            HOLDS.index(plant.held),
+            HOLDS.index(plant.chain),
             scale,
             *statistics,
             _write_contacts(simulation, blocks["contacts"]),

@@ -1,6 +1,7 @@
 """A run on disk: a folder with the scene, and a log of everything the operator did, with the step at which he did it.
 
     scene.json    the scene as it was simulated
+    scenario.yaml what the operator has to do in it, where there is a scenario
     run.jsonl     one JSON object per line: first the header, then entries in order
 
 An entry is a command, an alarm, or a digest of the state; a replay repeats the commands and compares the digests.
@@ -20,8 +21,8 @@ from ..scene.scene import Scene
 from .commands import AnyCommand, End
 from .control import diagram_of
 
-FORMAT = 1
-SCENE, LOG = "scene.json", "run.jsonl"
+FORMAT = 2
+SCENE, LOG, SCENARIO = "scene.json", "run.jsonl", "scenario.yaml"
 NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError)
 MOST_TICKS = 10**8  # days of any machine; a log that says more is damaged
 # What a log may set. Not where files go, and not how many worlds: a log comes from outside.
@@ -43,7 +44,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Alarm(msgspec.Struct, frozen=True):
-    """Something the operator should know of. ``level`` is "info", "warning" or "alarm"."""
+    """Something to be told. ``level`` is "info", "warning", "alarm", or "fault" for what only an instructor is told."""
 
     level: str
     text: str
@@ -52,13 +53,18 @@ class Alarm(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the log: at which tick and simulated time (s), and one of the things that can happen."""
+    """A line of the log: at which tick and simulated time (s), and one of the things that can happen.
+
+    A command has its author, ``by``, and the time of day, ``at`` (s since 1970).
+    """
 
     tick: int
     time: float
     command: AnyCommand | None = None
     alarm: Alarm | None = None
     digest: str | None = None
+    by: str = ""
+    at: float = 0.0
 
 
 class Journal:
@@ -115,9 +121,9 @@ class Run:
         return self.header.settings | {"fault_folder": self.folder}
 
     @property
-    def was_ended(self) -> bool:
-        """Whether somebody has ended it, rather than closed the program."""
-        return any(isinstance(entry.command, End) for entry in self.entries())
+    def ended_by(self) -> str | None:
+        """Who has ended it; None where nobody has, because the program was closed or died."""
+        return next((entry.by for entry in self.entries() if isinstance(entry.command, End)), None)
 
     def entries(self) -> Iterator[Entry]:
         """The entries in order; a last line that was cut off is left out."""

@@ -16,17 +16,20 @@ from ..model.fields import read
 from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
+from . import chain
 from . import commands as c
 from .channels import Channels
 from .control import diagram_of, inputs_of
 from .faults import fault_of
 from .safety import Safety
+from .symptoms import Symptoms
 
 
 class Plant:
     """A scene in motion, stepped with ``dt`` (s) and the ``settings`` of :class:`Simulation`.
 
-    ``alarms`` collects what the operator should know, as (level, text).
+    ``alarms`` collects what is to be told, as (level, text); ``chain`` is the state of the safety chain, and ``why`` it
+    is not free.
     """
 
     def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
@@ -40,37 +43,27 @@ class Plant:
         self.controller = controller
         self.safety = Safety(self.simulation, controller)
         self.board = FaultBoard(self.simulation)
+        self.symptoms = Symptoms(self.simulation)
         self.inputs = inputs_of(scene.diagram)
         self.channels = Channels(scene, self.simulation, controller)
         self.tick = 0  # steps since the run began, over resets and restores
+        self.chain, self.why = chain.State.FREE, ""
         self.alarms: list[tuple[str, str]] = []
         self.snapshots: dict[str, Any] = {}
         self._limits = layout_of(scene).limits
         self._at_limit = [0] * len(self._limits)
         self._warned = 0  # how many of the simulation's warnings are told
 
-    @property
-    def held(self) -> str:
-        """Why the drives are in their safe state; empty when they are not."""
-        return self.safety.held.why
-
     def step(self) -> None:
         """One step with the present inputs. Raises ``SimulationFault`` or ``ControlFault`` when it cannot go on."""
         self.tick += 1
         self.simulation.step()
 
-    def apply(self, command: c.Command) -> None:
-        """Do what moves the plant; other commands are the runtime's. Refusals are ``SceneError``."""
+    def apply(self, command: c.Command, by: str = "") -> None:
+        """Do what moves the plant, for its author; other commands are the runtime's. Refusals are ``SceneError``."""
+        following = chain.after(self.chain, command)
         if isinstance(command, c.Set):
             self._set(command.values)
-        elif isinstance(command, c.Stop):
-            self.safety.hold("emergency")
-        elif isinstance(command, c.Hold):
-            if self.held != "emergency":
-                self.safety.hold("connection")
-            self.alarms.append(("alarm", f"{command.reason}; drives are in their safe state until the next input"))
-        elif isinstance(command, c.Release):
-            self.safety.let_go()
         elif isinstance(command, c.Reset):
             self.simulation.reset()
         elif isinstance(command, c.Save):
@@ -79,8 +72,29 @@ class Plant:
             self._restore(command.name)
         elif isinstance(command, c.Inject):
             self._inject(command)
-        elif isinstance(command, c.Withdraw):
-            self._withdraw(command.name)
+        elif isinstance(command, c.Clear):
+            self._clear(command.name)
+        self._move_on(following, command, by)
+
+    def _move_on(self, following: chain.State, command: c.Command, by: str) -> None:
+        """Bring the drives to where the safety chain is after a command."""
+        author = by or "the operator"
+        if following is chain.State.FREE:
+            if self.chain is not following:
+                self.safety.let_go()
+                self.why = ""
+        elif self.chain is chain.State.FREE or isinstance(command, (c.Reset, c.Restore)):
+            self.safety.hold()
+        if isinstance(command, c.Stop):
+            self.why = f"emergency stop by {author}"
+            self.alarms.append(("alarm", self.why))
+        elif isinstance(command, c.Release):
+            self.why = f"the emergency stop was released by {author}"
+            self.alarms.append(("info", self.why))
+        elif isinstance(command, c.Hold) and following is chain.State.HELD:
+            self.why = command.reason
+            self.alarms.append(("alarm", f"{command.reason}; the drives are held until they are enabled"))
+        self.chain = following
 
     def digest(self) -> str:
         """A fingerprint of the mechanical state, to the bit."""
@@ -94,11 +108,12 @@ class Plant:
         """A recorder of full trajectories, for so many instants."""
         return self.simulation._recorder(capacity)
 
-    def watch_limits(self) -> None:
-        """Tell of limits that were reached, and of what the simulation warns of, since the last look."""
+    def watch(self) -> None:
+        """Tell of limits that were reached, of what the simulation warns of, and of motors that do not turn, since then."""
         warned = self.simulation.warnings
         self.alarms += [("warning", str(warning)) for warning in warned[self._warned :]]
         self._warned = len(warned)
+        self.alarms += [("warning", text) for text in self.symptoms.look()]
         memory = self.simulation.memory
         low, high = memory.low_impulse.numpy()[:, 0], memory.high_impulse.numpy()[:, 0]
         for i, label in enumerate(self._limits):
@@ -108,15 +123,11 @@ class Plant:
             self._at_limit[i] = side
 
     def _set(self, values: dict[str, float]) -> None:
-        if self.held == "emergency":
-            raise SceneError("the emergency stop is on; release it first")
         for name, value in values.items():
             if name not in self.inputs:
                 raise SceneError(f"there is no input '{name}'{nearest(name, self.inputs)}")
             if not math.isfinite(value):
                 raise SceneError(f"input '{name}' is {value}; give a finite number")
-        if self.held:
-            self.safety.let_go()
         for name, value in values.items():
             known = self.inputs[name]
             within = min(max(value, known.low), known.high)
@@ -136,10 +147,10 @@ class Plant:
         elif self.board.faults[command.name] != fault:
             raise SceneError(f"there is another fault '{command.name}' already; give this one another name")
         self.board.inject(command.name)
-        self.alarms.append(("info", f"fault brought in: {command.name}"))
+        self.alarms.append(("fault", f"fault injected: {command.name}"))
 
-    def _withdraw(self, name: str) -> None:
+    def _clear(self, name: str) -> None:
         if name not in self.board.active:
             raise SceneError(f"there is no fault '{name}' in effect{nearest(name, self.board.active)}")
         self.board.clear(name)
-        self.alarms.append(("info", f"fault taken back: {name}"))
+        self.alarms.append(("fault", f"fault cleared: {name}"))

@@ -16,6 +16,7 @@ import gc
 import os
 import select
 import signal
+import sys
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -32,6 +33,7 @@ from .journal import Alarm, Entry, Journal, Run
 from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring
+from .scenario import AUTHOR, Score, referee_of
 
 AHEAD = 0.02  # s that the physics is before the clock
 FRAMES = 60.0  # published a second while running
@@ -51,12 +53,27 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
     layout: FrameLayout
     inputs: list[Input]
     faults: dict[str, dict[str, Any]]
+    briefing: str = ""  # of the scenario, for the operator
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="event", tag="alarm"):
-    """An alarm, or a refusal."""
+    """An alarm."""
 
     alarm: Alarm
+
+
+class Refused(msgspec.Struct, frozen=True, tag_field="event", tag="refused"):
+    """A command that was not taken, for its author."""
+
+    by: str
+    reason: str
+
+
+class Chain(msgspec.Struct, frozen=True, tag_field="event", tag="chain"):
+    """The state of the safety chain has changed."""
+
+    state: str
+    why: str
 
 
 class Kept(msgspec.Struct, frozen=True, tag_field="event", tag="kept"):
@@ -72,12 +89,19 @@ class Failed(msgspec.Struct, frozen=True, tag_field="event", tag="failed"):
     reason: str
 
 
-AnyEvent = Ready | Told | Kept | Failed
+class Scored(msgspec.Struct, frozen=True, tag_field="event", tag="score"):
+    """How far the operator has come in a scenario."""
+
+    score: Score
+
+
+AnyEvent = Ready | Told | Refused | Chain | Kept | Scored | Failed
 
 
 def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> None:
     """Run the physics of the run in ``folder`` until the pipe is closed or the run ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the log is closed and the memory freed all the same
     try:
         run = Run(Path(folder))
         plant = Plant(run.scene(source), run.header.dt, run.settings)
@@ -118,6 +142,8 @@ class Loop:
     def __init__(self, run: Run, plant: Plant, pipe: Connection, paused: bool) -> None:
         self._plant, self._pipe = plant, pipe
         self._journal = Journal(run.folder)
+        self._referee = referee_of(run, plant)
+        self._scored: Score | None = None
         self._writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
         self._ring = Ring(self._writer.layout.size)
         self._pacer = Pacer(plant.simulation.dt, ahead=AHEAD)
@@ -126,9 +152,9 @@ class Loop:
         self._frame_due, self._frame_takes = 0.0, 0.0
         self._told: dict[str, float] = {}
         self._warm_up()
-        self._send(
-            Ready(self._ring.name, self._writer.layout, list(plant.inputs.values()), faults_offered(plant.scene))
-        )
+        briefing = "" if self._referee is None else self._referee.scenario.briefing
+        inputs, faults = list(plant.inputs.values()), faults_offered(plant.scene)
+        self._send(Ready(self._ring.name, self._writer.layout, inputs, faults, briefing))
 
     def _warm_up(self) -> None:
         """Do once what is done between steps: the first time takes milliseconds, of imports and of fresh memory."""
@@ -136,7 +162,7 @@ class Loop:
             self._pacer.end(self._pacer.begin())
             self._pacer.statistics()
             self._publish()
-        self._plant.watch_limits()
+        self._plant.watch()
         self._plant.digest()
         self._pacer = Pacer(self._plant.simulation.dt, ahead=AHEAD)
 
@@ -145,7 +171,7 @@ class Loop:
         self._pacer.restart()
         while self._mode != "ended":
             if select.select([self._pipe], [], [], self._idle_time())[0]:
-                self._take(c.decode(self._pipe.recv_bytes()))
+                self._take(c.decode_order(self._pipe.recv_bytes()))
             elif self._mode == "running" and self._pacer.wait <= 0:
                 self._paced_step()
             self._publish_if_due()
@@ -176,19 +202,35 @@ class Loop:
         except (SimulationFault, ControlFault) as fault:
             self._mode = "fault"
             self._tell("alarm", f"{fault}. Reset the run, or restore a snapshot")
+        else:
+            self._referee_looks()
         if plant.tick % DIGEST_EVERY == 0:
             self._log(digest=plant.digest())
 
+    def _referee_looks(self) -> None:
+        if self._referee is None:
+            return
+        for due in self._referee.look():
+            if isinstance(due, str):
+                self._tell("info", due)
+            else:
+                self._take(c.Order(AUTHOR, due))  # type: ignore[arg-type]
+
     # --- commands ---------------------------------------------------------------------------------------------------
 
-    def _take(self, command: c.AnyCommand) -> None:
-        self._log(command=command)
+    def _take(self, order: c.Order) -> None:
+        command = order.command
+        self._log(command=command, by=order.by, at=round(time.time(), 3))
+        before = (self._plant.chain, self._plant.why)
         try:
             if isinstance(command, c.MOVING):
-                self._plant.apply(command)
+                self._plant.apply(command, order.by)
             self._obey(command)
         except SceneError as error:
-            self._tell("warning", str(error))
+            self._log(alarm=Alarm("warning", str(error), self._plant.tick, self._plant.simulation.time))
+            self._send(Refused(order.by, str(error)))
+        if (self._plant.chain, self._plant.why) != before:
+            self._send(Chain(self._plant.chain, self._plant.why))
         self._tell_all()
         self._frame_due = 0.0
 
@@ -212,7 +254,7 @@ class Loop:
             self._pacer.rescale(command.factor)
         elif isinstance(command, c.End):
             self._mode = "ended"
-        if isinstance(command, (c.Save, c.Inject, c.Withdraw, c.Reset, c.Restore)):
+        if isinstance(command, (c.Save, c.Inject, c.Clear, c.Reset, c.Restore)):
             self._send(Kept(list(self._plant.snapshots), list(self._plant.board.active)))
 
     # --- telling ----------------------------------------------------------------------------------------------------
@@ -225,9 +267,16 @@ class Loop:
         self._frame_due = now + 1.0 / (FRAMES if self._mode == "running" else STILL_FRAMES)
         if now > self._statistics_due:
             self._statistics, self._statistics_due = self._pacer.statistics(), now + STATISTICS_EVERY
-            self._plant.watch_limits()
+            self._plant.watch()
             self._tell_all()
+            self._tell_score()
         self._publish()
+
+    def _tell_score(self) -> None:
+        score = None if self._referee is None else self._referee.score
+        if score is not None and score != self._scored:
+            self._scored = score
+            self._send(Scored(score))
 
     def _publish(self) -> None:
         """Write a frame, and remember about how long that takes."""

@@ -22,6 +22,7 @@ class Replay:
         self.ticks = max((entry.tick for entry in self.entries), default=0)
         self.differs_at: int | None = None
         self.digests = 0
+        self.after_step: Callable[[], Any] = lambda: None  # before the commands that follow the step
 
     def __iter__(self) -> Iterator[Plant]:
         """Yields the plant at the start and after every step."""
@@ -36,11 +37,12 @@ class Replay:
                 return
             with suppress(SimulationFault, ControlFault):  # they stopped the live run just so
                 self.plant.step()
+                self.after_step()
 
     def _take(self, entry: Entry) -> None:
         if isinstance(entry.command, MOVING):
             with suppress(SceneError):  # refused then, refused now
-                self.plant.apply(entry.command)
+                self.plant.apply(entry.command, entry.by)
             self.plant.alarms.clear()
         elif entry.digest is not None:
             self.digests += 1

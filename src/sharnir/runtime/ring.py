@@ -6,6 +6,7 @@ a reader copies the newest frame and then looks at the count again.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from multiprocessing.shared_memory import SharedMemory
 
 import numpy as np
@@ -17,15 +18,14 @@ HEAD = 64  # bytes before the slots
 
 
 class Ring:
-    """Frames of one size. The owner creates and removes the memory, the other side attaches by name."""
+    """Frames of one size. The owner creates the memory, the other side attaches by name; whoever closes removes it."""
 
     def __init__(self, size: int, name: str | None = None) -> None:
         self.size = size
-        self._owner = name is None
         self._memory = SharedMemory(name, create=name is None, size=HEAD + SLOTS * size)
         self._count: Array = np.ndarray(1, np.int64, self._memory.buf)
         self._slots: Array = np.ndarray((SLOTS, size), np.uint8, self._memory.buf, HEAD)
-        if self._owner:
+        if name is None:
             self._count[0] = 0
 
     @property
@@ -53,8 +53,8 @@ class Ring:
         return None
 
     def close(self) -> None:
-        """Let go of the memory; the owner removes it."""
+        """Let go of the memory; the owner removes it, or whoever is left when the owner was killed."""
         del self._count, self._slots
         self._memory.close()
-        if self._owner:
+        with suppress(FileNotFoundError):
             self._memory.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 
 import msgspec
@@ -49,14 +50,23 @@ class Runtime:
         return self._process.is_alive()
 
     @property
+    def died(self) -> str:
+        """What ended the physics against its will; empty where it ended as it should, or runs."""
+        self._process.join(END_WITHIN)
+        code = self._process.exitcode
+        if not code:
+            return ""
+        return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    @property
     def pid(self) -> int:
         """The number of the physics process."""
         return self._process.pid or 0
 
-    def send(self, command: c.Command) -> None:
-        """Hand a command to the physics; it is taken before the next step."""
+    def send(self, command: c.Command, by: str = "") -> None:
+        """Hand a command and its author to the physics; it is taken before the next step."""
         try:
-            self._pipe.send_bytes(c.encode(command))
+            self._pipe.send_bytes(c.encode({"by": by, "command": command}))
         except OSError:
             raise SceneError("the physics has ended; start the run anew") from None
 

@@ -1,12 +1,16 @@
 """The safe state: what drives, brakes and pushes go to when the operator presses the stop, or is gone.
 
 No voltage, no speed, position servos stay where they are, brakes are on, nothing is pushed. It acts after the diagram,
-so no block can overrule it, and before the faults: a brake that has failed does not brake.
+so no block can overrule it, and before the faults: a brake that has failed does not brake. When it acts is the safety
+chain's to say (``chain.py``), which is why neither a reset nor a snapshot knows of it: the plant holds the drives anew
+after either.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from dataclasses import dataclass
+from typing import Any
 
 from ..control.controller import Controller
 from ..control.sinks import Brake, Effort, Force, Servo, Torque
@@ -15,30 +19,45 @@ from ..scene.elements.drive import DcDrive, PositionServo
 from ..scene.joint import Joint
 
 FOREVER = 1 << 60  # steps
+SAME = 1e-6  # relative; the least that float32 tells apart is a tenth of it
 
 
-class Held(NamedTuple):
-    """Why the plant is held, the numbers it is held at, and what the brakes were at before."""
+@dataclass
+class Place:
+    """A number that the safe state sets: its ``safe`` value, or for a position servo its coordinate."""
 
-    why: str  # "emergency" or "connection"; empty when it is not held
-    values: tuple[float, ...] = ()
-    brakes: tuple[float, ...] = ()
+    write: Any
+    safe: float = 0.0
+    coordinate: Any = None
+    target: Any = None
+    held: float = math.nan  # what it was set to last
 
+    def settle(self) -> float:
+        """Choose the value to be held at.
 
-FREE = Held("")
+        A servo whose target nobody has changed since it was held last is held there again: at its coordinate, which
+        its load has pulled down a little, every stop would let it sink further.
+        """
+        if self.coordinate is None:
+            self.held = self.safe
+        elif not math.isclose(float(self.target()), self.held, rel_tol=SAME, abs_tol=SAME):
+            self.held = float(self.coordinate())
+        return self.held
 
 
 class Safety:
-    """Attached to a simulation like its controller; part of snapshots and resets."""
+    """Attached to a simulation like its controller."""
 
     rank = 1
 
     def __init__(self, simulation: Any, controller: Controller) -> None:
         self._simulation, self._controller = simulation, controller
-        self.held = FREE
-        self._places: list[tuple[Any, Any]] = []  # a writer, and a reader of the safe value or the value itself
+        self.on = False
+        self._places: list[Place] = []
+        self._servos: dict[tuple[str, str], Place] = {}  # by joint and axis
         self._brakes: list[tuple[Any, Any]] = []  # a writer and a reader of each brake's friction
-        self._stays: dict[str, Any] = {}  # inputs that are targets of position servos, and readers of their coordinates
+        self._braked: list[float] = []  # what the brakes were at before
+        self._stays: dict[str, Place] = {}  # inputs that are targets of position servos
         for row in softs_of(simulation.scene):
             if row.drive is not None:
                 self._add_drive(row.joint, row.name, row.drive)
@@ -48,62 +67,73 @@ class Safety:
 
     def _add_drive(self, joint: Joint, axis: str, drive: Any) -> None:
         taps = self._simulation.taps
-        writer = taps.writer(joint.voltage(axis) if isinstance(drive, DcDrive) else joint.target(axis))
-        stays = isinstance(drive, PositionServo)
-        self._places.append((writer, taps.reader(joint.coordinate(axis)) if stays else 0.0))
+        if isinstance(drive, PositionServo):
+            target = joint.target(axis)
+            place = Place(
+                taps.writer(target), coordinate=taps.reader(joint.coordinate(axis)), target=taps.reader(target)
+            )
+            self._servos[joint.name, axis] = place
+        else:
+            place = Place(taps.writer(joint.voltage(axis) if isinstance(drive, DcDrive) else joint.target(axis)))
+        self._places.append(place)
 
     def _add_sink(self, sink: Any) -> None:
         scene, taps = self._simulation.scene, self._simulation.taps
         if isinstance(sink, (Effort, Force, Torque)):
             for quantity, component in sink.acts_on(scene):
-                self._places.append((taps.writer(quantity, component), 0.0))
+                self._places.append(Place(taps.writer(quantity, component)))
         elif isinstance(sink, Brake):
             quantity = sink.quantity(scene)
             law = sink.on(scene)[0].friction[str(quantity.item).partition(".")[2]]
-            self._places.append((taps.writer(quantity), float(getattr(law, "level", 0.0)) + sink.level))
+            self._places.append(Place(taps.writer(quantity), float(getattr(law, "level", 0.0)) + sink.level))
             self._brakes.append((taps.writer(quantity), taps.reader(quantity)))
         elif isinstance(sink, Servo) and sink.value in self._controller.diagram.inputs:
             joint, axis = sink.on(scene)
-            if isinstance(joint.drives[axis or next(iter(joint.drives))], PositionServo):
-                self._stays[str(sink.value)] = taps.reader(joint.coordinate(axis))
+            place = self._servos.get((joint.name, axis or next(iter(joint.drives))))
+            if place is not None:
+                self._stays[str(sink.value)] = place
 
-    def hold(self, why: str) -> None:
+    def hold(self) -> None:
         """Go to the safe state, and the inputs with it, so that nothing jumps when it ends."""
         self._simulation.taps.refresh()
-        values = tuple(float(safe() if callable(safe) else safe) for _, safe in self._places)
-        brakes = self.held.brakes if self.held.why else tuple(float(read()) for _, read in self._brakes)
-        self.held = Held(why, values, brakes)
+        if not self.on:
+            self._braked = [float(read()) for _, read in self._brakes]
+        self.on = True
+        for place in self._places:
+            place.settle()
         for name, spec in self._controller.diagram.inputs.items():
-            self._controller.inputs[name] = float(self._stays[name]()) if name in self._stays else spec.start
+            self._controller.inputs[name] = self._stays[name].held if name in self._stays else spec.start
 
     def let_go(self) -> None:
         """Leave the safe state."""
-        for (write, _), value in zip(self._brakes, self.held.brakes, strict=False):
-            write(value)
-        self._simulation.taps.flush()
-        self.held = FREE
+        if self.on:
+            for (write, _), value in zip(self._brakes, self._braked, strict=True):
+                write(value)
+            self._simulation.taps.flush()
+        self.on = False
 
     def tick(self) -> int:
         """Put the safe values over those of the diagram."""
-        if not self.held.why:
+        if not self.on:
             return FOREVER
-        for (write, _), value in zip(self._places, self.held.values, strict=True):
-            write(value)
+        for place in self._places:
+            place.write(place.held)
         self._simulation.taps.flush()
         return 1
 
-    def snapshot(self) -> Held:
-        """All that it remembers."""
-        return self.held
+    def snapshot(self) -> tuple[float, ...]:
+        """What servos were held at."""
+        return tuple(place.held for place in self._places)
 
-    def restore(self, held: Held) -> None:
-        """Go on from a snapshot."""
+    def restore(self, held: tuple[float, ...]) -> None:
+        """Go on from a snapshot; the plant holds the drives again where the chain says so."""
         self.let_go()
-        self.held = held
+        for place, value in zip(self._places, held, strict=True):
+            place.held = value
 
     def reset(self) -> None:
-        """Not held."""
-        self.let_go()
+        """From the start; the plant holds the drives again where the chain says so."""
+        self.restore((math.nan,) * len(self._places))
 
     def release(self) -> None:
         """Not held."""

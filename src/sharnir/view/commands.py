@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from ..settings import INTEGRATORS, SOLVERS
 
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
 DIFFERS = 1  # exit code of a replay that did not give the same bits
+NOT_PASSED = 1  # of a score
+WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
+TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
 FindExperiment = Callable[[str], tuple[str, Any]]
 
 
@@ -22,7 +24,10 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
-    command.add_argument("what", metavar="NAME|FILE", help=what)
+    command.add_argument("what", metavar="NAME|FILE", nargs="?", help=what)
+    command.add_argument(
+        "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"
+    )
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help=" or ".join(SOLVERS))
     command.add_argument("--integrator", help=", ".join(INTEGRATORS))
@@ -51,6 +56,12 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
 
+    command = commands.add_parser("score", help="the score of a run that was driven with a scenario, from its log")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
+    command.set_defaults(command=_score)
+
     command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
@@ -71,35 +82,86 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    from ..runtime.journal import Run, create_run
+    from ..runtime.journal import SCENARIO, create_run
 
     server = _server()
     if options.host in ANY_ADDRESS:
         raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
     from .robots import ROBOTS
 
-    name = options.what
-    experiment = ROBOTS[name]() if name in ROBOTS else find(name)[1]
+    scenario = _scenario(options.scenario)
+    name = options.what or (scenario and scenario[1].scene)
+    if name is None:
+        raise SceneError(
+            "drive: nothing to drive; give a robot, an example, a scene file or --scenario: 'sharnir list'"
+        )
+    experiment = ROBOTS[name]() if name in ROBOTS else _found(name, find)
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
     settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
     settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
     diagram = experiment.scene.diagram
     source = _source(name) if diagram is not None and diagram.functions else None
     run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
+    if scenario is not None:
+        (run.folder / SCENARIO).write_bytes(scenario[0].read_bytes())
 
-    def opened(url: str) -> None:
-        print(f"The console is at {url}\nCtrl-C ends the run; it is kept in {run.folder}", flush=True)
+    def opened(links: Any) -> None:
+        print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
+        print(f"Each link opens one browser, once. Ctrl-C ends the run; it is kept in {run.folder}", flush=True)
         if not options.no_browser:
-            webbrowser.open(url)
+            webbrowser.open(links.operator)
 
     rate = min(max(options.view_rate, 1.0), 60.0)
     how = server.Options(options.host, options.port, options.paused, rate, source)
-    with suppress(KeyboardInterrupt):
-        server.serve(run, how, opened)
-    print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
-    if Run(run.folder).was_ended:
-        _write_report(run.folder, source)
-    return 0
+    try:
+        ending = server.serve(run, how, opened, lambda text: print(text, flush=True))
+    except (KeyboardInterrupt, server.Terminated) as error:
+        print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
+        return TERMINATED if isinstance(error, server.Terminated) else 0
+    return WENT_WRONG if ending.wrong else 0
+
+
+def _scenario(what: str | None) -> tuple[Path, Any] | None:
+    """A scenario's file, and what it says."""
+    from ..runtime.scenario import FOLDER, load_scenario
+
+    if what is None:
+        return None
+    return (Path(what) if Path(what).suffix else FOLDER / f"{what}.yaml"), load_scenario(what)
+
+
+def _score(options: argparse.Namespace) -> int:
+    import msgspec
+
+    from ..progress import progress_bar
+    from ..runtime.journal import Run
+    from ..runtime.scenario import score_of
+    from ..tables import print_table
+    from .report import standing_words
+
+    run = Run(options.run)
+    if options.json:
+        score = score_of(run, source=options.source)
+        print(msgspec.json.encode(score).decode())
+    else:
+        with progress_bar(run.header.name) as progress:
+            score = score_of(run, progress, options.source)
+        print_table(
+            score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals)
+        )
+        print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}")
+    return 0 if score.passed else NOT_PASSED
+
+
+def _found(name: str, find: FindExperiment) -> Any:
+    """An example or a file; a name that is neither is told with the robots and examples that are like it."""
+    from ..experiment import list_examples
+    from .robots import ROBOTS
+
+    known = (*ROBOTS, *list_examples())
+    if Path(name).suffix or name.replace("-", "_") in known:
+        return find(name)[1]
+    raise SceneError(f"there is no robot or example '{name}'{nearest(name, known)}; see 'sharnir list'")
 
 
 def _source(what: str) -> str:
@@ -107,17 +169,6 @@ def _source(what: str) -> str:
     from ..experiment import examples_folder
 
     return what if what.endswith(".py") else str(examples_folder() / f"{what.replace('-', '_')}.py")
-
-
-def _write_report(folder: Path, source: str | None) -> None:
-    from ..progress import progress_bar
-    from ..runtime.journal import Run
-    from .recording import record
-    from .report import write_report
-
-    with progress_bar("report") as progress:
-        recording = record(Run(folder), progress, source)
-    print(f"wrote {write_report(recording, folder / 'report.html')}")
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -161,6 +212,8 @@ def _export(options: argparse.Namespace) -> int:
     from .recording import record
 
     run, size = Run(options.run), _size(options.size)
+    if options.png or options.video:
+        pictures.check(options.video)
     if options.nc:
         with progress_bar(run.header.name) as progress:
             print(f"wrote {export_data.trajectory(run, progress, options.source).save(options.nc)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..errors import SceneError
 from ..record.trajectory import Trajectory
 from ..runtime.journal import Run
 from ..runtime.replay import Replay
+from . import mcap_scene
 from .recording import Recording
 
 Progress = Callable[[int, int], Any] | None
@@ -72,7 +74,8 @@ def write_csv(recording: Recording, path: Path) -> Path:
 
 
 def write_mcap(recording: Recording, path: Path) -> Path:
-    """An MCAP file with poses (foxglove.FrameTransforms), signals, inputs and the log, all as JSON."""
+    """An MCAP file with poses (foxglove.FrameTransforms), shapes and ropes (foxglove.SceneUpdate), signals, inputs and
+    the log, all as JSON."""
     try:
         from mcap.writer import Writer
     except ImportError:
@@ -83,6 +86,7 @@ def write_mcap(recording: Recording, path: Path) -> Path:
         writer.start(profile="", library="sharnir")
         topics = {
             "poses": ("foxglove.FrameTransforms", POSE_SCHEMA),
+            "scene": ("foxglove.SceneUpdate", mcap_scene.SCHEMA),
             "signals": ("sharnir.Signals", SIGNAL_SCHEMA),
             "inputs": ("sharnir.Inputs", SIGNAL_SCHEMA),
             "log": ("foxglove.Log", LOG_SCHEMA),
@@ -111,11 +115,13 @@ def _messages(recording: Recording) -> list[tuple[float, str, Any]]:
     inputs = [given["name"] for given in recording.world["inputs"]]
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
     values, given = block(recording, "channels"), block(recording, "inputs")
-    found: list[tuple[float, str, Any]] = []
+    found: list[tuple[float, str, Any]] = [(0.0, "scene", mcap_scene.bodies(recording.world))]
     for i, frame in enumerate(poses.tolist()):
         seconds = i * recording.every
         turns = [_transform(seconds, name, pose) for name, pose in zip(names, frame, strict=True)]
         found.append((seconds, "poses", {"transforms": turns}))
+        if recording.world["ropes"]:
+            found.append((seconds, "scene", mcap_scene.ropes(recording.world, partial(block, recording), i)))
         found.append((seconds, "signals", dict(zip(signals, values[i].tolist(), strict=True))))
         found.append((seconds, "inputs", dict(zip(inputs, given[i].tolist(), strict=True))))
     for event in recording.events:

@@ -1,21 +1,25 @@
-"""The guard around the server: who may ask anything at all.
+"""The guard around the server: who may ask anything at all, and as whom.
 
-A request must be for a host of ours, must not come from another site's page, and must carry the cookie that a one-time
-token in the URL was exchanged for. Nothing behind the guard needs to check again.
+A request must be for a host of ours, must not come from another site's page, and must carry a cookie that a one-time
+token in the URL was exchanged for. The token has a role; the server makes an identity of it, which the cookie stands
+for and nothing else does. What is behind the guard finds it in the request and asks the browser for nothing.
 """
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
-COOKIE = "sharnir"
+Role = Literal["operator", "watcher", "instructor"]
+ROLES: tuple[Role, ...] = ("operator", "watcher", "instructor")
 TOKEN_LIFE = 600.0  # s
+INSTRUCTOR = "/instructor"  # what only an instructor's browser may ask for begins so
 HEADERS = {
     "content-security-policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'self'",
@@ -27,26 +31,59 @@ HEADERS = {
 App = Any
 
 
+@dataclass(frozen=True)
+class Identity:
+    """A browser: its ``name``, which the log shows, and its ``role``."""
+
+    name: str
+    role: Role
+
+
 class Tokens:
-    """One-time tokens; each lets one browser in."""
+    """One-time tokens, each for one browser in one role, and the identities that they have become.
+
+    Cookies are named after the run and the role: two consoles in one browser do not meet, and one browser can have the
+    operator's page and the instructor's, if it was given a link for each.
+    """
 
     def __init__(self) -> None:
-        self._open: dict[str, float] = {}
-        self.session = secrets.token_urlsafe(32)
+        self._open: dict[str, tuple[Role, float]] = {}
+        self._known: dict[bytes, Identity] = {}
+        self._counts: Counter[str] = Counter()
+        self._run = secrets.token_hex(4)
 
-    def issue(self) -> str:
-        """A new token."""
+    def issue(self, role: Role, life: float = TOKEN_LIFE) -> str:
+        """A new token for a role, good for ``life`` (s)."""
         token = secrets.token_urlsafe(16)
-        self._open[token] = time.monotonic() + TOKEN_LIFE
+        self._open[token] = (role, time.monotonic() + life)
         return token
 
-    def redeem(self, token: str) -> bool:
-        """Whether a token is good; it is not a second time."""
-        return self._open.pop(token, 0.0) > time.monotonic()
+    def redeem(self, token: str) -> tuple[Role, str] | None:
+        """The role of a token and the secret of a new identity; None where the token is not good, or no longer."""
+        role, until = self._open.pop(token, ("watcher", 0.0))
+        if until <= time.monotonic():
+            return None
+        self._counts[role] += 1
+        secret = secrets.token_urlsafe(32)
+        self._known[_digest(secret)] = Identity(f"{role} {self._counts[role]}", role)
+        return role, secret
 
-    def knows(self, cookie: str) -> bool:
-        """Whether a cookie is ours."""
-        return hmac.compare_digest(cookie.encode(), self.session.encode())
+    def cookie(self, role: Role) -> str:
+        """The name of a role's cookie."""
+        return f"sharnir-{self._run}-{role}"
+
+    def identity(self, cookies: dict[str, str], path: str) -> Identity | None:
+        """Who asks for a path; None for a stranger."""
+        known = {role: self._known.get(_digest(cookies.get(self.cookie(role), ""))) for role in ROLES}
+        own = {role: found for role, found in known.items() if found is not None and found.role == role}
+        if path == INSTRUCTOR or path.startswith(INSTRUCTOR + "/"):
+            return own.get("instructor")
+        return next((own[role] for role in ROLES if role in own), None)
+
+
+def _digest(secret: str) -> bytes:
+    """Secrets are looked up by their hash, so that the time it takes says nothing of them."""
+    return hashlib.sha256(secret.encode()).digest()
 
 
 class Guard:
@@ -65,10 +102,10 @@ class Guard:
         reason = self._refusal(scope["type"], headers)
         if reason:
             await _refuse(scope, receive, send, 403, reason)
-        elif self._tokens.knows(_cookie(headers)):
-            await self._app(scope, receive, _with_headers(send))
-        elif scope["type"] == "http" and self._redeemed(scope):
-            await self._admit(scope, send)
+        elif admitted := self._redeemed(scope, headers):
+            await self._admit(scope, send, *admitted)
+        elif identity := self._tokens.identity(_cookies(headers), scope["path"]):
+            await self._app({**scope, "sharnir": identity}, receive, _with_headers(send))
         else:
             text = "This page needs the link that 'sharnir drive' printed; each link opens one browser, once."
             await _refuse(scope, receive, send, 401, text)
@@ -84,26 +121,28 @@ class Guard:
             "" if origin.lower() in (f"http://{host}", f"https://{host}") else "Requests from other sites are refused."
         )
 
-    def _redeemed(self, scope: dict[str, Any]) -> bool:
+    def _redeemed(self, scope: dict[str, Any], headers: dict[str, str]) -> tuple[Role, str] | None:
+        """What a token in the URL gives. Only a browser that opens the page uses it up, not one that looks ahead."""
+        looks_ahead = "prefetch" in headers.get("sec-purpose", headers.get("purpose", ""))
+        if scope["type"] != "http" or scope["method"] != "GET" or looks_ahead:
+            return None
         given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        return self._tokens.redeem(given.get("token", ""))
+        return self._tokens.redeem(given["token"]) if "token" in given else None
 
-    async def _admit(self, scope: dict[str, Any], send: Any) -> None:
+    async def _admit(self, scope: dict[str, Any], send: Any, role: Role, secret: str) -> None:
         """Set the cookie and send the browser to the same address without the token."""
         rest = [pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "token"]
-        where = scope["path"] + (f"?{urlencode(rest)}" if rest else "")
-        cookie = f"{COOKIE}={self._tokens.session}; HttpOnly; SameSite=Strict; Path=/"
+        where = "/" + scope["path"].lstrip("/") + (f"?{urlencode(rest)}" if rest else "")
+        cookie = f"{self._tokens.cookie(role)}={secret}; HttpOnly; SameSite=Strict; Path=/"
         headers = [(b"location", where.encode("latin-1")), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
 
-def _cookie(headers: dict[str, str]) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+def _cookies(headers: dict[str, str]) -> dict[str, str]:
+    """By name. Other programs of this machine set cookies for the same host, well-formed or not."""
+    pairs = (part.strip().partition("=") for part in headers.get("cookie", "").split(";"))
+    return {name: value for name, _, value in pairs}
 
 
 def _with_headers(send: Any) -> Any:
@@ -111,7 +150,9 @@ def _with_headers(send: Any) -> Any:
 
     async def sending(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *extra]}
+            own = message.get("headers", [])
+            given = {name.lower() for name, _ in own}
+            message = {**message, "headers": [*own, *(pair for pair in extra if pair[0] not in given)]}
         await send(message)
 
     return sending

@@ -1,13 +1,15 @@
 """The websocket: frames to every browser, commands from those who may give them.
 
 Every message carries a number that must grow, and the clock of the newest frame its sender had seen: a message that
-was held up on its way is older than ``OLDEST`` and is refused. The operator's browser speaks ten times a second; when
-it has been silent for ``DEAD_MAN`` the drives go to their safe state.
+was held up on its way is older than ``OLDEST`` and is refused. A worker in the operator's browser speaks twenty times a
+second, whatever the page is doing, and tells how long the page has been silent: a page that is slow is told apart from
+a connection that is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,88 +21,50 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from ..errors import SceneError
 from ..runtime import commands as c
+from ..runtime.chain import State
+from ..runtime.frames import clock_of
 from ..runtime.journal import Alarm
-from ..runtime.process import Kept, Told
+from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
+from .guard import Identity
+from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
+from .seat import DEAD_MAN, FROZEN, LOST, SLOW, Client, Seat
 
-DEAD_MAN = 0.5  # s of silence after which the operator counts as gone
 OLDEST = 0.5  # s between the frame that a message answers to and its arrival
-GRACE = 5.0  # s for which a lost operator's place is kept
 LONGEST_MESSAGE = 4096  # bytes
-MOST_MESSAGES = 300  # a second, from one browser
 MOST_MISTAKES = 20  # malformed messages before a browser is cut off
 ALARMS_KEPT = 500
-CLIENT_NAME = 64  # characters at most
-
-
-class Alive(c.Command, frozen=True, tag="alive"):
-    """The operator is there."""
-
-
-class Take(c.Command, frozen=True, tag="take"):
-    """Ask for the operator's place."""
-
-
-class Give(c.Command, frozen=True, tag="give"):
-    """Leave the operator's place."""
-
-
-FromBrowser = (
-    Alive | Take | Give | c.Run | c.Pause | c.Step | c.Reset | c.Scale | c.Save | c.Restore | c.Set | c.Stop | c.Release
-    | c.Inject | c.Withdraw | c.Note | c.End
-)  # fmt: skip
-ANYONE = (Take, c.Stop)  # an emergency stop is everybody's
-INSTRUCTOR = (c.Inject, c.Withdraw, c.Note, c.End)
-
-
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a browser sends."""
-
-    number: int
-    seen: float
-    command: FromBrowser
-
-
-decode = msgspec.json.Decoder(Message).decode
-
-
-class Client:
-    """One browser."""
-
-    def __init__(self, socket: WebSocket, name: str, role: str) -> None:
-        self.socket, self.name, self.role = socket, name, role
-        self.number = 0
-        self.heard = time.monotonic()
-        self.arrivals: deque[float] = deque(maxlen=MOST_MESSAGES)
-        self.mistakes = 0
-        self.frames = 0
-
-    async def tell(self, event: str, **what: Any) -> None:
-        """Send an event as JSON."""
-        await self.socket.send_text(msgspec.json.encode({"event": event, **what}).decode())
+HISTORY, HISTORY_EVERY = 600, 0.1  # frames kept for the plots, and s between them: a minute
+SERVER = "server"  # the author of what nobody asked for
+REPLACED = 4001  # a websocket's code: the controls have gone to another
+GONE = (RuntimeError, WebSocketDisconnect)
+FREE = Chain(State.FREE, "")
 
 
 class Hub:
     """All browsers of one run, and who of them drives."""
 
-    def __init__(self, runtime: Runtime, rate: float) -> None:
-        self.runtime, self._rate = runtime, rate
+    def __init__(self, runtime: Runtime, rate: float, *, paused: bool = False) -> None:
+        self.runtime, self._rate, self._waits = runtime, rate, not paused
         self.clients: list[Client] = []
-        self.operator: str | None = None  # the name of the client that drives
+        self.seat = Seat()
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
-        self.kept = Kept([], [])
+        self.kept, self.chain = Kept([], []), FREE
+        self.score: dict[str, Any] = {}  # of the scenario, where there is one
         self.on_kept: Callable[[], Any] = lambda: None
-        self.ended = asyncio.Event()
-        self._armed = False  # inputs have been given since the drives were last made safe
-        self._left: float | None = None  # when the operator's connection broke
+        self.again = asyncio.Event()  # somebody wants another run, after this one has ended
+        self.ending: dict[str, Any] = {}  # what browsers are told of the end, once there is one
+        self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
         self._frame: bytes | None = None
+        self.history: deque[bytes] = deque(maxlen=HISTORY)
+        self._kept_at = 0.0
 
     # --- background -------------------------------------------------------------------------------------------------
 
     async def pump(self) -> None:
         """Pass on new frames and events, and watch the operator, until the physics ends."""
-        written = -1
+        written, before = -1, time.monotonic()
         try:
             while True:
                 await asyncio.sleep(1.0 / self._rate)
@@ -109,38 +73,80 @@ class Hub:
                     async with self._fresh:
                         self._frame = self.runtime.frame()
                         self._fresh.notify_all()
+                    self._remember()
                 for event in self.runtime.events():
                     await self._pass_on(event)
-                await self._watch_operator()
+                now = time.monotonic()
+                # when this process stood still itself, messages have come that it has not read yet
+                await self._watch_operator(min(now - before, 2.0 / self._rate))
+                before = now
         except (EOFError, SceneError):
-            await self.alarm("alarm", "the physics has ended")
-            self.ended.set()
+            return
+
+    def _remember(self) -> None:
+        """Keep a frame now and then, for the plots of a page that is loaded anew."""
+        if self._frame is not None and (not self.history or clock_of(self._frame) - self._kept_at >= HISTORY_EVERY):
+            self._kept_at = clock_of(self._frame)
+            self.history.append(self._frame)
 
     async def _pass_on(self, event: Any) -> None:
         if isinstance(event, Told):
             await self._add(event.alarm)
+        elif isinstance(event, Refused):
+            await self._tell_those(lambda client: client.name == event.by, "refused", reason=event.reason)
+        elif isinstance(event, Scored):
+            self.score = msgspec.to_builtins(event.score)
+            await self._tell_those(_is_instructor, "score", score=self.score)
+        elif isinstance(event, Chain):
+            self.chain = event
+            await self.broadcast("chain", state=event.state, why=event.why)
         elif isinstance(event, Kept):
             self.kept = event
             self.on_kept()
-            await self.broadcast("kept", snapshots=event.snapshots, faults=event.faults)
+            await self.broadcast("kept", snapshots=event.snapshots)
 
-    async def _watch_operator(self) -> None:
-        now = time.monotonic()
-        present = next((client for client in self.clients if client.name == self.operator), None)
-        if self._armed and (present is None or now - present.heard > DEAD_MAN):
-            self._armed = False
-            self.runtime.send(c.Hold())
-        if self._left is not None and now - self._left > GRACE:
-            self._left = None
-            await self._appoint(None)
+    async def _watch_operator(self, passed: float) -> None:
+        client = self.seat.client
+        if client is not None and client.heard:
+            client.silent += passed
+            if client.silent > DEAD_MAN:
+                self._hold("the operator's connection is lost")
+            elif client.page > FROZEN:
+                self._hold("the operator's page does not respond")
+            elif max(client.page, client.silent) > SLOW and client.holding:
+                self._neutral(client)
+                await self._tell_those(lambda one: one is client, "slow")
+            if client.silent > LOST:
+                await self._close(client, 1001)
+        if self.seat.expire():
+            await self._tell_who_drives()
+
+    def _hold(self, reason: str, by: str = SERVER) -> None:
+        """Hold the drives, unless they are held."""
+        if self.seat.client is not None:
+            self.seat.client.holding = ()
+        if self.chain.state == State.FREE:
+            self.chain = Chain(State.HELD, reason)  # until the physics says so itself
+            self.runtime.send(c.Hold(reason), by)
+
+    def _neutral(self, client: Client) -> None:
+        """What the operator's hand held goes back to its start value."""
+        released, client.holding = client.holding, ()
+        if self.chain.state == State.FREE:
+            self.runtime.send(c.Set({name: self._starts[name] for name in released if name in self._starts}), SERVER)
 
     # --- telling ----------------------------------------------------------------------------------------------------
 
     async def broadcast(self, event: str, **what: Any) -> None:
-        """Tell every browser; one that is just leaving does not matter."""
+        """Tell every browser."""
+        await self._tell_those(lambda _: True, event, **what)
+
+    async def _tell_those(self, which: Callable[[Client], bool], event: str, **what: Any) -> None:
+        """Tell some browsers; one that is just leaving does not matter."""
         for client in list(self.clients):
-            with suppress(RuntimeError, WebSocketDisconnect):
-                await client.tell(event, **what)
+            if which(client):
+                with suppress(*GONE):
+                    await client.tell(event, **what)
 
     async def alarm(self, level: str, text: str) -> None:
         """An alarm of the server's own."""
@@ -148,51 +154,112 @@ class Hub:
 
     async def _add(self, alarm: Alarm) -> None:
         self.alarms.append(alarm)
-        await self.broadcast("alarm", alarm=msgspec.to_builtins(alarm))
+        await self._tell_those(lambda client: _may_know(alarm, client), "alarm", alarm=msgspec.to_builtins(alarm))
 
-    async def _appoint(self, name: str | None) -> None:
-        self.operator = name
-        self._armed = False
-        await self.broadcast("operator", operator=name)
+    async def _tell_who_drives(self) -> None:
+        for client in list(self.clients):
+            with suppress(*GONE):
+                await client.tell("control", **self._control(client))
+
+    def _control(self, client: Client) -> dict[str, Any]:
+        holder = self.seat.holder
+        may_take = client is not self.seat.client and "take" in _powers(client) and not self.seat.may_take(client)
+        return {
+            "driving": client is self.seat.client,
+            "operator": None if holder is None else holder.name,
+            "may_take": may_take,
+        }
+
+    async def end(self, reason: str, **more: Any) -> None:
+        """Tell every browser that the run has ended, why, and what there is of it."""
+        self.ending = {"reason": reason, **more}
+        await self.broadcast("ended", **self.ending)
+
+    async def start_again(self, runtime: Runtime) -> None:
+        """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
+        self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
+        self.alarms.clear()
+        self.history.clear()
+        self.again.clear()
+        self.runtime.send(c.Run(), SERVER)
+        await self.broadcast("restarted")
 
     # --- one browser ------------------------------------------------------------------------------------------------
 
     async def serve(self, socket: WebSocket) -> None:
         """A browser from its connection to its end."""
-        name = socket.query_params.get("client", "")[:CLIENT_NAME]
-        role = "instructor" if socket.query_params.get("role") == "instructor" else "operator"
         await socket.accept()
-        client = Client(socket, name, role)
-        self.clients = [other for other in self.clients if other.name != name] + [client]
-        if name == self.operator:
-            self._left = None
-        elif self.operator is None and role == "operator":
-            self.operator = name
+        client = Client(socket, socket.scope["sharnir"])
+        self.clients.append(client)
+        replaced = self.seat.arrive(client, socket.query_params.get("resume", ""))
+        if replaced is not None:
+            await self._close(replaced, REPLACED)
         await client.tell(
             "hello",
-            operator=self.operator,
-            role=role,
-            alarms=[msgspec.to_builtins(alarm) for alarm in self.alarms],
+            you=client.name,
+            role=client.identity.role,
+            key=client.key,
+            alarms=[msgspec.to_builtins(alarm) for alarm in self.alarms if _may_know(alarm, client)],
             snapshots=self.kept.snapshots,
-            faults=self.kept.faults,
+            chain={"state": self.chain.state, "why": self.chain.why},
+            ending=self.ending,
+            score=self.score if _is_instructor(client) else {},
+            **self._control(client),
         )
-        await self.broadcast("operator", operator=self.operator)
+        await self._tell_who_drives()
         sender = asyncio.create_task(self._send_frames(client))
         try:
             while await self._receive(client):
                 pass
-        except (WebSocketDisconnect, RuntimeError):
+        except GONE:
             pass
         finally:
             sender.cancel()
             await self._leave(client)
 
-    async def _leave(self, client: Client) -> None:
+    async def serve_beat(self, socket: WebSocket) -> None:
+        """The worker of a browser that has a connection already: its key tells which."""
+        key, identity = socket.query_params.get("key", ""), socket.scope["sharnir"]
+        await socket.accept()
+        try:
+            while client := self._connected(identity, key):
+                beat: Beat = decode_beat(await socket.receive_text())
+                client.spoke(beat.page)
+                self._first_beat(client)
+        except (msgspec.MsgspecError, KeyError, *GONE):
+            pass
+        with suppress(*GONE):
+            await socket.close(1008)
+
+    def _connected(self, identity: Identity, key: str) -> Client | None:
+        given = key.encode()
+        mine = (client for client in self.clients if client.identity == identity)
+        return next((client for client in mine if secrets.compare_digest(client.key.encode(), given)), None)
+
+    def _first_beat(self, client: Client) -> None:
+        """Physics has waited for the first operator."""
+        if self._waits and client is self.seat.client:
+            self._waits = False
+            self.runtime.send(c.Run(), SERVER)
+
+    async def _close(self, client: Client, code: int) -> None:
+        """End a connection from our side."""
+        self._forget(client)
+        with suppress(*GONE):
+            await client.socket.close(code)
+
+    def _forget(self, client: Client) -> bool:
+        """Returns whether it was in control."""
         if client not in self.clients:
-            return  # the same browser has connected anew
+            return False
         self.clients.remove(client)
-        if client.name == self.operator:
-            self._left = time.monotonic()
+        return self.seat.leave(client)
+
+    async def _leave(self, client: Client) -> None:
+        if self._forget(client):
+            with suppress(SceneError):
+                self._hold("the operator's connection is lost")
+            await self._tell_who_drives()
 
     async def _send_frames(self, client: Client) -> None:
         """The newest frame whenever there is one; a slow browser gets fewer."""
@@ -205,21 +272,21 @@ class Hub:
                     sent = self._frame
                 await client.socket.send_bytes(sent)
                 client.frames += 1
-        except (RuntimeError, WebSocketDisconnect):
+        except GONE:
             pass
 
     async def _receive(self, client: Client) -> bool:
         """One message. Returns whether to go on listening."""
         raw = await client.socket.receive()
-        if raw["type"] != "websocket.receive":
+        if raw["type"] != "websocket.receive" or client not in self.clients:
             return False
         data = raw.get("bytes") or (raw.get("text") or "").encode()
         now = time.monotonic()
-        too_many = len(client.arrivals) == MOST_MESSAGES and now - client.arrivals[0] < 1.0
+        too_many = len(client.arrivals) == client.arrivals.maxlen and now - client.arrivals[0] < 1.0
         client.arrivals.append(now)
         if len(data) > LONGEST_MESSAGE or too_many:
             await client.socket.close(1009 if len(data) > LONGEST_MESSAGE else 1008)
-            await self.alarm("warning", "a browser sent too much and was cut off")
+            await self.alarm("warning", f"{client.name} sent too much and was cut off")
             return False
         try:
             await self._obey(client, decode(data))
@@ -233,41 +300,77 @@ class Hub:
             await client.tell("refused", reason=str(error))
         return True
 
+    # --- commands ---------------------------------------------------------------------------------------------------
+
     async def _obey(self, client: Client, message: Message) -> None:
         command = message.command
         if message.number <= client.number:
             raise SceneError(f"message {message.number} came after {client.number}; it is not taken")
         client.number = message.number
         if isinstance(command, c.Stop):  # taken whatever its age and whoever sends it
-            self._armed = False
-            self.runtime.send(command)
+            for one in self.clients:
+                one.forget_release()
+            self.runtime.send(command, client.name)
             return
+        in_control = client is self.seat.client
+        if why := refusal(client.identity.role, in_control, command):
+            raise SceneError(why)
         age = time.time() - message.seen
-        if age > OLDEST:
+        if age > OLDEST and not isinstance(command, (Again, LetGo)):
             if isinstance(command, Alive):
                 return  # it says that the operator was there, not that he is
+            self._neutral(client)
             raise SceneError(f"a command was {age:.1f} s old; it is not taken")
-        if isinstance(command, INSTRUCTOR):
-            if client.role != "instructor":
-                raise SceneError("that is the instructor's; open the instructor's page")
-            self.runtime.send(command)
-        elif isinstance(command, Take):
+        if in_control:
+            client.spoke(client.page)
+            client.holding = message.holding
+            self._first_beat(client)
+        await self._do(client, command)
+
+    async def _do(self, client: Client, command: c.Command) -> None:
+        if isinstance(command, Take):
             await self._take(client)
-        elif client.name != self.operator:
-            raise SceneError("another browser is in control; you are watching")
         elif isinstance(command, Give):
-            if self._armed:
-                self.runtime.send(c.Hold("the operator has left his place"))
-            await self._appoint(None)
-        else:
-            client.heard = time.monotonic()
-            self._armed = self._armed or isinstance(command, c.Set)
-            if not isinstance(command, Alive):
-                self.runtime.send(command)
+            self._hold(f"{client.name} has handed over")
+            self.seat.give()
+            await self._close(client, REPLACED)
+            await self._tell_who_drives()
+        elif isinstance(command, LetGo):
+            self._hold(REASONS[command.why], client.name)
+        elif isinstance(command, Unlatch):
+            client.unlatch()
+        elif isinstance(command, Again):
+            self._start_again()
+        elif isinstance(command, c.Release) and not client.may_release():
+            raise SceneError("the release of the emergency stop has to be pressed for a second")
+        elif not isinstance(command, Alive):
+            client.forget_release()
+            self.runtime.send(command, client.name)
+
+    def _start_again(self) -> None:
+        if not self.ending:
+            raise SceneError("the run has not ended; reset it to start over")
+        self.again.set()
 
     async def _take(self, client: Client) -> None:
-        if client.role != "operator":
-            raise SceneError("an instructor does not drive; open the operator's page")
-        if self.operator not in (None, client.name):
-            raise SceneError("another browser is in control; ask its operator to hand over")
-        await self._appoint(client.name)
+        if why := self.seat.may_take(client):
+            raise SceneError(why)
+        before = self.seat.take(client)
+        client.spoke()
+        self._hold(f"{client.name} has taken the controls")
+        if before is not None:
+            await self._close(before, REPLACED)
+        await self._tell_who_drives()
+
+
+def _may_know(alarm: Alarm, client: Client) -> bool:
+    """What is injected is for instructors."""
+    return alarm.level != "fault" or _is_instructor(client)
+
+
+def _is_instructor(client: Client) -> bool:
+    return client.identity.role == "instructor"
+
+
+def _powers(client: Client) -> tuple[str, ...]:
+    return ("take",) if client.identity.role in ("operator", "instructor") else ()

@@ -7,17 +7,27 @@ those elements carry handlers that run in the browser and speak over our own web
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import Event, ui
 
-from .guard import Tokens
+from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
+from .texts import ENGLISH, catalogue
 
 Plain = dict[str, Any]
-SPANS = {5: "5 s", 10: "10 s", 30: "30 s", 60: "60 s"}
+SPANS = {5: "5 s", 10: "10 s", 20: "20 s", 30: "30 s", 60: "60 s"}
 SCALES = (0.1, 0.25, 0.5, 1, 2, 5)
-HEAD = """<link rel="stylesheet" href="/view/console.css"><script type="module" src="/view/console.js"></script>"""
+HEAD = """<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/view/console.css"><script type="module" src="/view/console.js"></script>"""
+FAULT_KINDS = {
+    "drive_loss": "Drives",
+    "brake_failure": "Brakes",
+    "extra_friction": "Joints",
+    "rope_break": "Ropes",
+    "gust": "Gusts",
+}
 
 
 def send(command: Plain) -> str:
@@ -33,120 +43,192 @@ class Page:
         self.kept = Event[[]]()
         hub.on_kept = self.kept.emit
 
-    def build(self, role: str) -> None:
+    def build(self, role: Role, language: str = ENGLISH) -> None:
         """Put the page up for one browser."""
+        Sheet(self, role, language).build()
+
+
+class Sheet:
+    """The page of one browser."""
+
+    def __init__(self, page: Page, role: Role, language: str) -> None:
+        self.page, self.role, self.language = page, role, language
+        self.hub, self.world = page.hub, page.world
+        self._texts = {} if language == ENGLISH else catalogue(language)
+
+    def t(self, text: str) -> str:
+        """A text in the browser's language."""
+        return self._texts.get(text, text)
+
+    def build(self) -> None:
+        """Put it up."""
         ui.add_head_html(HEAD)
-        ui.add_body_html(f"<script>document.body.dataset.role = {json.dumps(role)}</script>")
+        about = json.dumps({"role": self.role, "language": self.language, "texts": self._texts}).replace("<", "\\u003c")
+        ui.add_body_html(
+            f'<script type="application/json" id="about-page">{about}</script>'
+            f"<script>document.documentElement.lang = {json.dumps(self.language)}</script>"
+        )
         ui.page_title(f"{self.world['name']} · Sharnir")
         with _box("console"):
             self._strip()
+            self._banner()
             with _box("main"):
                 with _box("left"):
                     self._stage()
                     self._plots()
-                self._side(role)
+                self._side()
+            self._ending()
 
     # --- the strip --------------------------------------------------------------------------------------------------
 
     def _strip(self) -> None:
-        with _box("strip"):
-            with _box("name"):
-                ui.html(f"<b>{_escaped(self.world['name'])}</b><span>Sharnir console</span>", sanitize=False)
-            _figure("time", "time", "wide")
-            _figure("factor", "real time")
-            _figure("misses", "missed")
-            _figure("worst", "worst step", "extra")
-            _figure("jitter", "jitter", "extra")
-            ui.element("div").classes("state").props("id=state")
-            with _box("tools operator-only"):
-                _tool("play_arrow", "run", "Run", {"do": "run"})
-                _tool("pause", "pause", "Pause", {"do": "pause"})
-                _tool("skip_next", "step", "One step", {"do": "step", "n": 1})
-                _tool("fast_forward", "step10", "Ten steps", {"do": "step", "n": 10})
-                _tool("replay", "reset", "Back to the start", {"do": "reset"})
-                options = "".join(f'<option value="{s:g}"{" selected" * (s == 1)}>{s:g}×</option>' for s in SCALES)
-                ui.html(f'<select id="scale" class="scale" title="time scale">{options}</select>', sanitize=False)
-                self._snapshots()
-            _box("gap")
-            with _box("role").props("id=role"):
-                ui.html("<i></i>", sanitize=False)
-                ui.html("", tag="span", sanitize=False)
-                ui.html("Take control", tag="button", sanitize=False).classes("plain").props("id=take")
-                ui.html("Hand over", tag="button", sanitize=False).classes("plain").props("id=give")
-            with _box("tools"):
-                _icon("person_add", "Let another browser in", self._invite)
-                ui.button(icon="contrast", color=None).props("flat dense title='Light or dark'").on(
-                    "click", js_handler="() => sharnir.toggleTheme()"
-                )
-            ui.html("EMERGENCY STOP", tag="button", sanitize=False).classes("stop").props("id=stop")
+        t = self.t
+        with _box("strip", "header"):
+            with _box("strip-flow"):
+                with _box("name"):
+                    title = _escaped(self.world["panel"]["title"] or self.world["name"])
+                    ui.html(f"<h1>{title}</h1><span>{t('Sharnir console')}</span>", sanitize=False)
+                _figure("time", t("time"), "wide")
+                _figure("factor", t("real time"))
+                _figure("misses", t("missed"), "extra")
+                _figure("worst", t("worst step"), "extra")
+                _figure("jitter", t("jitter"), "extra")
+                _box("state").props("id=state role=status")
+                if self.role != "watcher":
+                    self._clock()
+                _box("gap")
+                with _box("role").props("id=role"):
+                    ui.html("<i></i>", sanitize=False)
+                    ui.html("", tag="span", sanitize=False).props("role=status")
+                    _plain_button(t("Take control"), "take")
+                    _plain_button(t("Hand over"), "give")
+                with _box("tools"):
+                    _box("pad-lamp").props("id=pad-lamp role=img hidden")
+                    if self.role != "watcher":
+                        _icon("person_add", "invite", t("Let another browser in"), self._invite)
+                    _client_icon("contrast", "theme", t("Light or dark"), "() => sharnir.toggleTheme()")
+            label = f"<span class='long'>{t('EMERGENCY STOP')}</span><span class='short'>{t('STOP')}</span>"
+            stop = ui.html(label, tag="button", sanitize=False).classes("stop")
+            stop.props["id"], stop.props["type"] = "stop", "button"
+            stop.props["aria-label"] = t("Emergency stop")
+            stop.props["aria-keyshortcuts"] = "F9 Escape"
+
+    def _clock(self) -> None:
+        t = self.t
+        with _box("tools operator-only"):
+            _tool("play_arrow", "run", t("Run"), {"do": "run"})
+            _tool("pause", "pause", t("Pause"), {"do": "pause"})
+            _tool("skip_next", "step", t("One step"), {"do": "step", "n": 1})
+            _tool("fast_forward", "step10", t("Ten steps"), {"do": "step", "n": 10})
+            _tool("replay", "reset", t("Back to the start"), {"do": "reset"})
+            options = "".join(f'<option value="{s:g}"{" selected" * (s == 1)}>{s:g}×</option>' for s in SCALES)
+            name = t("time scale")
+            choice = f'<select id="scale" class="scale" title="{name}" aria-label="{name}">{options}</select>'
+            ui.html(choice, sanitize=False)
+            self._snapshots()
 
     def _snapshots(self) -> None:
-        with (
-            ui.button(icon="bookmark_border", color=None).props("flat dense id=snapshots title='Snapshots'"),
-            ui.menu(),
-        ):
+        t = self.t
+        button = ui.button(icon="bookmark_border", color=None).props("flat dense id=snapshots")
+        _named(button, t("Snapshots"))
+        with button, ui.menu():
             save = "() => sharnir.link.send({do: 'save', name: `t = ${sharnir.link.frame.time.toFixed(2)} s`})"
-            ui.menu_item("Save a snapshot").on("click", js_handler=save)
+            ui.menu_item(t("Save a snapshot")).on("click", js_handler=save)
             ui.separator()
 
             @ui.refreshable
             def saved() -> None:
                 for name in self.hub.kept.snapshots:
-                    item = ui.menu_item(f"Restore {name}")
+                    item = ui.menu_item(f"{t('Restore')} {name}")
                     item.on("click", js_handler=send({"do": "restore", "name": name}))
                 if not self.hub.kept.snapshots:
-                    ui.menu_item("none yet").props("disable")
+                    ui.menu_item(t("none yet")).props("disable")
 
             saved()
-            self.kept.subscribe(saved.refresh)
+            self.page.kept.subscribe(saved.refresh)
 
     def _invite(self) -> None:
-        base = f"{self.address}/?token="
-        with ui.dialog() as dialog, ui.card():
-            ui.label("Each link lets one browser in, once, within ten minutes.")
-            ui.input("to watch, or to drive when you hand over", value=base + self.tokens.issue()).classes("w-full")
-            instructor = f"{self.address}/instructor?token={self.tokens.issue()}"
-            ui.input("for an instructor", value=instructor).props("readonly style='width: 460px'")
+        """Links for others; only an instructor lets instructors in."""
+        t, page = self.t, self.page
+        links = {
+            t("to watch"): f"{page.address}/?token={page.tokens.issue('watcher')}",
+            t("to drive when you hand over"): f"{page.address}/?token={page.tokens.issue('operator')}",
+        }
+        if self.role == "instructor":
+            links[t("for an instructor")] = f"{page.address}{INSTRUCTOR}?token={page.tokens.issue('instructor')}"
+        with ui.dialog() as dialog, ui.card().classes("invite"):
+            dialog.props["aria-label"] = t("Let another browser in")
+            ui.label(t("Each link lets one browser in, once, within ten minutes."))
+            for label, link in links.items():
+                with _box("invite-row"):
+                    ui.input(label, value=link).props("readonly dense outlined").classes("invite-link")
+                    copy = ui.button(t("Copy")).props("dense no-caps outline")
+                    copy.on("click", js_handler=f"(e) => sharnir.copy({json.dumps(link)}, e.currentTarget)")
+            ui.button(t("Close"), on_click=dialog.close).props("flat dense no-caps")
         dialog.open()
+
+    def _banner(self) -> None:
+        """What is said and done while the drives are in their safe state."""
+        with _box("banner").props("id=banner hidden"):
+            _box("banner-text").props("id=banner-text role=alert")
+            if self.role != "watcher":
+                _plain_button(self.t("Hold for one second to release"), "release", "release")
+                _plain_button(self.t("Enable the drives"), "enable", "enable")
+
+    def _ending(self) -> None:
+        """What is shown when the run has ended."""
+        with (
+            _box("ending").props("id=ending hidden role=alertdialog aria-labelledby=ending-title"),
+            _box("ending-card"),
+        ):
+            ui.html("", tag="h2", sanitize=False).props("id=ending-title")
+            ui.html("", tag="p", sanitize=False).props("id=ending-text")
+            _box("ending-links").props("id=ending-links")
+            if self.role != "watcher":
+                _plain_button(self.t("Start again"), "again")
 
     # --- view and plots ---------------------------------------------------------------------------------------------
 
     def _stage(self) -> None:
         with _box("stage").props("id=stage"):
             if self.world["panel"]["diagram"]:
-                ui.html(self.world["panel"]["diagram"]).classes("sheet").props("id=sheet")
+                ui.html(self.world["panel"]["diagram"], sanitize=False).classes("sheet").props("id=sheet tabindex=0")
             _box("view-tools").props("id=view-tools")
             _box("card").props("id=card")
-            _box("toasts").props("id=toasts")
-            ui.html("The connection is lost. Trying again …").classes("curtain")
+            _box("toasts").props("id=toasts role=log aria-live=polite")
+            ui.html(self.t("The connection is lost. Trying again …")).classes("curtain").props("role=status")
 
     def _plots(self) -> None:
+        t, panel = self.t, self.world["panel"]
         names = [channel["name"] for channel in self.world["layout"]["channels"]]
-        with _box("plots"):
+        with _box("plots", "section").props(f'aria-label="{t("Telemetry")}"'):
             with _box("plots-head"):
-                ui.html("Telemetry").classes("section")
-                picker = ui.select(names, multiple=True, value=self.world["panel"]["plotted"], with_input=True)
-                picker.props("dense options-dense borderless use-chips id=picker")
+                ui.html(t("Telemetry"), tag="h2").classes("section")
+                picker = ui.select(names, multiple=True, value=panel["plotted"], with_input=True)
+                picker.props(f'dense options-dense borderless use-chips id=picker aria-label="{t("signals to plot")}"')
                 picker.on("update:model-value", js_handler="(v) => sharnir.plot.choose((v ?? []).map((o) => o.label))")
-                span = ui.toggle(SPANS, value=10).props("dense flat no-caps size=sm")
-                span.on(
-                    "update:model-value",
-                    js_handler="(v) => { sharnir.plot.span = [5, 10, 30, 60][v]; sharnir.plot.draw() }",
+                options = sorted({*SPANS, panel["seconds"]})
+                choice = "".join(
+                    f'<option value="{s:g}"{" selected" * (s == panel["seconds"])}>{s:g} s</option>' for s in options
                 )
+                name = t("time span")
+                ui.html(f'<select id="span" class="scale" aria-label="{name}">{choice}</select>', sanitize=False)
+                _plain_button(t("Freeze"), "freeze")
+                _plain_button("−", "fold-plots")
             _box("plot").props("id=plot")
 
     # --- the side ---------------------------------------------------------------------------------------------------
 
-    def _side(self, role: str) -> None:
+    def _side(self) -> None:
         names = {"console": "Console", "alarms": "Alarms", "keys": "Keys"}
-        if role == "instructor":
+        if self.role == "instructor":
             names = {"instructor": "Instructor"} | names
         first = next(iter(names))
-        with _box("side"):
+        with _box("side", "section").props(f'aria-label="{self.t("Controls")}"'):
             tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary")
             with tabs:
                 for name, title in names.items():
-                    ui.tab(name, title).props(f"id=tab-{name}")
+                    ui.tab(name, self.t(title)).props(f"id=tab-{name}")
             tabs.set_value(first)
             tabs.on("update:model-value", js_handler="(name) => sharnir.open(name)")
             with _box("panels").props(f"id=panels data-open={first}"):
@@ -155,22 +237,29 @@ class Page:
                         getattr(self, f"_{name}")()
 
     def _alarms(self) -> None:
-        _box("log").props("id=alarms")
+        with _box("alarm-tools"):
+            label = self.t("Show information, too")
+            ui.html(f'<label><input type="checkbox" id="alarm-info" checked> {label}</label>', sanitize=False)
+            _plain_button(self.t("Acknowledge all"), "acknowledge")
+        _box("log").props(f'id=alarms role=log aria-label="{self.t("Alarms")}"')
 
     def _keys(self) -> None:
         with _box("group"):
-            ui.html("Keyboard and gamepad").classes("section")
+            ui.html(self.t("Keyboard and gamepad"), tag="h2").classes("section")
             _box("").props("id=keys")
-            text = (
-                "Click a key to change it. An input that is held goes back to its start value when the key is let go. "
-                "Esc is the emergency stop."
+            hints = (
+                self.t("Click a key to change it."),
+                self.t("An input that is held goes back to its start value when the key is let go."),
+                self.t("F9 is the emergency stop, and so is Esc where no dialog is open."),
             )
-            ui.html(text, tag="p").classes("hint")
+            ui.html(" ".join(hints), tag="p").classes("hint")
 
     def _console(self) -> None:
+        if self.world["briefing"]:
+            self._group(self.t("Task"), lambda: ui.html(_escaped(self.world["briefing"]), tag="p").classes("briefing"))
         for group in self.world["panel"]["groups"]:
             with _box("group"):
-                ui.html(_escaped(group["title"])).classes("section")
+                ui.html(_escaped(group["title"]), tag="h2").classes("section")
                 with _box("widgets"):
                     for widget in group["widgets"]:
                         element = ui.element(f"sh-{widget['kind']}")
@@ -178,50 +267,72 @@ class Page:
                             if name != "kind" and value is not None:
                                 element.props[name] = str(value)
 
+    # --- the instructor ---------------------------------------------------------------------------------------------
+
     def _instructor(self) -> None:
         """Faults, notes and the end of the session."""
-        with _box("group"):
-            ui.html("Faults").classes("section")
-            for name, fault in self.world["faults"].items():
-                with _box("fault"):
-                    ui.html(_escaped(name), tag="span")
-                    bring = ui.button("bring in").props("dense flat no-caps size=sm")
-                    bring.on("click", js_handler=send({"do": "inject", "name": name, "fault": fault}))
-        with _box("group"):
-            ui.html("In effect").classes("section")
+        t = self.t
+        self._group(t("Scenario"), lambda: _box("").props("id=score role=status"))
+        self._group(t("Injected"), self._injected)
+        self._group(t("Faults"), self._faults)
+        self._group(t("Notes"), self._notes)
+        self._group(t("Session"), self._session)
 
-            @ui.refreshable
-            def acting() -> None:
-                for name in self.hub.kept.faults:
-                    with _box("fault"):
-                        ui.html(_escaped(name), tag="span")
-                        take = ui.button("take back").props("dense flat no-caps size=sm")
-                        take.on("click", js_handler=send({"do": "withdraw", "name": name}))
-                if not self.hub.kept.faults:
-                    ui.html("none").classes("hint")
-
-            acting()
-            self.kept.subscribe(acting.refresh)
+    def _group(self, title: str, content: Callable[[], Any]) -> None:
         with _box("group"):
-            ui.html("Notes").classes("section")
-            with _box("form"):
-                note = ui.textarea(placeholder="for the report").props("dense outlined autogrow").classes("note")
-                ui.button("Write down").props("dense no-caps outline size=sm id=write-note").on(
-                    "click",
-                    js_handler="""() => {
-                        const text = document.querySelector('.note textarea').value.trim();
-                        if (text) sharnir.link.send({ do: 'note', text });
-                    }""",
-                ).on("click", lambda: note.set_value(""))
-        with _box("group"):
-            ui.html("Session").classes("section")
-            ui.button("End and write the report").props("dense no-caps outline size=sm id=end").on(
-                "click", js_handler=send({"do": "end"})
-            )
+            ui.html(title, tag="h2").classes("section")
+            content()
+
+    def _injected(self) -> None:
+        @ui.refreshable
+        def injected() -> None:
+            for name in self.hub.kept.faults:
+                self._fault(name, self.t("clear"), {"do": "clear", "name": name})
+            if not self.hub.kept.faults:
+                ui.html(self.t("none")).classes("hint")
+
+        injected()
+        self.page.kept.subscribe(injected.refresh)
+
+    def _faults(self) -> None:
+        """By kind; a kind of more than a few is folded."""
+        kinds: dict[str, dict[str, Plain]] = {}
+        for name, fault in self.world["faults"].items():
+            kinds.setdefault(FAULT_KINDS.get(fault["type"], fault["type"]), {})[name] = fault
+        for kind, faults in kinds.items():
+            box = ui.element("details").props("open" if len(faults) <= 8 else "").classes("fault-kind")
+            with box:
+                ui.html(f"{self.t(kind)} ({len(faults)})", tag="summary")
+                for name, fault in faults.items():
+                    self._fault(name, self.t("inject"), {"do": "inject", "name": name, "fault": fault})
+
+    def _fault(self, name: str, action: str, command: Plain) -> None:
+        with _box("fault"):
+            ui.html(_escaped(name), tag="span")
+            button = ui.button(action).props("dense flat no-caps size=sm")
+            button.props["aria-label"] = f"{action}: {name}"
+            button.on("click", js_handler=send(command))
+
+    def _notes(self) -> None:
+        with _box("form"):
+            note = ui.textarea(placeholder=self.t("for the report")).props("dense outlined autogrow").classes("note")
+            note.props["aria-label"] = self.t("Notes")
+            ui.button(self.t("Write down")).props("dense no-caps outline size=sm id=write-note").on(
+                "click",
+                js_handler="""() => {
+                    const text = document.querySelector('.note textarea').value.trim();
+                    if (text) sharnir.link.send({ do: 'note', text });
+                }""",
+            ).on("click", lambda: note.set_value(""))
+
+    def _session(self) -> None:
+        ui.button(self.t("End and write the report")).props("dense no-caps outline size=sm id=end").on(
+            "click", js_handler=send({"do": "end"})
+        )
 
 
-def _box(classes: str) -> Any:
-    return ui.element("div").classes(classes)
+def _box(classes: str, tag: str = "div") -> Any:
+    return ui.element(tag).classes(classes)
 
 
 def _figure(name: str, label: str, extra: str = "") -> None:
@@ -230,13 +341,25 @@ def _figure(name: str, label: str, extra: str = "") -> None:
         ui.html(label, tag="span")
 
 
+def _named(button: Any, title: str) -> Any:
+    button.props["title"] = button.props["aria-label"] = title
+    return button
+
+
 def _tool(icon: str, name: str, title: str, command: Plain) -> None:
-    button = ui.button(icon=icon, color=None).props(f"flat dense id={name} title='{title}'")
-    button.on("click", js_handler=send(command))
+    _client_icon(icon, name, title, send(command))
 
 
-def _icon(icon: str, title: str, action: Any) -> None:
-    ui.button(icon=icon, on_click=action, color=None).props(f"flat dense title='{title}'")
+def _client_icon(icon: str, name: str, title: str, handler: str) -> None:
+    _named(ui.button(icon=icon, color=None).props(f"flat dense id={name}"), title).on("click", js_handler=handler)
+
+
+def _icon(icon: str, name: str, title: str, action: Any) -> None:
+    _named(ui.button(icon=icon, on_click=action, color=None).props(f"flat dense id={name}"), title)
+
+
+def _plain_button(text: str, name: str, classes: str = "") -> None:
+    ui.html(text, tag="button", sanitize=False).classes(f"plain {classes}").props(f"id={name} type=button")
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,8 @@ from ..scene.scene import Scene
 
 Plain = dict[str, Any]
 
-PLOTTED_AT_FIRST = 3
+PLOTTED_AT_FIRST = 3  # where the panel has no plot
+SECONDS = 10.0  # the same
 HALF_TURN = 3.141592653589793
 
 
@@ -44,8 +45,15 @@ def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayo
         "keys": [msgspec.to_builtins(key) | {"action": key.action, "value": float(key.value)} for key in panel.keys],
         "axes": [msgspec.to_builtins(axis) | {"invert": axis.invert} for axis in panel.axes],
         "diagram": diagram.svg() if diagram.blocks else "",
-        "plotted": list(plots[0].signals if plots else joints)[:PLOTTED_AT_FIRST],
+        "plotted": _plotted(plots) or joints[:PLOTTED_AT_FIRST],
+        "seconds": max((plot.seconds for plot in plots), default=SECONDS),
+        "title": panel.title,
     }
+
+
+def _plotted(plots: list[PlotWidget]) -> list[str]:
+    """The signals of all plots, each once."""
+    return list(dict.fromkeys(signal for plot in plots for signal in plot.signals))
 
 
 def _plain(widget: Any, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
@@ -79,4 +87,6 @@ def _plain(widget: Any, inputs: dict[str, Input], units: dict[str, str], diagram
         "low": low,
         "high": high,
         "springs": "" if getattr(widget, "springs", False) else None,
+        "vertical": "" if getattr(widget, "vertical", False) else None,
+        "color": getattr(widget, "color", "") or None,
     }

@@ -17,7 +17,6 @@ from .export_html import write_html
 from .recording import Recording
 
 ARGUMENTS = ("--enable-unsafe-swiftshader",)  # draws in three dimensions also without a graphics card
-ALONE = "#stage > :not(canvas) { visibility: hidden }"  # the view without the buttons that lie over it
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 SHOW = """async (t) => {
   sharnir.seek(t);
@@ -36,19 +35,29 @@ def chromium() -> str:
     return found
 
 
-@contextmanager
-def player(recording: Recording, size: tuple[int, int], theme: str) -> Iterator[Any]:
-    """A page that shows the run."""
+def check(film: Path | None = None) -> None:
+    """Say what is missing for pictures, or for a film of this name, before a run is made again for them."""
     try:
-        from playwright.sync_api import sync_playwright
+        import playwright.sync_api  # noqa: F401
     except ImportError:
         raise SceneError("pictures need the package playwright: pip install 'sharnir[pictures]'") from None
+    if film is not None and film.suffix not in ANIMATED and shutil.which("ffmpeg") is None:
+        raise SceneError(f"'{film.name}' needs ffmpeg, which is not installed; give a name that ends in .webp or .gif")
+    chromium()
+
+
+@contextmanager
+def player(recording: Recording, size: tuple[int, int], theme: str, bare: bool) -> Iterator[Any]:
+    """A page that shows the run, or the view alone."""
+    check()
+    from playwright.sync_api import sync_playwright
+
     program = chromium()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = write_html(recording, Path(folder) / "run.html")
         browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.goto(f"{file.as_uri()}#fine&theme={theme}")
+        page.goto(f"{file.as_uri()}#fine&theme={theme}{'&bare' * bare}")
         page.wait_for_function(DRAWN, timeout=60_000)
         yield page
         browser.close()
@@ -57,31 +66,29 @@ def player(recording: Recording, size: tuple[int, int], theme: str) -> Iterator[
 def save_picture(recording: Recording, path: Path, time: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
     """A PNG of the run at a time (s): the whole page, or the view alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with player(recording, size, theme) as page:
-        path.write_bytes(_shot(page, time, bare))
+    with player(recording, size, theme, bare) as page:
+        path.write_bytes(_shot(page, time))
     return path
 
 
 def save_video(recording: Recording, path: Path, rate: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
     """The run as a video at its own speed: .gif and .webp by Pillow, .mp4 and .webm by ffmpeg."""
+    check(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    ffmpeg = shutil.which("ffmpeg")
-    if path.suffix not in ANIMATED and ffmpeg is None:
-        raise SceneError(f"'{path.name}' needs ffmpeg, which is not installed; give a name that ends in .webp or .gif")
     length = (len(recording.frames) - 1) * recording.every
     count = max(1, int(length * rate) + 1)
-    with player(recording, size, theme) as page:
-        shots = (_shot(page, k / rate, bare) for k in range(count))
+    with player(recording, size, theme, bare) as page:
+        shots = (_shot(page, k / rate) for k in range(count))
         if path.suffix in ANIMATED:
             _save_animation(shots, path, rate)
         else:
-            _save_film(shots, path, rate, str(ffmpeg))
+            _save_film(shots, path, rate, str(shutil.which("ffmpeg")))
     return path
 
 
-def _shot(page: Any, time: float, bare: bool) -> bytes:
+def _shot(page: Any, time: float) -> bytes:
     page.evaluate(SHOW, time)
-    return bytes(page.locator("#stage canvas").first.screenshot(style=ALONE) if bare else page.screenshot())
+    return bytes(page.screenshot())
 
 
 def _save_animation(shots: Iterator[bytes], path: Path, rate: float) -> None:

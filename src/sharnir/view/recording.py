@@ -14,14 +14,16 @@ import msgspec
 import numpy as np
 
 from ..runtime.channels import Channel
+from ..runtime.commands import AnyCommand
 from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
 from ..runtime.ropes import record_ropes
+from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
 from ..spatial import Array
-from .panel import PLOTTED_AT_FIRST, described, panel_of
+from .panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
 from .world import Plain, world_of
 
 if TYPE_CHECKING:
@@ -50,12 +52,16 @@ class DrivenRecording(Recording):
     """A recording of a driven run, with its log."""
 
     replay: Replay
+    score: Score | None = None  # where there was a scenario
 
 
 def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
     plant = replay.plant
+    referee = referee_of(run, plant)
+    if referee is not None:
+        replay.after_step = referee.look
     writer = FrameWriter(plant.scene, plant.channels, tuple(plant.inputs))
     stride = max(1, round(1.0 / (RATE * run.header.dt)), math.ceil(replay.ticks / MOST_FRAMES))
     frames = np.zeros((replay.ticks // stride + 1, writer.layout.size), np.uint8)
@@ -71,7 +77,9 @@ def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: 
         "panel": described(plant.scene, panel_of(plant.scene), list(plant.inputs.values()), writer.layout),
     }
     note = "repeated bit for bit" if replay.differs_at is None else "differs from the run"
-    return DrivenRecording(world, frames, stride * run.header.dt, run.header.started, note, _events(replay), replay)
+    score = None if referee is None else referee.score
+    every, started = stride * run.header.dt, run.header.started
+    return DrivenRecording(world, frames, every, started, note, _events(replay), replay, score)
 
 
 def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), events: Sequence[Plain] = ()) -> Recording:
@@ -94,7 +102,8 @@ def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), eve
     record_ropes(scene, shown, blocks)
     known = [channel.name for channel in channels]
     first = [name for name in plotted if name in known] or known
-    panel = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
+    panel: Plain = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
+    panel |= {"title": scene.name, "seconds": SECONDS}
     world = world_of(scene) | {"layout": msgspec.to_builtins(layout), "inputs": [], "panel": panel}
     every = stride * float(time[1] - time[0]) if len(time) > 1 else 1.0
     return Recording(world, frames, every, "", "simulated", list(events))
@@ -128,13 +137,15 @@ def _events(replay: Replay) -> list[Plain]:
             found.append({"time": entry.tick * dt, "level": entry.alarm.level, "text": entry.alarm.text})
         elif entry.command is not None:
             plain = msgspec.to_builtins(entry.command)
-            found.append({"time": entry.tick * dt, "level": plain["do"], "text": _words(plain)})
+            by = {"by": entry.by} if entry.by else {}
+            found.append({"time": entry.tick * dt, "level": plain["do"], "text": words(entry.command), **by})
     return found
 
 
-def _words(command: Plain) -> str:
+def words(command: AnyCommand) -> str:
     """A command in a few words."""
-    if command["do"] == "set":
-        return ", ".join(f"{name} = {value:.4g}" for name, value in command["values"].items())
-    rest = [str(value) for name, value in command.items() if name not in ("do", "fault")]
-    return " ".join([command["do"], *rest])
+    plain = msgspec.to_builtins(command)
+    if plain["do"] == "set":
+        return ", ".join(f"{name} = {value:.4g}" for name, value in plain["values"].items())
+    rest = [str(value) for name, value in plain.items() if name not in ("do", "fault")]
+    return " ".join([plain["do"], *rest])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import html
 import io
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..runtime import commands as c
+from ..runtime.scenario import Standing
 from .export_data import block
-from .recording import DrivenRecording
+from .recording import DrivenRecording, words
 
 STYLE = """
 body { font: 14px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; color: #1c2226; max-width: 900px; margin: 32px auto; padding: 0 16px; }
@@ -35,13 +37,15 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
         f"<h1>{html.escape(header.name)}</h1>",
         f"<p class='muted'>Session of {html.escape(header.started)} · {length:.1f} s simulated, "
         f"dt = {dt * 1000:g} ms · Sharnir {html.escape(header.version)} · the run {same}.</p>",
+        *_debriefing(recording),
         _section("Summary", _table(("what", "how often or how much"), _summary(recording))),
+        _section("Faults", _table(("fault", "injected", "by", "first alarm after it", "cleared"), _faults(recording))),
         _section("Notes", _table(("time", "note"), _notes(recording))),
         _section("Alarms", _table(("time", "level", "text"), _alarms(recording), classes=True)),
         _section("Inputs", _picture(_plot_inputs(recording))),
         _section("Motion", _picture(_plot_motion(recording))),
         _section("Path seen from above", _picture(_plot_paths(recording))),
-        _section("What the operator did", _table(("time", "command"), _commands(recording))),
+        _section("What was done, and by whom", _table(("time", "time of day", "who", "command"), _commands(recording))),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     page = (
@@ -49,6 +53,43 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
     )
     path.write_text(page.format(html.escape(header.name), STYLE, "".join(parts)) + "</body></html>", encoding="utf-8")
     return path
+
+
+def _debriefing(recording: DrivenRecording) -> list[str]:
+    """The score by goal, where there was a scenario."""
+    score = recording.score
+    if score is None:
+        return []
+    verdict = f"<p><b>{100 * score.total:.1f} %: {'passed' if score.passed else 'not passed'}</b></p>"
+    table = _table(("goal", "score", "weight", "state", "at", "note"), list(map(standing_words, score.goals)))
+    return [_section(f"Debriefing: {html.escape(score.scenario)}", verdict + table)]
+
+
+def standing_words(goal: Standing) -> tuple[str, ...]:
+    """A goal as a row of a table."""
+    at = "" if goal.at is None else f"{goal.at:.2f} s"
+    return (goal.name, f"{100 * goal.score:.0f} %", f"{goal.weight:g}", goal.state, at, goal.note)
+
+
+def _faults(recording: DrivenRecording) -> list[tuple[str, str, str, str, str]]:
+    """Every fault with its injection, what the operator was told first after it, and its end."""
+    dt, entries = recording.replay.run.header.dt, recording.replay.entries
+
+    def after(place: int, wanted: Any) -> str:
+        later = (e for e in entries[place + 1 :] if wanted(e))
+        return next((f"{e.tick * dt:.2f} s{f': {e.alarm.text}' if e.alarm else ''}" for e in later), "")
+
+    return [
+        (
+            entry.command.name,
+            f"{entry.tick * dt:.2f} s",
+            entry.by,
+            after(i, lambda e: e.alarm is not None and e.alarm.level in ("warning", "alarm")),
+            after(i, lambda e, name=entry.command.name: isinstance(e.command, c.Clear) and e.command.name == name),
+        )
+        for i, entry in enumerate(entries)
+        if isinstance(entry.command, c.Inject)
+    ]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -64,13 +105,13 @@ def _summary(recording: DrivenRecording) -> list[tuple[str, str]]:
     world = recording.world
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
     paths = np.linalg.norm(np.diff(poses[:, :, :3], axis=0), axis=-1).sum(axis=0)
-    moved = sorted(zip(paths.tolist(), (body["name"] for body in world["bodies"]), strict=True), reverse=True)[:5]
+    moved = [(float(paths[i]), world["bodies"][i]["name"]) for i in world["machines"]]
     return [
         ("inputs given", count(c.Set)),
         ("emergency stops", count(c.Stop)),
         ("connection lost", count(c.Hold)),
         ("resets and restored snapshots", count(c.Reset, c.Restore)),
-        ("faults brought in", count(c.Inject)),
+        ("faults injected", count(c.Inject)),
         ("limits hit", str(sum("is at its" in alarm.text for alarm in alarms))),
         ("values out of range", str(sum("clamped" in alarm.text for alarm in alarms))),
         ("alarms in all", str(sum(alarm.level != "info" for alarm in alarms))),
@@ -87,12 +128,20 @@ def _notes(recording: DrivenRecording) -> list[tuple[str, str]]:
 def _alarms(recording: DrivenRecording) -> list[tuple[str, str, str]]:
     dt = recording.replay.run.header.dt
     found = [(e.tick * dt, e.alarm) for e in recording.replay.entries if e.alarm is not None]
-    return [(f"{time:.2f} s", alarm.level, alarm.text) for time, alarm in found]
+    return [(f"{at:.2f} s", alarm.level, alarm.text) for at, alarm in found]
 
 
-def _commands(recording: DrivenRecording) -> list[tuple[str, str]]:
-    levels = ("info", "warning", "alarm", "note")
-    return [(f"{e['time']:.2f} s", e["text"]) for e in recording.events if e["level"] not in levels]
+def _commands(recording: DrivenRecording) -> list[tuple[str, str, str, str]]:
+    dt = recording.replay.run.header.dt
+
+    def of_day(at: float) -> str:
+        return time.strftime("%H:%M:%S", time.localtime(at)) if at else ""
+
+    return [
+        (f"{e.tick * dt:.2f} s", of_day(e.at), e.by, words(e.command))
+        for e in recording.replay.entries
+        if e.command is not None and not isinstance(e.command, c.Note)
+    ]
 
 
 def _table(heads: tuple[str, ...], rows: list[Any], classes: bool = False) -> str:
@@ -151,7 +200,7 @@ def _plot_paths(recording: DrivenRecording) -> Any:
 
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
     travel = np.ptp(poses[:, :, :2], axis=0).max(axis=-1) if poses.shape[1] else np.zeros(0)
-    chosen = [i for i in np.argsort(travel)[::-1][:PLOTTED] if travel[i] > 1e-3]
+    chosen = [i for i in recording.world["machines"] if travel[i] > 1e-3][:PLOTTED]
     if not chosen:
         return None
     figure = Figure(figsize=(6, 5), layout="constrained")

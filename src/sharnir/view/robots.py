@@ -25,7 +25,9 @@ from ..control.panel import (
 )
 from ..experiment import Experiment
 from ..scene.body import Body
+from ..scene.elements.friction import Coulomb
 from ..scene.joint import Joint
+from ..scene.joints import Revolute
 from ..scene.relief import Roughness
 from ..scene.scene import Scene
 from ..scene.shapes import Box, Cylinder
@@ -35,6 +37,7 @@ DT, SETTINGS = 0.005, {"iterations": 20}  # s
 PERIOD = 0.01  # s, of the diagrams
 RAMP = 1.5  # of the full voltage in a second
 ROUGHNESS = 0.015  # m, rms of the rough terrain's heights
+GATES = ((2.5, 0.2), (5.0, 1.0), (7.5, 1.6))  # m
 STONE, WOOD = "#8f948c", "#a58a63"
 ARROWS = (
     KeyBinding(key="ArrowUp", input="forward", value=1.0),
@@ -149,6 +152,17 @@ def drive_krt100() -> Experiment:
     return _krt100_on(training_ground("KRT-100"), 0.0)
 
 
+def drive_krt100_course() -> Experiment:
+    """KRT-100 with its trailer before a course of three gates."""
+    scene = Scene("KRT-100 course")
+    scene.ground()
+    for i, (x, y) in enumerate(GATES, start=1):
+        for side, off in (("left", 0.9), ("right", -0.9)):
+            post = Cylinder(0.06, 1.0, color="#c4572f")
+            scene.body(f"gate {i} {side}", post, position=(x, y + off, 0.5), fixed=True, contact=True)
+    return _krt100_on(scene, 0.0)
+
+
 def drive_krt100_rough() -> Experiment:
     """KRT-100 with its trailer on rough terrain."""
     return _krt100_on(rough_terrain("KRT-100 on rough terrain"), 3 * ROUGHNESS)
@@ -193,6 +207,21 @@ def drive_mf4() -> Experiment:
     """MF-4, a tracked robot with an arm, on the training ground."""
     scene = training_ground("MF-4")
     robot = mf4(scene)
+    return skid_steered(scene, robot.vehicle, "Tracks", robot.arm.joints)
+
+
+def drive_mf4_door() -> Experiment:
+    """The tracked robot before a door that it can push open."""
+    scene = Scene("MF-4 and a door")
+    scene.ground()
+    robot = mf4(scene, position=(0.0, 0.6, 0.0))
+    leaf, width = 1.9, 1.0  # m
+    panel = Box(0.04, width, 2.0, mass=26.5, color=WOOD)
+    door = scene.body("door", panel, position=(leaf, 0.5 * width, 1.02), contact=True)
+    hinge = Revolute(axis=(0, 0, -1), anchor=(leaf, 0.0, 1.02))
+    scene.joint("hinge", hinge, scene.world, door, friction=Coulomb(20.0), limits=(0.0, 1.9))
+    for name, y in (("frame left", width + 0.36), ("frame right", -0.36)):
+        scene.body(name, Box(0.1, 0.6, 2.1, color=STONE), position=(leaf, y, 1.05), fixed=True)
     return skid_steered(scene, robot.vehicle, "Tracks", robot.arm.joints)
 
 
@@ -245,7 +274,9 @@ def drive_car() -> Experiment:
 ROBOTS: dict[str, Callable[[], Experiment]] = {
     "krt100": drive_krt100,
     "krt100_rough": drive_krt100_rough,
+    "krt100_course": drive_krt100_course,
     "mf4": drive_mf4,
+    "mf4_door": drive_mf4_door,
     "rover": drive_rover,
     "car": drive_car,
 }

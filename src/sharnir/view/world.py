@@ -27,6 +27,8 @@ def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
     bodies = [_body(body) for body in scene.bodies.values()]
     loose = _loose(scene)
+    followed = _followed(scene, loose)
+    movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
     gravity = float(np.linalg.norm(scene.gravity)) or 9.81
     mass = sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
     return {
@@ -36,8 +38,9 @@ def world_of(scene: Scene) -> Plain:
         "ropes": [_rope(name, rope) for name, rope in scene.ropes.items()],
         "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
         "extent": _extent(scene, bodies, list(scene.bodies)),
-        "focus": _extent(scene, bodies, loose or list(scene.bodies)),
-        "followed": _followed(scene, loose),
+        "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
+        "followed": followed,
+        "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
     }
 
@@ -48,7 +51,7 @@ def world_of(scene: Scene) -> Plain:
 def _body(body: Body) -> Plain:
     shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
     box = np.array([_bounds(shape) for shape in shapes])
-    top = float(box[:, 1, 2].max())
+    front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
     return {
         "name": body.name,
@@ -57,7 +60,7 @@ def _body(body: Body) -> Plain:
         "rotation": body.pose.rotation.tolist(),
         "mass": 0.0 if properties is None else properties.mass,
         "center": [0.0, 0.0, 0.0] if properties is None else properties.center.tolist(),
-        "seat": [0.0, 0.0, top + 0.35 * max(top, 0.3)],
+        "seat": [front, 0.0, top + 0.35 * max(top, 0.3)],  # before what stands on the body
         "radius": float(np.abs(box).max()),
         "shapes": shapes,
     }
@@ -162,8 +165,23 @@ def _loose(scene: Scene) -> list[str]:
     return [name for name in scene.bodies if name not in tied]
 
 
+def _machines(scene: Scene) -> list[list[int]]:
+    """The bodies that move, by number, in groups that joints hold together."""
+    places = {name: i for i, (name, body) in enumerate(scene.bodies.items()) if not body.spec.fixed}
+    group = {name: [i] for name, i in places.items()}
+    for joint in scene.joints.values():
+        a, b = (group.get(end.name) for end in (joint.a, joint.b))
+        if a is not None and b is not None and a is not b:
+            a.extend(b)
+            group |= {name: a for name, i in places.items() if i in b}
+    return [list(one) for one in {id(found): found for found in group.values()}.values()]
+
+
 def _followed(scene: Scene, loose: list[str]) -> int:
-    """The heaviest loose body, which the camera follows; -1 where all are tied."""
+    """The heaviest loose body, which the camera follows; -1 where all are tied, or where something is driven that is:
+    there the load that hangs on a winch is not what is to be seen."""
+    if any(row.drive is not None and row.joint.b.name not in loose for row in softs_of(scene)):
+        return -1
     masses = {name: p.mass for name in loose if (p := scene.bodies[name].properties) is not None}
     return list(scene.bodies).index(max(masses, key=masses.__getitem__)) if masses else -1
 

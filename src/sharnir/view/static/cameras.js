@@ -10,7 +10,7 @@ export class Cameras {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
-    this.controls.maxPolarAngle = 0.98 * Math.PI;
+    this.controls.maxPolarAngle = (world.terrain.length > 0 ? 0.495 : 0.98) * Math.PI; // not below the ground
     this.body = world.followed >= 0 ? world.followed : Math.max(0, world.bodies.findIndex((body) => !body.fixed));
     this.last = new THREE.Vector3();
     this.kind = "orbit";

@@ -1,40 +1,56 @@
 // Console: starts the link, the view, the widgets and the plots of the page once NiceGUI has put it up.
 
+import { addAlarms } from "./alarms.js";
+import { addBanner, addEnding, addStop } from "./banner.js";
 import { HOLDS, MODES } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { History, Plot } from "./plots.js";
+import { t, useTexts } from "./texts.js";
 import { addCard, addChips, addSheet } from "./tools.js";
-import { View } from "./view.js";
+import { makeView } from "./view.js";
 import { connectWidgets } from "./widgets.js";
 
 const FIGURES_EVERY = 100; // ms between two updates of the figures on the strip
 const PLOTS_EVERY = 66; // ms
 const TOAST_FOR = 4000; // ms
+const MOST_TOASTS = 4;
 
 const find = (id) => document.getElementById(id);
 
 async function start() {
   while (!find("stage") || !find("keys")) await new Promise(requestAnimationFrame);
+  const about = JSON.parse(find("about-page").textContent);
+  useTexts(about.texts);
+  document.body.dataset.role = about.role;
   const world = await (await fetch("/view/world.json")).json();
+  const past = await (await fetch("/view/history")).arrayBuffer();
+  // from here on without waiting: what the link hears is heard by all of the page
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
-  const link = new Link(world.layout, document.body.dataset.role ?? "operator");
-  const view = new View(find("stage"), world, world.layout);
+  const link = new Link(world.layout, about.role);
+  const view = makeView(find("stage"), world, world.layout);
   const history = new History(link.reader);
+  history.load(past);
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const plot = new Plot(find("plot"), history, (name) => units.get(name) ?? "");
   const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);
-  const page = { world, link, view, history, plot, keys };
+  const page = { world, link, view, history, plot, keys, copy };
   window.sharnir = page;
   connectWidgets({ link, spec: (name) => specs.get(name) });
+  plot.span = world.panel.seconds;
   plot.choose(world.panel.plotted);
   addChips(page);
   addSheet(page);
   addCard(page);
+  addPlotTools(page);
+  addStop(link, keys);
+  addBanner(link);
+  addEnding(link);
+  addAlarms(link, toast);
   theme(page);
   strip(page);
-  log(page);
   keys.table(find("keys"));
+  keys.closeDialog = closeDialog;
   page.open = (name) => (find("panels").dataset.open = name);
   let plotted = 0;
   link.rest = view.rest;
@@ -46,15 +62,89 @@ async function start() {
     plot.draw();
   });
   link.on("refused", (message) => toast(message.reason));
+  link.on("slow", () => toast(t("The page was too slow: what was held went back. Press it again.")));
+  link.on("hello", ({ score: standing }) => score(standing));
+  link.on("score", ({ score: standing }) => score(standing));
+  link.on("gamepad", ({ there }) => gamepad(there));
   page.started = true;
 }
 
+// Returns whether there was one. Quasar closes its own dialogs and menus.
+function closeDialog() {
+  if (document.querySelector(".q-dialog, .q-menu")) return true;
+  const sheet = find("sheet");
+  if (!sheet?.hasAttribute("data-open")) return false;
+  find("sheet-chip").click();
+  return true;
+}
+
 function toast(text) {
+  const toasts = find("toasts");
+  if ([...toasts.children].some((other) => other.textContent === text)) return;
   const element = document.createElement("div");
   element.className = "toast";
   element.textContent = text;
-  find("toasts").append(element);
+  toasts.append(element);
+  while (toasts.children.length > MOST_TOASTS) toasts.firstChild.remove();
   setTimeout(() => element.remove(), TOAST_FOR);
+}
+
+async function copy(text, button) {
+  await navigator.clipboard.writeText(text);
+  button.textContent = t("Copied");
+}
+
+// How far the operator has come in the scenario, for the instructor.
+function score(standing) {
+  const element = find("score");
+  if (!element) return;
+  if (!standing?.goals) {
+    element.textContent = t("none");
+    return;
+  }
+  const rows = standing.goals.map((goal) => {
+    const row = document.createElement("div");
+    row.className = "goal";
+    row.dataset.state = goal.state;
+    const at = goal.at === null ? "" : `${goal.at.toFixed(1)} s`;
+    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${goal.note}`;
+    return row;
+  });
+  const total = document.createElement("b");
+  const verdict = standing.finished ? (standing.passed ? t("passed") : t("not passed")) : t("under way");
+  total.textContent = `${standing.scenario}: ${(100 * standing.total).toFixed(0)} %, ${verdict}`;
+  element.replaceChildren(total, ...rows);
+}
+
+function gamepad(there) {
+  const lamp = find("pad-lamp");
+  lamp.hidden = false;
+  lamp.toggleAttribute("data-on", there);
+  lamp.textContent = "🎮";
+  lamp.ariaLabel = lamp.title = there ? t("gamepad connected") : t("gamepad gone");
+}
+
+function addPlotTools({ plot }) {
+  find("span").addEventListener("change", (event) => {
+    plot.span = Number(event.target.value);
+    plot.draw();
+  });
+  find("freeze").addEventListener("click", () => {
+    plot.freeze(!plot.frozen);
+    find("freeze").textContent = plot.frozen ? t("Go on") : t("Freeze");
+    find("freeze").ariaPressed = plot.frozen;
+  });
+  const fold = find("fold-plots");
+  const set = (folded) => {
+    document.body.classList.toggle("plots-folded", folded);
+    fold.textContent = folded ? "+" : "−";
+    fold.ariaLabel = fold.title = folded ? t("Show the plots") : t("Hide the plots");
+    fold.ariaExpanded = !folded;
+  };
+  fold.addEventListener("click", () => set(!document.body.classList.contains("plots-folded")));
+  const small = matchMedia("(max-width: 700px), (max-height: 500px)");
+  small.addEventListener("change", () => set(small.matches));
+  set(small.matches);
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------
@@ -76,22 +166,21 @@ function strip({ link }) {
     document.body.classList.toggle("lost", !connected);
     if (!connected) state(link, null);
   });
-  link.on("operator", ({ operator }) => {
-    const role = find("role");
-    const mine = link.isOperator;
-    document.body.classList.toggle("watching", !mine);
-    role.dataset.role = mine ? "operator" : "watching";
-    role.querySelector("span").textContent = mine ? "You are in control" : operator ? "Watching" : "Nobody is in control";
-    find("take").style.display = mine || operator || link.role !== "operator" ? "none" : "";
-    find("give").style.display = mine ? "" : "none";
-  });
+  link.on("operator", (control) => showControl(link, control));
   find("take").addEventListener("click", () => link.send({ do: "take" }));
   find("give").addEventListener("click", () => link.send({ do: "give" }));
-  find("stop").addEventListener("pointerdown", () => {
-    const held = link.frame && HOLDS[link.frame.held] === "emergency";
-    link.send({ do: held ? "release" : "stop" });
-  });
-  find("scale").addEventListener("change", (event) => link.send({ do: "scale", factor: Number(event.target.value) }));
+  find("scale")?.addEventListener("change", (event) => link.send({ do: "scale", factor: Number(event.target.value) }));
+}
+
+function showControl(link, { driving, operator, may_take: mayTake }) {
+  const role = find("role");
+  document.body.classList.toggle("watching", !driving);
+  role.dataset.role = driving ? "operator" : "watching";
+  const whose = operator ? t("{operator} is in control", { operator }) : t("Nobody is in control");
+  role.querySelector("span").textContent = driving ? t("You are in control") : whose;
+  find("take").hidden = !mayTake;
+  find("take").textContent = link.role === "instructor" && operator ? t("Take over") : t("Take control");
+  find("give").hidden = !driving;
 }
 
 function figure(id, text, warns) {
@@ -100,18 +189,21 @@ function figure(id, text, warns) {
 }
 
 function state(link, frame) {
-  const hold = frame ? HOLDS[frame.held] : "";
+  const chain = frame ? HOLDS[frame.held] : "free";
   const mode = frame ? MODES[frame.mode] : "lost";
   const moving = mode === "running" || mode === "paused";
-  const name = moving && hold ? "stopped" : mode;
-  const text = { stopped: hold === "emergency" ? "Emergency stop" : "Held", lost: "Connection lost" }[name] ?? name;
+  const name = moving && chain !== "free" ? chain : mode;
+  const texts = {
+    stopped: t("Emergency stop"), held: t("Held"), lost: t("Connection lost"), running: t("running"), paused: t("paused"),
+    fault: t("fault"), ended: t("ended"),
+  };
   const chip = find("state");
-  if (chip.dataset.state !== name || chip.textContent !== text) {
+  if (chip.dataset.state !== name) {
     chip.dataset.state = name;
-    chip.textContent = text;
+    chip.textContent = texts[name] ?? name;
   }
-  find("stop").toggleAttribute("data-on", hold === "emergency");
-  find("stop").textContent = hold === "emergency" ? "RELEASE STOP" : "EMERGENCY STOP";
+  find("stop").toggleAttribute("data-on", chain === "stopped");
+  if (!find("run")) return;
   const running = mode === "running";
   find("run").style.display = running ? "none" : "";
   find("pause").style.display = running ? "" : "none";
@@ -131,39 +223,6 @@ function theme(page) {
     localStorage.setItem("sharnir-theme", Quasar.Dark.isActive ? "dark" : "light");
   };
   apply();
-}
-
-// --- alarms ------------------------------------------------------------------------------------------------------------
-
-function log({ link }) {
-  const rows = [];
-  const add = (alarm) => {
-    const row = document.createElement("div");
-    row.className = "log-row";
-    row.dataset.level = alarm.level;
-    const time = document.createElement("span");
-    time.textContent = `${alarm.time.toFixed(2)} s`;
-    const text = document.createElement("p");
-    text.textContent = alarm.text;
-    row.append(time, text);
-    rows.unshift(row);
-    rows.length = Math.min(rows.length, 500);
-  };
-  const draw = () => {
-    find("alarms").replaceChildren(...rows);
-    const count = rows.filter((row) => row.dataset.level !== "info").length;
-    find("tab-alarms").querySelector(".q-tab__label").textContent = count > 0 ? `Alarms (${count})` : "Alarms";
-  };
-  link.on("hello", (message) => {
-    rows.length = 0;
-    message.alarms.forEach(add);
-    draw();
-  });
-  link.on("alarm", ({ alarm }) => {
-    add(alarm);
-    if (alarm.level !== "info") toast(alarm.text);
-    draw();
-  });
 }
 
 start();

@@ -1,7 +1,7 @@
 // Frames: decodes the binary frames of runtime/frames.py. A frame is a header of float64 and blocks of float32.
 
 export const MODES = ["paused", "running", "replay", "fault", "ended"];
-export const HOLDS = ["", "emergency", "connection"];
+export const HOLDS = ["free", "stopped", "held"];
 
 export class FrameReader {
   constructor(layout) {

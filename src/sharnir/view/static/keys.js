@@ -1,8 +1,14 @@
 // Keys: keyboard and gamepad mapped to inputs, as the panel says (control/panel.py), or as the operator has changed it.
+// The emergency stop has keys of its own that no mapping takes away.
 
+import { t } from "./texts.js";
 import { fromShare } from "./widgets.js";
 
 const GAMEPAD_AXES = 4; // that the table offers
+const POLL_EVERY = 30; // ms
+const ALWAYS_STOPS = "F9";
+const GAMEPAD_STOPS = "Gamepad8"; // Back, View or Share
+const GAMEPAD_ENABLES = "Gamepad9"; // Start, Menu or Options
 
 export class Keys {
   constructor(link, spec, panel, place) {
@@ -14,16 +20,27 @@ export class Keys {
     Object.assign(this, structuredClone(saved ?? this.standard));
     this.held = new Set();
     this.shares = new Map(); // what each axis gave last
+    this.waiting = new Set(); // inputs whose axis has to come to its middle before it counts again
     this.pressed = new Map(); // which buttons of the gamepad were down
+    this.padUsed = this.padThere = false;
     this.recording = null;
+    this.closeDialog = () => false; // closes the topmost dialog; returns whether there was one
     addEventListener("keydown", (event) => this.keydown(event));
     addEventListener("keyup", (event) => this.up(event.code));
-    addEventListener("blur", () => this.clear());
-    document.addEventListener("visibilitychange", () => document.hidden && this.clear());
-    requestAnimationFrame(() => this.poll());
+    link.on("dropped", () => this.forget());
+    setInterval(() => this.poll(), POLL_EVERY);
+  }
+
+  stop() {
+    this.link.send({ do: "stop" });
   }
 
   keydown(event) {
+    if (event.code === ALWAYS_STOPS) {
+      event.preventDefault();
+      if (!event.repeat) this.stop();
+      return;
+    }
     if (this.recording) {
       event.preventDefault();
       const record = this.recording;
@@ -31,8 +48,12 @@ export class Keys {
       record(event.code);
       return;
     }
-    if (event.code === "Escape") this.link.send({ do: "stop" });
-    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.code === "Escape") {
+      if (!event.repeat && !this.closeDialog()) this.stop();
+      return;
+    }
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target) || isPressing(event) || isMoving(event)) return;
     if (this.down(event.code)) event.preventDefault();
   }
 
@@ -44,7 +65,7 @@ export class Keys {
       if (binding.action === "toggle") this.link.set(binding.input, now > 0.5 ? 0 : 1);
       else if (binding.action === "set") this.link.set(binding.input, binding.value);
       else if (binding.action === "step") this.link.set(binding.input, this.within(binding.input, now + binding.value));
-      else {
+      else if (this.link.mayDrive) {
         this.held.add(code);
         this.hold(binding.input);
       }
@@ -57,9 +78,11 @@ export class Keys {
     for (const binding of this.keys) if (binding.key === code) this.hold(binding.input);
   }
 
-  // Keys that were down when the window lost the focus count as released.
-  clear() {
-    for (const code of [...this.held]) this.up(code);
+  // What was held counts no longer, also where it is still pressed: it has to be pressed anew.
+  forget() {
+    this.held.clear();
+    for (const [input, share] of this.shares) if (share !== 0) this.waiting.add(input);
+    this.shares.clear();
   }
 
   // An input is what its held keys add up to, about its initial value.
@@ -68,6 +91,7 @@ export class Keys {
     if (!spec) return;
     const held = this.keys.filter((b) => b.input === input && b.action === "hold" && this.held.has(b.key));
     const value = held.reduce((sum, binding) => sum + binding.value - spec.initial, spec.initial);
+    this.link.grip("keys", input, held.length > 0);
     this.link.set(input, this.within(input, value));
   }
 
@@ -77,27 +101,49 @@ export class Keys {
   }
 
   poll() {
-    requestAnimationFrame(() => this.poll());
-    for (const pad of navigator.getGamepads?.() ?? []) {
-      if (!pad) continue;
+    const pads = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad && pad.connected !== false);
+    if (this.padThere !== pads.length > 0) this.padChanged(pads.length > 0);
+    for (const pad of pads) {
       for (const binding of this.axes) this.readAxis(binding, pad.axes[binding.axis] ?? 0);
       pad.buttons.forEach((button, i) => this.readButton(`Gamepad${i}`, button.pressed));
     }
   }
 
+  padChanged(there) {
+    this.padThere = there;
+    this.link.tell("gamepad", { there });
+    if (there) return;
+    this.pressed.clear();
+    if (this.padUsed) this.link.letGo("gamepad");
+    this.padUsed = false;
+  }
+
   readAxis({ input, invert, dead_zone: dead = 0.1 }, raw) {
     const turned = invert ? -raw : raw;
     const share = Math.abs(turned) < dead ? 0 : (turned - Math.sign(turned) * dead) / (1 - dead);
+    if (this.waiting.has(input)) {
+      if (share !== 0) return;
+      this.waiting.delete(input);
+    }
     if (share === (this.shares.get(input) ?? 0)) return;
+    if (!this.link.mayDrive) {
+      this.waiting.add(input);
+      return;
+    }
     this.shares.set(input, share);
+    this.padUsed = true;
     const spec = this.spec(input);
-    if (spec) this.link.set(input, fromShare(spec, share));
+    if (!spec) return;
+    this.link.grip("gamepad", input, share !== 0);
+    this.link.set(input, fromShare(spec, share));
   }
 
   readButton(code, pressed) {
     if (pressed === (this.pressed.get(code) ?? false)) return;
     this.pressed.set(code, pressed);
-    if (pressed) this.down(code);
+    if (pressed && code === GAMEPAD_STOPS) this.stop();
+    else if (pressed && code === GAMEPAD_ENABLES && this.link.chain.state === "held") this.link.send({ do: "enable" });
+    else if (pressed) this.padUsed = this.down(code) || this.padUsed;
     else this.up(code);
   }
 
@@ -109,7 +155,7 @@ export class Keys {
       this.table(element);
     };
     const rows = this.keys.map((binding) => row(this.describe(binding), keyName(binding.key), (button) => {
-      button.textContent = "press a key …";
+      button.textContent = t("press a key …");
       this.recording = (code) => {
         if (code !== "Escape") binding.key = code;
         redraw();
@@ -120,12 +166,13 @@ export class Keys {
       Object.assign(binding, { axis: next >> 1, invert: (next & 1) === 1 });
       redraw();
     }));
-    const back = row("", "standard keys", () => {
+    const back = row("", t("standard keys"), () => {
       Object.assign(this, structuredClone(this.standard));
       localStorage.removeItem(this.place);
       this.table(element);
     });
-    element.replaceChildren(title("Keyboard"), ...rows, title("Gamepad"), ...axes, back);
+    const fixed = [row(t("emergency stop"), `${ALWAYS_STOPS}, Esc`), row(t("emergency stop"), padName(GAMEPAD_STOPS)), row(t("enable the drives"), padName(GAMEPAD_ENABLES))];
+    element.replaceChildren(title(t("Keyboard")), fixed[0], ...rows, title(t("Gamepad")), ...fixed.slice(1), ...axes, back);
   }
 
   describe({ input, action, value }) {
@@ -133,7 +180,7 @@ export class Keys {
     if (action === "toggle") return `◐ ${input}`;
     if (spec?.kind === "bool") return `● ${input}`;
     const rises = action === "step" ? value > 0 : value > (spec?.initial ?? 0);
-    return `${rises ? "▲" : "▼"} ${input}${action === "step" ? " (by steps)" : ""}`;
+    return `${rises ? "▲" : "▼"} ${input}${action === "step" ? ` ${t("(by steps)")}` : ""}`;
   }
 }
 
@@ -149,10 +196,14 @@ function row(text, key, click) {
   element.className = "keys-row";
   const what = document.createElement("span");
   what.textContent = text;
-  const button = document.createElement("button");
-  button.className = "keys-key";
+  const button = document.createElement(click ? "button" : "span");
+  button.className = click ? "keys-key" : "keys-fixed";
   button.textContent = key;
-  button.addEventListener("click", () => click(button));
+  if (click) {
+    button.type = "button";
+    button.ariaLabel = `${text} ${key}`;
+    button.addEventListener("click", () => click(button));
+  }
   element.append(what, button);
   return element;
 }
@@ -162,8 +213,23 @@ function isTyping(target) {
   return isField && target.type !== "range";
 }
 
+// Enter and Space on a button press that button, whatever else they are mapped to.
+function isPressing({ code, target }) {
+  return (code === "Enter" || code === "Space") && target instanceof HTMLElement && target.closest("button, a, summary, [role=tab], [role=button]");
+}
+
+// Arrows move the slider, knob or stick that has the focus.
+function isMoving({ code, target }) {
+  const moves = /^(Arrow|Home|End|Page)/.test(code);
+  return moves && target instanceof HTMLElement && target.closest("input, [role=slider], [role=application], [role=tab]");
+}
+
+function padName(code) {
+  return t("button {number}", { number: code.slice("Gamepad".length) });
+}
+
 function axisName({ axis, invert }) {
-  return `axis ${axis}${invert ? " inverted" : ""}`;
+  return t(invert ? "axis {axis} inverted" : "axis {axis}", { axis });
 }
 
 export function keyName(code) {

@@ -1,9 +1,13 @@
 // Link: the websocket to the server. Frames come in, commands go out with a number and the age of what we see. All frames
 // are told as samples; those that are to be shown as frames, which a page that draws slowly wants fewer of.
+//
+// Inputs go out only while we are in control and the safety chain is free. What a hand holds is told with every message,
+// so that the server can bring it back when the page no longer can; "dropped" tells the controls that it has.
 
 import { FrameReader } from "./frame.js";
 
-const ALIVE_EVERY = 100; // ms; the server's dead-man timer waits 500
+const PAGE_SPEAKS_EVERY = 40; // ms, to the worker
+const ALIVE_EVERY = 250; // ms; says what is held, while something is
 const RETRY_AFTER = [100, 250, 500, 1000]; // ms
 
 export class Link extends EventTarget {
@@ -11,25 +15,33 @@ export class Link extends EventTarget {
     super();
     this.reader = new FrameReader(layout);
     this.role = role;
+    this.base = `${location.host}${role === "instructor" ? "/instructor" : ""}`;
+    this.scheme = location.protocol === "https:" ? "wss" : "ws";
     this.frame = null;
     this.hello = null;
     this.connected = false;
-    this.isOperator = false;
+    this.driving = false;
+    this.ended = false;
+    this.chain = { state: "free", why: "" };
+    this.key = ""; // known to this page alone: it comes back with it after a break
     this.number = 0;
     this.failures = 0;
     this.rest = 0; // ms at least between two frames that are shown
     this.shown = null;
     this.shownAt = -Infinity;
     this.pending = new Map(); // inputs changed since the last message
-    this.id = sessionStorage.getItem("sharnir-client") ?? crypto.randomUUID();
-    sessionStorage.setItem("sharnir-client", this.id);
+    this.grips = new Map(); // what holds an input: the source by input
+    this.heart = new Worker("/view/heart.js");
     this.connect();
-    setInterval(() => this.flush(true), ALIVE_EVERY);
+    setInterval(() => this.heart.postMessage({}), PAGE_SPEAKS_EVERY);
+    setInterval(() => this.grips.size > 0 && this.flush(true), ALIVE_EVERY);
+    addEventListener("blur", () => this.grips.size > 0 && this.letGo("blurred"));
+    document.addEventListener("visibilitychange", () => document.hidden && this.letGo("hidden"));
+    addEventListener("pagehide", () => this.letGo("hidden"));
   }
 
   connect() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/link?client=${this.id}&role=${this.role}`);
+    const socket = new WebSocket(`${this.scheme}://${this.base}/link?resume=${this.key}`);
     socket.binaryType = "arraybuffer";
     socket.onmessage = (message) => this.receive(message.data);
     socket.onclose = () => this.lost();
@@ -37,10 +49,11 @@ export class Link extends EventTarget {
   }
 
   lost() {
-    this.connected = this.isOperator = false;
-    this.pending.clear(); // what was meant before the break must not arrive after it
+    this.connected = this.driving = false;
+    this.drop(); // what was meant before the break must not arrive after it
+    this.heart.postMessage({ url: null });
     this.tell("connection", { connected: false });
-    setTimeout(() => this.connect(), RETRY_AFTER[Math.min(this.failures++, RETRY_AFTER.length - 1)]);
+    if (!this.ended) setTimeout(() => this.connect(), RETRY_AFTER[Math.min(this.failures++, RETRY_AFTER.length - 1)]);
   }
 
   receive(data) {
@@ -51,18 +64,34 @@ export class Link extends EventTarget {
       return;
     }
     const message = JSON.parse(data);
-    if (message.event === "hello") {
-      this.connected = true;
-      this.failures = 0;
-      this.number = 0;
-      this.hello = message;
-      this.tell("connection", { connected: true });
-    }
-    if (message.event === "hello" || message.event === "operator") {
-      this.isOperator = message.operator === this.id;
+    this.take(message);
+    this.tell(message.event, message);
+  }
+
+  take(message) {
+    if (message.event === "hello") this.greeted(message);
+    if (message.event === "hello" || message.event === "control") {
+      this.driving = message.driving;
+      if (!this.driving) this.drop();
       this.tell("operator", message);
     }
-    this.tell(message.event, message);
+    if (message.event === "hello" || message.event === "chain") {
+      this.chain = message.chain ?? message;
+      if (this.chain.state !== "free") this.drop();
+      this.tell("safety", this.chain);
+    }
+    if (message.event === "slow") this.drop();
+    if (message.event === "ended") this.ended = Boolean(message.closed);
+  }
+
+  greeted(message) {
+    this.connected = true;
+    this.failures = 0;
+    this.number = 0;
+    this.hello = message;
+    this.key = message.key;
+    this.heart.postMessage({ url: `${this.scheme}://${this.base}/beat?key=${this.key}` });
+    this.tell("connection", { connected: true });
   }
 
   // After a rest, or at once when the machine was stopped, held, released or set going.
@@ -95,14 +124,40 @@ export class Link extends EventTarget {
   post(command) {
     if (!this.connected || this.socket.readyState !== WebSocket.OPEN) return;
     this.number += 1;
-    this.socket.send(JSON.stringify({ number: this.number, seen: this.frame?.clock ?? 0, command }));
+    const holding = [...this.grips.keys()];
+    this.socket.send(JSON.stringify({ number: this.number, seen: this.frame?.clock ?? 0, command, holding }));
+  }
+
+  get mayDrive() {
+    return this.driving && this.chain.state === "free";
   }
 
   // Sets an input. Several changes within one picture travel together.
   set(name, value) {
-    if (!this.isOperator) return;
-    if (this.pending.size === 0) requestAnimationFrame(() => this.flush(false));
+    if (!this.mayDrive) return;
+    if (this.pending.size === 0) queueMicrotask(() => this.flush(false));
     this.pending.set(name, value);
+  }
+
+  // Says that a source holds an input, as a key, a stick or a gamepad does, or holds it no longer.
+  grip(source, name, on) {
+    if (!on) {
+      if (this.grips.get(name) === source) this.grips.delete(name);
+    } else if (this.mayDrive) this.grips.set(name, source);
+  }
+
+  // The hand is off: the server holds the drives until they are enabled again.
+  letGo(why) {
+    if (!this.mayDrive) return;
+    this.drop();
+    this.post({ do: "let_go", why });
+  }
+
+  // Nothing is held any more; controls forget what they held.
+  drop() {
+    this.pending.clear();
+    this.grips.clear();
+    this.tell("dropped", null);
   }
 
   flush(alive) {
@@ -110,7 +165,7 @@ export class Link extends EventTarget {
       const values = Object.fromEntries(this.pending);
       this.pending.clear();
       this.post({ do: "set", values });
-    } else if (alive && this.isOperator) {
+    } else if (alive && this.driving) {
       this.post({ do: "alive" });
     }
   }

@@ -73,6 +73,8 @@ export async function start() {
   addPanel(world.panel.groups);
   connectWidgets({ link: playback, spec: (name) => specs.get(name) });
   document.body.classList.add("replaying");
+  document.body.classList.toggle("bare", asked.has("bare"));
+  document.body.classList.toggle("plots-folded", innerWidth <= 700);
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
   find("note").textContent = about.note;
@@ -129,7 +131,7 @@ function addPanel(groups) {
   for (const { title, widgets } of groups) {
     const group = document.createElement("div");
     group.className = "group";
-    const head = document.createElement("span");
+    const head = document.createElement("h2");
     head.className = "section";
     head.textContent = title;
     const box = document.createElement("div");
@@ -146,13 +148,14 @@ function addPanel(groups) {
 
 function addEvents({ about, link }) {
   const rows = about.events.filter((event) => event.level !== "alive").map((event) => {
-    const row = document.createElement("div");
+    const row = document.createElement("button");
+    row.type = "button";
     row.className = "log-row";
     row.dataset.level = event.level;
     const time = document.createElement("span");
     time.textContent = `${event.time.toFixed(2)} s`;
     const text = document.createElement("p");
-    text.textContent = event.text;
+    text.textContent = event.by ? `${event.by}: ${event.text}` : event.text;
     row.append(time, text);
     row.addEventListener("click", () => link.show(event.time / about.every));
     return row;

@@ -2,6 +2,12 @@
 
 import { shown } from "./widgets.js";
 
+import { t } from "./texts.js";
+
+const LEFT = 52; // pixels left of the plots for the values
+const ZOOM = 1.25; // a notch of the wheel
+const SHORTEST = 0.2; // s
+const LONGEST = 60; // s: what is kept
 const FOOT = 18; // pixels below the plots for the times
 const KEPT = 3600; // samples: a minute at 60 frames a second
 const COLORS = ["#4aa3c7", "#d9973a", "#6cae75", "#c2708f", "#9d8fd6", "#b6a244", "#5fb3a8", "#c96f55"];
@@ -24,6 +30,21 @@ export class History {
     this.time[k] = frame.time;
     this.rows.set(frame.channels, k * this.width);
     this.count += 1;
+  }
+
+  // What was there before this page: frames one after the other.
+  load(buffer) {
+    const { size } = this.reader.layout;
+    for (let at = 0; at + size <= buffer.byteLength; at += size) this.add(this.reader.read(buffer, at));
+  }
+
+  // As it is now; the original goes on.
+  copy() {
+    const copied = new History(this.reader);
+    copied.time.set(this.time);
+    copied.rows.set(this.rows);
+    copied.count = this.count;
+    return copied;
   }
 
   get now() {
@@ -51,13 +72,65 @@ export class Plot {
   constructor(element, history, unitOf) {
     this.history = history;
     this.unitOf = unitOf;
+    this.live = history;
+    this.frozen = false;
+    this.end = null; // s at the right edge, where it is frozen; now where it is not
+    this.cursor = null; // pixels from the left
     this.channels = [];
     this.span = 10; // s
     this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("role", "img");
+    this.canvas.ariaLabel = t("plots over time; the legend has the values");
+    this.listen();
     this.legend = document.createElement("div");
     this.legend.className = "plot-legend";
     element.append(this.canvas, this.legend);
     new ResizeObserver(() => this.draw()).observe(element);
+  }
+
+  // Wheel: zoom; moving: values at the cursor; dragging: back in time; double click: live again.
+  listen() {
+    const { canvas } = this;
+    let from = null;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(event.deltaY > 0 ? ZOOM : 1 / ZOOM, event.offsetX);
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      from = event.offsetX;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      this.cursor = event.offsetX;
+      if (from !== null && Math.abs(event.offsetX - from) > 2) {
+        this.freeze(true);
+        this.end -= ((event.offsetX - from) / (this.right - LEFT)) * this.span;
+        from = event.offsetX;
+      }
+      this.draw();
+    });
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (from = null));
+    canvas.addEventListener("pointerleave", () => {
+      this.cursor = null;
+      this.draw();
+    });
+    canvas.addEventListener("dblclick", () => this.freeze(false));
+  }
+
+  zoom(factor, at) {
+    const share = Math.min(Math.max((at - LEFT) / (this.right - LEFT), 0), 1);
+    const before = this.span;
+    this.span = Math.min(Math.max(this.span * factor, SHORTEST), LONGEST);
+    if (this.frozen) this.end += (1 - share) * (this.span - before);
+    this.draw();
+  }
+
+  freeze(on) {
+    if (on === this.frozen) return;
+    this.frozen = on;
+    this.history = on ? (this.live.copy?.() ?? this.live) : this.live;
+    this.end = on ? this.history.now : null;
+    this.draw();
   }
 
   choose(channels) {
@@ -90,8 +163,11 @@ export class Plot {
     this.line = style.getPropertyValue("--line");
     const units = [...new Set(this.channels.map(this.unitOf))];
     const each = (height - FOOT) / Math.max(units.length, 1);
+    const narrow = width < 520;
+    this.legend.classList.toggle("narrow", narrow);
+    this.right = width - (narrow ? 12 : this.legend.offsetWidth + 24);
     units.forEach((unit, k) => {
-      const box = { left: 52, top: k * each + 8, right: width - this.legend.offsetWidth - 24, bottom: (k + 1) * each - 2 };
+      const box = { left: LEFT, top: k * each + 8, right: this.right, bottom: (k + 1) * each - 2 };
       this.band(pen, box, unit, k === units.length - 1);
     });
   }
@@ -100,8 +176,10 @@ export class Plot {
   band(pen, box, unit, last) {
     const { history, span } = this;
     const factor = unit.startsWith("rad") ? 180 / Math.PI : 1;
-    const { now } = history;
+    const now = this.end ?? history.now;
     const since = now - span;
+    const inside = this.cursor !== null && this.cursor >= box.left && this.cursor <= box.right;
+    const until = inside ? since + ((this.cursor - box.left) / (box.right - box.left)) * span : now;
     const names = this.channels.filter((name) => this.unitOf(name) === unit);
     const [low, high] = this.bounds(names, since, factor);
     const x = (t) => box.left + ((t - since) / span) * (box.right - box.left);
@@ -115,12 +193,24 @@ export class Plot {
       pen.beginPath();
       let value = NaN;
       history.each(name, since, (time, sample) => {
+        if (time > now) return;
         pen.lineTo(x(time), y(sample * factor));
-        value = sample;
+        if (time <= until) value = sample;
       });
       pen.stroke();
+      if (inside) this.mark(pen, box, until);
       this.legend.children[i].lastChild.textContent = shown(value, unit);
     }
+  }
+
+  // The cursor and its time.
+  mark(pen, box, time) {
+    pen.strokeStyle = this.ink;
+    pen.lineWidth = 1;
+    stroke(pen, this.cursor, box.top, this.cursor, box.bottom);
+    pen.fillStyle = this.ink;
+    pen.textAlign = "left";
+    pen.fillText(`${time.toFixed(2)} s`, Math.min(this.cursor + 4, box.right - 50), box.top + 8);
   }
 
   bounds(names, since, factor) {

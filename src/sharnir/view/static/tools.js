@@ -1,6 +1,7 @@
 // Tools: the buttons over the view, and the card with the numbers of the body that was clicked.
 
 import { OVERLAYS } from "./overlays.js";
+import { t } from "./texts.js";
 import { shown } from "./widgets.js";
 
 const UPDATE_EVERY = 100; // ms
@@ -9,43 +10,52 @@ const find = (id) => document.getElementById(id);
 
 function button(text, on, click) {
   const element = document.createElement("button");
+  element.type = "button";
   element.textContent = text;
-  element.toggleAttribute("data-on", on);
+  press(element, on);
   element.addEventListener("click", () => click(element));
   return element;
+}
+
+// Sets or turns over whether a button is pressed; returns it.
+function press(element, on = !element.hasAttribute("data-on")) {
+  element.toggleAttribute("data-on", on);
+  element.ariaPressed = on;
+  return on;
 }
 
 function group(...buttons) {
   const element = document.createElement("div");
   element.className = "chips";
+  element.setAttribute("role", "group");
   element.append(...buttons);
   return element;
 }
 
 export function addChips({ view, world }) {
-  const kinds = { orbit: "Orbit", follow: "Follow", seat: "Seat", ...(world.ropes.length > 0 ? { rope: "Rope end" } : {}) };
+  const rope = world.ropes.length > 0 ? { rope: t("Rope end") } : {};
+  const kinds = { orbit: t("Orbit"), follow: t("Follow"), seat: t("Seat"), ...rope };
   const cameras = Object.entries(kinds).map(([kind, text]) =>
     button(text, kind === view.cameras.kind, (chosen) => {
       view.camera(kind);
-      cameras.forEach((other) => other.toggleAttribute("data-on", other === chosen));
+      cameras.forEach((other) => press(other, other === chosen));
     }),
   );
-  const home = button("Home", false, () => {
+  const home = button(t("Home"), false, () => {
     view.cameras.home();
     view.stale = true;
   });
   const overlays = Object.entries(OVERLAYS).map(([name, text]) =>
-    button(text, view.overlays.shown[name], (chosen) => {
-      view.overlay(name, chosen.toggleAttribute("data-on"));
-    }),
+    button(t(text), Boolean(view.overlays.shown[name]), (chosen) => view.overlay(name, press(chosen))),
   );
-  const labels = button("Labels", false, (chosen) => view.showLabels(chosen.toggleAttribute("data-on")));
+  const labels = button(t("Labels"), false, (chosen) => view.showLabels(press(chosen)));
   const tension = world.ropes.length > 0
-    ? [button("Tension", false, (chosen) => (view.ropes.byTension = chosen.toggleAttribute("data-on")))]
+    ? [button(t("Tension"), false, (chosen) => (view.ropes.byTension = press(chosen)))]
     : [];
   const sheet = world.panel.diagram
-    ? [group(button("Diagram", false, (chosen) => find("sheet").toggleAttribute("data-open", chosen.toggleAttribute("data-on"))))]
+    ? [group(button(t("Diagram"), false, (chosen) => find("sheet").toggleAttribute("data-open", press(chosen))))]
     : [];
+  if (sheet.length > 0) sheet[0].firstChild.id = "sheet-chip";
   find("view-tools").append(group(...cameras, home), group(...overlays, labels, ...tension), ...sheet);
 }
 
@@ -56,6 +66,7 @@ export function addCard({ view, link, world }) {
   const list = document.createElement("dl");
   element.append(title, list);
   const close = button("✕", false, () => view.select(-1));
+  close.ariaLabel = t("Close");
   view.addEventListener("select", ({ detail }) => {
     body = detail;
     element.toggleAttribute("data-open", body >= 0);

@@ -7,11 +7,48 @@ import { Ground } from "./ground.js";
 import { Overlays } from "./overlays.js";
 import { Ropes } from "./ropes.js";
 import { Bodies } from "./shapes.js";
+import { t } from "./texts.js";
 
 const THEMES = {
   dark: { background: "#171b1f", sky: "#2a3239", grid: "#93a1ac", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
   light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
 };
+
+// A view, or where the browser cannot draw in 3D, a message in its place: everything else works without.
+export function makeView(container, world, layout, plain) {
+  try {
+    return new View(container, world, layout, plain);
+  } catch (error) {
+    return new NoView(container, world, error);
+  }
+}
+
+class NoView extends EventTarget {
+  constructor(container, world, error) {
+    super();
+    this.world = world;
+    this.rest = 0;
+    this.drawn = Infinity;
+    this.overlays = { shown: {} };
+    this.ropes = {};
+    this.cameras = { kind: "", home() {} };
+    const note = document.createElement("div");
+    note.className = "no-view";
+    note.setAttribute("role", "alert");
+    note.textContent = t(
+      "This browser cannot draw in 3D: it has no WebGL 2 ({reason}). Turn on hardware acceleration, or use another browser. Controls, plots and the emergency stop work.",
+      { reason: error.message },
+    );
+    container.prepend(note);
+  }
+
+  show() {}
+  paint() {}
+  select() {}
+  camera() {}
+  overlay() {}
+  showLabels() {}
+}
 
 const SOFTWARE_REST = 150; // ms at least between two pictures without a graphics card
 const SOFTWARE_SHARE = 3; // and so many times what a picture takes, to leave the processor to others

@@ -1,6 +1,9 @@
 // Widgets: what an operator works and reads, as custom elements. Their values come from the frames, never from an
 // echo: a control that is not being held shows what the plant has.
 
+import { t } from "./texts.js";
+
+const KEY_STEPS = 50; // presses of an arrow from one end of a knob to the other
 const SMALLEST = 1e-4; // what is less is shown as nothing
 const DEGREES = { rad: "°", "rad/s": "°/s" };
 
@@ -43,6 +46,7 @@ class Widget extends HTMLElement {
     this.label = this.getAttribute("label") ?? this.name;
     this.build();
     this.link.on("frame", (frame) => this.show(frame));
+    this.link.on("dropped", () => (this.held = false));
   }
 
   head(text = "") {
@@ -50,9 +54,11 @@ class Widget extends HTMLElement {
     return make("div", "w-head", make("span", "w-label", this.label), this.value);
   }
 
-  // A control that is held keeps its own value; one that was let go follows the plant again.
-  hold(on) {
+  // A control that is held keeps its own value; one that was let go follows the plant again. Inputs that go back by
+  // themselves when it is let go are told to the link.
+  hold(on, ...springing) {
     this.held = on;
+    for (const name of springing) if (name) this.link.grip(this, name, on);
   }
 
   // The range of its scale: that of the input, unless the panel gives another.
@@ -79,19 +85,22 @@ class Slider extends Widget {
       this.link.set(this.name, Number(this.bar.value));
       this.value.textContent = shown(Number(this.bar.value), unit);
     });
-    this.bar.addEventListener("pointerdown", () => this.hold(true));
+    const springs = this.hasAttribute("springs") ? [this.name] : [];
+    this.bar.addEventListener("pointerdown", () => this.hold(true, ...springs));
     for (const event of ["pointerup", "pointercancel", "blur"]) {
       this.bar.addEventListener(event, () => {
-        this.hold(false);
-        if (this.hasAttribute("springs")) this.link.set(this.name, this.spec.initial);
+        this.hold(false, ...springs);
+        if (springs.length > 0) this.link.set(this.name, this.spec.initial);
         if (event !== "blur") this.bar.blur(); // keys belong to the mapping again
       });
     }
-    const zero = make("button", "w-zero", "0");
-    zero.title = "back to the start value";
+    const zero = make("button", "w-zero", "↺");
+    zero.title = t("back to the start value");
+    zero.ariaLabel = `${this.label}: ${t("back to the start value")}`;
     zero.addEventListener("click", () => this.link.set(this.name, this.spec.initial));
     const scale = make("div", "w-scale", make("span", "", shown(low, unit)), make("span", "", shown(high, unit)));
     this.append(this.head(), make("div", "w-row", this.bar, zero), scale);
+    if (this.hasAttribute("vertical")) this.bar.ariaOrientation = "vertical";
     this.classList.add("w-control");
   }
 
@@ -127,10 +136,21 @@ class Switch extends Widget {
 class PushButton extends Widget {
   build() {
     this.button = make("button", "w-push", this.label);
+    const { color } = this.attributes;
+    if (color) this.button.style.setProperty("--own", color.value);
     const press = (on) => {
-      if (on !== this.held) this.link.set(this.name, on ? 1 : 0);
-      this.hold(on);
+      if (on === Boolean(this.held)) return;
+      this.hold(on, this.name);
+      this.link.set(this.name, on ? 1 : 0);
     };
+    const isPress = (event) => event.code === "Enter" || event.code === "Space";
+    this.button.addEventListener("keydown", (event) => {
+      if (!isPress(event)) return;
+      event.preventDefault();
+      press(true);
+    });
+    this.button.addEventListener("keyup", (event) => isPress(event) && press(false));
+    this.button.addEventListener("blur", () => this.held && press(false));
     this.button.addEventListener("pointerdown", (event) => {
       this.button.setPointerCapture(event.pointerId);
       press(true);
@@ -138,13 +158,14 @@ class PushButton extends Widget {
     for (const event of ["pointerup", "pointercancel", "lostpointercapture"]) {
       this.button.addEventListener(event, () => this.held && press(false));
     }
-    window.addEventListener("blur", () => this.held && press(false));
     this.append(this.button);
     this.classList.add("w-control");
   }
 
   show(frame) {
-    this.button.toggleAttribute("data-on", this.input(frame) > 0.5);
+    const on = this.input(frame) > 0.5;
+    this.button.toggleAttribute("data-on", on);
+    this.button.ariaPressed = on;
   }
 }
 
@@ -155,13 +176,19 @@ class Selector extends Widget {
       button.addEventListener("click", () => this.link.set(this.name, i));
       return button;
     });
-    this.append(make("span", "w-label", this.label), make("div", "w-choices", ...this.buttons));
+    const choices = make("div", "w-choices", ...this.buttons);
+    choices.setAttribute("role", "group");
+    choices.ariaLabel = this.label;
+    this.append(make("span", "w-label", this.label), choices);
     this.classList.add("w-control");
   }
 
   show(frame) {
     const value = Math.round(this.input(frame));
-    this.buttons.forEach((button, i) => button.toggleAttribute("data-on", i === value));
+    this.buttons.forEach((button, i) => {
+      button.toggleAttribute("data-on", i === value);
+      button.ariaPressed = i === value;
+    });
   }
 }
 
@@ -254,6 +281,18 @@ class Knob extends Dial {
       this.value.textContent = shown(value, unit);
     });
     for (const event of ["pointerup", "pointercancel"]) this.picture.addEventListener(event, () => this.hold(false));
+    for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-label": this.label, "aria-valuemin": low, "aria-valuemax": high })) {
+      this.picture.setAttribute(name, value);
+    }
+    const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 };
+    this.picture.addEventListener("keydown", (event) => {
+      const { initial } = this.spec;
+      if (!(event.code in steps) && event.code !== "Home") return;
+      event.preventDefault();
+      const wanted = event.code === "Home" ? initial : this.now + (steps[event.code] * (high - low)) / KEY_STEPS;
+      this.now = Math.min(Math.max(wanted, low), high);
+      this.link.set(this.name, this.now);
+    });
   }
 
   show(frame) {
@@ -261,16 +300,21 @@ class Knob extends Dial {
     this.now = this.input(frame);
     this.point(this.now);
     this.value.textContent = shown(this.now, this.spec.unit);
+    this.picture.setAttribute("aria-valuenow", Number(this.now.toFixed(4)));
+    this.picture.setAttribute("aria-valuetext", this.value.textContent);
   }
 }
 
 class Lamp extends Widget {
   build() {
     this.append(make("i", `w-lamp w-lamp-${this.getAttribute("color") ?? "green"}`), make("span", "w-label", this.label));
+    this.setAttribute("role", "img");
   }
 
   show(frame) {
-    this.toggleAttribute("data-on", this.channel(frame) > 0.5);
+    const on = this.channel(frame) > 0.5;
+    this.toggleAttribute("data-on", on);
+    this.ariaLabel = `${this.label}: ${on ? t("on") : t("off")}`;
   }
 }
 
@@ -283,19 +327,45 @@ class Stick extends Widget {
     this.pad = make("div", "w-pad", this.knob);
     this.append(make("span", "w-label", this.label ?? ""), this.pad);
     this.classList.add("w-control");
+    const both = [this.across, this.along];
     this.pad.addEventListener("pointerdown", (event) => {
       this.pad.setPointerCapture(event.pointerId);
-      this.hold(true);
+      this.hold(true, ...both);
       this.move(event);
     });
     this.pad.addEventListener("pointermove", (event) => this.held && this.move(event));
     const release = () => {
       if (!this.held) return;
-      this.hold(false);
+      this.hold(false, ...both);
       this.give(0, 0);
     };
-    for (const event of ["pointerup", "pointercancel", "lostpointercapture"]) this.pad.addEventListener(event, release);
-    window.addEventListener("blur", release);
+    for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"]) this.pad.addEventListener(event, release);
+    this.addArrows(both, release);
+  }
+
+  // With the focus on it, arrows push it all the way as long as they are pressed.
+  addArrows(both, release) {
+    this.pad.tabIndex = 0;
+    this.pad.setAttribute("role", "application");
+    this.pad.ariaLabel = t("{name}, moved by the arrow keys", { name: this.label ?? "" });
+    const arrows = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+    const down = new Set();
+    const push = () => {
+      const [x, y] = [...down].reduce(([sx, sy], code) => [sx + arrows[code][0], sy + arrows[code][1]], [0, 0]);
+      if (down.size === 0) return release();
+      this.hold(true, ...both);
+      return this.give(x, y);
+    };
+    this.pad.addEventListener("keydown", (event) => {
+      if (!(event.code in arrows)) return;
+      event.preventDefault();
+      if (event.repeat) return;
+      down.add(event.code);
+      push();
+    });
+    this.pad.addEventListener("keyup", (event) => down.delete(event.code) && push());
+    for (const target of [this.pad, window]) target.addEventListener("blur", () => down.clear());
+    this.link.on("dropped", () => down.clear());
   }
 
   move(event) {

@@ -1,0 +1,60 @@
+// Alarms: a list, newest on top. The same alarm again raises a count; those that were acknowledged step back.
+
+import { t } from "./texts.js";
+
+const KEPT = 500;
+
+const find = (id) => document.getElementById(id);
+
+export function addAlarms(link, toast) {
+  const entries = []; // newest first: { level, text, time, count, known }
+  const rows = new Map();
+  const add = ({ level, text, time }) => {
+    const again = entries.findIndex((entry) => entry.text === text && entry.level === level);
+    const [before] = again >= 0 ? entries.splice(again, 1) : [null];
+    entries.unshift({ level, text, time, count: (before?.count ?? 0) + 1, known: level === "info" });
+    entries.length = Math.min(entries.length, KEPT);
+  };
+  const draw = () => {
+    const info = find("alarm-info").checked;
+    rows.clear();
+    find("alarms").replaceChildren(...entries.filter((entry) => info || entry.level !== "info").map(row));
+    const open = entries.filter((entry) => !entry.known).length;
+    find("tab-alarms").querySelector(".q-tab__label").textContent = open > 0 ? `${t("Alarms")} (${open})` : t("Alarms");
+  };
+  const acknowledge = (chosen) => {
+    for (const entry of chosen) entry.known = true;
+    draw();
+  };
+  const row = (entry) => {
+    const element = make("button", "log-row");
+    element.type = "button";
+    element.dataset.level = entry.level;
+    element.toggleAttribute("data-known", entry.known);
+    element.title = entry.known ? "" : t("acknowledge");
+    const count = entry.count > 1 ? ` ×${entry.count}` : "";
+    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", entry.text + count));
+    element.addEventListener("click", () => acknowledge([entry]));
+    return element;
+  };
+  find("alarm-info").addEventListener("change", draw);
+  find("acknowledge").addEventListener("click", () => acknowledge(entries));
+  link.on("hello", (message) => {
+    entries.length = 0;
+    message.alarms.forEach(add);
+    draw();
+  });
+  link.on("alarm", ({ alarm }) => {
+    add(alarm);
+    if (alarm.level === "alarm") link.lastAlarm = alarm.text;
+    if (alarm.level !== "info") toast(alarm.text);
+    draw();
+  });
+}
+
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.append(...children);
+  return element;
+}

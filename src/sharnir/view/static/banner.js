@@ -1,0 +1,125 @@
+// Banner: what is said and done while the drives are in their safe state, when the world has stopped, and at the end of
+// a run. The emergency stop is a button that only stops; its release is another, pressed for a second.
+
+import { MODES } from "./frame.js";
+import { t } from "./texts.js";
+
+const RELEASE_AFTER = 1100; // ms; the server asks for a second
+
+const find = (id) => document.getElementById(id);
+
+export function addStop(link, keys) {
+  const stop = find("stop");
+  stop.addEventListener("pointerdown", () => keys.stop());
+  stop.addEventListener("click", (event) => event.detail === 0 && keys.stop()); // Enter, Space, assistive technology
+}
+
+export function addBanner(link) {
+  addRelease(link);
+  find("enable")?.addEventListener("click", () => link.send({ do: "enable" }));
+  const draw = () => drawBanner(link);
+  for (const event of ["safety", "operator", "connection"]) link.on(event, draw);
+  let mode = null;
+  link.on("frame", (frame) => {
+    if (frame.mode === mode) return;
+    mode = frame.mode;
+    draw();
+  });
+  link.on("alarm", draw);
+}
+
+async function drawBanner(link) {
+  const { state, why } = link.chain;
+  const stopped = link.frame && MODES[link.frame.mode] === "fault";
+  const banner = find("banner");
+  banner.hidden = state === "free" && !stopped;
+  banner.dataset.state = stopped ? "fault" : state;
+  if (find("release")) find("release").hidden = state !== "stopped" || !(link.driving || link.role === "instructor");
+  if (find("enable")) find("enable").hidden = state !== "held" || !link.driving;
+  document.body.dataset.chain = state;
+  if (stopped) await tellFault(link);
+  else find("banner-text").textContent = { stopped: sentence(why), held: heldText(link, why) }[state] ?? "";
+}
+
+function heldText(link, why) {
+  const what = link.driving
+    ? t("The drives are held. Let go of everything, then enable them to go on.")
+    : t("The drives are held until whoever is in control enables them.");
+  return `${sentence(why)} ${what}`;
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+async function tellFault(link) {
+  const said = [...(link.hello?.alarms ?? [])].reverse().find((alarm) => alarm.level === "alarm");
+  const text = link.lastAlarm ?? said?.text ?? t("A fault has stopped the world. Reset the run, or restore a snapshot");
+  const files = await (await fetch("/run")).json();
+  find("banner-text").replaceChildren(text, ...files.flatMap((name) => [" ", anchor(`/run/${name}`, t("last states"))]));
+}
+
+function anchor(href, text) {
+  const element = document.createElement("a");
+  element.href = href;
+  element.textContent = text;
+  element.target = "_blank";
+  return element;
+}
+
+function addRelease(link) {
+  const button = find("release");
+  if (!button) return;
+  let timer = null;
+  const begin = () => {
+    if (timer !== null) return;
+    link.send({ do: "unlatch" });
+    button.dataset.pressed = "";
+    timer = setTimeout(() => {
+      end();
+      link.send({ do: "release" });
+    }, RELEASE_AFTER);
+  };
+  const end = () => {
+    clearTimeout(timer);
+    timer = null;
+    delete button.dataset.pressed;
+  };
+  button.addEventListener("pointerdown", begin);
+  for (const event of ["pointerup", "pointerleave", "pointercancel", "blur"]) button.addEventListener(event, end);
+  button.addEventListener("keydown", (event) => {
+    if (event.code !== "Enter" && event.code !== "Space") return;
+    event.preventDefault();
+    if (!event.repeat) begin();
+  });
+  button.addEventListener("keyup", end);
+  button.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch
+}
+
+// --- the end of a run --------------------------------------------------------------------------------------------------
+
+export function addEnding(link) {
+  find("again")?.addEventListener("click", () => link.send({ do: "again" }));
+  link.on("hello", ({ ending }) => showEnding(ending?.reason ? ending : null));
+  link.on("ended", showEnding);
+  link.on("restarted", () => location.reload());
+}
+
+async function showEnding(ending) {
+  find("ending").hidden = !ending;
+  document.body.classList.toggle("ended", Boolean(ending));
+  if (!ending) return;
+  find("ending").dataset.wrong = ending.wrong;
+  find("ending-title").textContent = ending.wrong ? t("Something went wrong") : t("The run has ended");
+  find("ending-text").textContent = `${ending.reason}. ${t("The run is kept in {folder}", ending)}.`;
+  if (find("again")) find("again").hidden = Boolean(ending.closed);
+  const links = [];
+  if (ending.ready) {
+    links.push(anchor("/run/report.html", t("Report")), anchor("/run/replay.html", t("Replay")));
+  } else if (!ending.closed) links.push(t("The report and the replay are being written …"));
+  if (!ending.closed) {
+    const files = await (await fetch("/run")).json();
+    links.push(...files.map((name) => anchor(`/run/${name}`, t("last states before the fault"))));
+  }
+  find("ending-links").replaceChildren(...links);
+}

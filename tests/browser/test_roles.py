@@ -1,0 +1,246 @@
+"""Operators, watchers and instructors in real browsers: who may do what, handing over, and the end of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from consoles import WINDOW, Browser, Console
+
+AXLE = "axle voltage"
+DRIVING = "() => window.sharnir?.started && sharnir.link.driving"
+
+
+@pytest.fixture
+def windows(chromium: Any) -> Iterator[Any]:
+    """Makes browsers of their own, and closes them."""
+    made = []
+
+    def new(console: Console, link: str, draws: bool = False, **more: Any) -> Browser:
+        context = chromium.new_context(viewport=WINDOW, **more)
+        made.append(context)
+        browser = Browser(context, console, link)
+        if not draws:
+            browser.stop_drawing()
+        return browser
+
+    yield new
+    for context in made:
+        context.close()
+
+
+def toast(browser: Browser, text: str) -> None:
+    browser.until("(text) => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes(text))", text)
+
+
+def invited(browser: Browser, place: int) -> str:
+    """A link from the dialog."""
+    browser.page.locator("#invite").click()
+    browser.page.get_by_text("Each link lets one browser in, once").wait_for()
+    link = str(browser.page.locator(".q-dialog input").nth(place).input_value())
+    browser.page.keyboard.press("Escape")
+    browser.page.locator(".q-dialog").wait_for(state="detached")
+    return link
+
+
+def test_a_watcher_sees_and_can_only_stop(driver: Browser, windows: Any) -> None:
+    watcher = windows(driver.console, driver.console.links["watcher"])
+    assert watcher.do("() => document.body.classList.contains('watching')")
+    for name in ("run", "release", "enable", "invite"):
+        assert watcher.page.locator(f"#{name}").count() == 0, name
+    tick = watcher.frame("tick")
+    watcher.until("(tick) => sharnir.link.frame.tick > tick", tick)
+    watcher.do("() => sharnir.link.post({ do: 'set', values: { 'axle voltage': 1 } })")
+    toast(watcher, "you are watching")
+    assert driver.input(AXLE) == 0.0
+    watcher.page.locator("#stop").click()
+    driver.until("() => sharnir.link.chain.state === 'stopped'")
+    assert "watcher 1" in (driver.page.locator("#banner-text").text_content() or "")
+
+
+def test_a_link_can_be_copied_and_lets_one_browser_in_once(driver: Browser, chromium: Any) -> None:
+    """Finding 24: the link was cut off and could not be copied."""
+    driver.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    driver.page.locator("#invite").click()
+    copy = driver.page.locator(".invite-row button").first
+    copy.click()
+    driver.until("() => document.querySelector('.invite-row button').textContent.includes('Copied')")
+    link = str(driver.do("() => navigator.clipboard.readText()"))
+    assert link == driver.page.locator(".q-dialog input").first.input_value()
+    assert driver.page.locator(".q-dialog input").count() == 2  # an operator lets no instructor in
+    driver.page.keyboard.press("Escape")
+    driver.page.locator(".q-dialog").wait_for(state="detached")
+    for status in (200, 401):
+        context = chromium.new_context()
+        assert context.request.get(link, max_redirects=0 if status == 401 else 5).status == status
+        context.close()
+
+
+def test_handing_over(driver: Browser, windows: Any) -> None:
+    """One operator at a time; the machine is held meanwhile, and the stop survives it."""
+    second = windows(driver.console, invited(driver, 1))
+    assert not second.do("() => sharnir.link.driving")
+    second.do("() => sharnir.link.send({ do: 'take' })")
+    toast(second, "operator 1 is in control")
+    driver.page.locator("#stop").click()
+    driver.until("() => sharnir.link.chain.state === 'stopped'")
+    driver.page.locator("#give").click()
+    second.page.locator("#take").wait_for(state="visible")
+    assert driver.do("() => sharnir.link.driving") is False
+    second.page.locator("#take").click()
+    second.until(DRIVING)
+    assert second.do("() => sharnir.link.chain.state") == "stopped"
+    driver.until("() => document.getElementById('role').textContent.includes('operator 2 is in control')")
+    second.release()
+    second.enable()
+    second.press(AXLE, 0.25)
+    driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0.25")
+    driver.do("() => sharnir.link.post({ do: 'set', values: { 'axle voltage': -1 } })")
+    toast(driver, "you are watching")
+    second.page.close()  # the operator's browser is gone: the machine is held, and the seat is free after a while
+    driver.until("() => sharnir.link.frame.held === 2")
+    driver.page.locator("#take").wait_for(state="visible")
+    driver.page.locator("#take").click()
+    driver.until(DRIVING)
+
+
+def test_a_duplicated_tab_becomes_a_watcher(driver: Browser) -> None:
+    """Finding 5: window.open copies the session's storage; the first tab stays in control."""
+    with driver.context.expect_page() as opened:
+        driver.do("() => { window.open(location.href) }")
+    copy = opened.value
+    copy.wait_for_function("() => window.sharnir?.started && sharnir.link.frame", timeout=60_000)
+    assert copy.evaluate("() => sharnir.link.driving") is False
+    assert copy.locator("#take").is_hidden()
+    copy.evaluate("() => sharnir.link.send({ do: 'pause' })")
+    copy.wait_for_function(
+        "() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('you are watching'))"
+    )
+    copy.close()
+    driver.page.bring_to_front()
+    driver.page.wait_for_timeout(300)
+    assert driver.do("() => sharnir.link.driving")
+    assert driver.do("() => document.querySelectorAll('.toast').length") == 0
+
+
+def test_the_instructor_injects_what_the_operator_is_not_told(driver: Browser, windows: Any) -> None:
+    """Finding 7; and 24: faults are in groups."""
+    teacher = windows(driver.console, driver.console.links["instructor"])
+    kinds = teacher.page.locator(".fault-kind summary").all_text_contents()
+    assert "Drives (2)" in kinds and any(kind.startswith("Gusts") for kind in kinds)
+    row = teacher.page.locator(".fault", has_text="drive loss: axle").first
+    row.get_by_role("button").click()
+    teacher.page.get_by_role("button", name="clear: drive loss: axle").wait_for()
+    driver.press(AXLE, 1)
+    driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
+    driver.until("() => document.getElementById('alarms').textContent.includes('does not turn')", timeout=20_000)
+    assert abs(driver.channel("axle.angle rate")) < 0.01
+    seen = driver.page.locator("#alarms").text_content() or ""
+    assert "drive loss" not in seen and "fault" not in seen  # the symptom, not the cause
+    assert "fault injected: drive loss: axle" in (teacher.page.locator("#alarms").text_content() or "")
+    teacher.page.get_by_role("button", name="clear: drive loss: axle").click()
+    driver.until("() => sharnir.link.reader.channel(sharnir.link.frame, 'axle.angle rate') > 4")
+    driver.let_go()
+    teacher.page.locator("textarea").fill("kept calm when the motor failed")
+    teacher.page.locator("#write-note").click()
+    teacher.page.locator("#pause").click()
+    driver.until("() => sharnir.link.frame.mode === 0")
+    teacher.page.locator("#reset").click()
+    driver.until("() => sharnir.link.frame.step === 0")
+    teacher.page.locator("#run").click()
+    driver.until("() => sharnir.link.frame.mode === 1")
+    teacher.page.locator("#stop").click()
+    teacher.release()  # an instructor may, and leaves the drives held
+    driver.until("() => sharnir.link.frame.held === 2")
+    deadline = time.monotonic() + 5
+    while "kept calm" not in str(driver.console.log()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    notes = [entry for entry in driver.console.log() if entry.get("command", {}).get("do") == "note"]
+    assert notes[-1]["by"] == "instructor 1"
+
+
+def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path: Any) -> None:
+    """Finding 11: a page that says what happened, with the report and the replay, and starts again."""
+    console = Console("dc_drive", tmp_path)
+    try:
+        teacher = windows(console, console.links["instructor"])
+        assert teacher.frame("tick") == 0  # finding 15: the physics waits for the first operator
+        assert "paused" in (teacher.page.locator("#state").text_content() or "")
+        operator = windows(console, console.links["operator"])
+        operator.until("() => sharnir.link.frame.tick > 20")
+        teacher.page.locator("#end").click()
+        for browser in (teacher, operator):
+            browser.page.locator("#ending").wait_for(state="visible")
+            assert "ended by instructor 1" in (browser.page.locator("#ending-text").text_content() or "")
+        operator.page.locator("#ending a", has_text="Report").wait_for(timeout=90_000)
+        for name in ("report.html", "replay.html"):
+            answer = operator.context.request.get(f"{console.address}/run/{name}")
+            assert answer.status == 200 and "instructor 1" in answer.text()
+        replay = operator.context.new_page()
+        replay.goto(f"{console.address}/run/replay.html")
+        replay.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=60_000)
+        replay.close()
+        assert operator.page.locator("#popup").count() == 0 or operator.page.locator("#popup").is_hidden()
+        operator.page.locator("#again").click()
+        operator.until("() => document.getElementById('ending')?.hidden", timeout=60_000)
+        operator.until("() => window.sharnir?.started && sharnir.link.frame?.tick > 5", timeout=60_000)
+        assert len(list(tmp_path.iterdir())) == 2
+        operator.until(DRIVING)
+    finally:
+        console.end()
+
+
+def test_a_page_whose_program_was_closed_says_so(windows: Any, tmp_path: Any) -> None:
+    console = Console("dc_drive", tmp_path)
+    operator = windows(console, console.links["operator"])
+    console.process.terminate()
+    operator.page.locator("#ending").wait_for(state="visible")
+    assert "The program was closed" in (operator.page.locator("#ending-text").text_content() or "")
+    assert str(console.folder.name) in (operator.page.locator("#ending-text").text_content() or "")
+    assert console.process.wait(20) == 143
+    operator.page.wait_for_timeout(1500)
+    assert operator.page.locator(".curtain").is_hidden()  # no "trying again" for ever
+
+
+def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:
+    console = Console("dc_drive", tmp_path)
+    try:
+        operator = windows(console, console.links["operator"])
+        teacher = windows(console, console.links["instructor"])
+        storm = {"type": "gust", "body": "arm", "force": [1e15, 0.0, 0.0]}
+        teacher.send(do="inject", name="storm", fault=storm)
+        operator.until("() => sharnir.link.frame.mode === 3", timeout=20_000)
+        link = operator.page.locator("#banner a")
+        link.wait_for()
+        assert "Reset the run" in (operator.page.locator("#banner-text").text_content() or "")
+        address = f"{console.address}{link.get_attribute('href')}"
+        assert operator.context.request.get(address).status == 200
+        operator.page.locator("#reset").click()
+        operator.until("() => sharnir.link.frame.mode === 0")
+        operator.page.locator("#banner").wait_for(state="hidden")
+    finally:
+        console.end()
+
+
+def test_a_browser_without_webgl_is_told_and_drives_all_the_same(chromium: Any, tmp_path: Any) -> None:
+    """Finding 24."""
+    console = Console("dc_drive", tmp_path)
+    context = chromium.new_context(viewport=WINDOW)
+    context.add_init_script(
+        "HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...rest) "
+        "{ return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest) })"
+        "(HTMLCanvasElement.prototype.getContext)"
+    )
+    try:
+        operator = Browser(context, console, console.links["operator"])
+        assert "cannot draw in 3D" in (operator.page.locator(".no-view").text_content() or "")
+        operator.page.keyboard.down("w")
+        operator.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
+        operator.page.keyboard.up("w")
+        operator.page.locator("#stop").click()
+        operator.until("() => sharnir.link.chain.state === 'stopped'")
+    finally:
+        context.close()
+        console.end()
