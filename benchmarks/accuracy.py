@@ -89,7 +89,7 @@ def entries(problem: Problem) -> list[Entry]:
     """Who takes part in a problem."""
     found = [
         Entry("Sharnir direct, Euler", _sharnir("direct", "semi-implicit-euler")),
-        Entry("Sharnir direct, RATTLE", _sharnir("direct", "rattle")),
+        Entry("Sharnir direct, leapfrog", _sharnir("direct", "leapfrog")),
         Entry("Sharnir direct, RK4", _sharnir("direct", "rk4")),
         Entry("Sharnir sequential, Euler", _sharnir("sequential-impulses", "semi-implicit-euler")),
     ]

@@ -34,7 +34,7 @@ CASES: dict[str, dict[str, Any]] = {
     "sequential float64": {"solver": "sequential-impulses", "iterations": 10, "precision": "float64"},
     "direct float32": {"solver": "direct", "iterations": 2, "precision": "float32"},
     "direct float64": {"solver": "direct", "iterations": 2, "precision": "float64"},
-    "rattle float64": {"solver": "direct", "integrator": "rattle", "iterations": 2, "precision": "float64"},
+    "leapfrog float64": {"solver": "direct", "integrator": "leapfrog", "iterations": 2, "precision": "float64"},
 }
 
 

@@ -16,7 +16,7 @@ COLORS = {
     "PyElastica": "#b8860b",
 }
 MARKERS = {
-    "direct, RATTLE": "D",
+    "direct, leapfrog": "D",
     "direct, RK4": "^",
     "direct, Euler": "o",
     "sequential, Euler": "x",

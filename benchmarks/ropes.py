@@ -38,7 +38,7 @@ def our_swing(rope: dict[str, float], elements: int, steps: int) -> tuple[Any, f
     scene = sh.Scene("swing")
     made: dict[str, Any] = {**rope, "damping": 0.0, "elements": elements, "start": sh.Tie(body="world")}
     scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], **made)
-    sim = sh.Simulation(scene, dt=1 / steps, integrator="rattle")
+    sim = sh.Simulation(scene, dt=1 / steps, integrator="leapfrog")
     sim.step()
     sim.reset()
     begin = time.thread_time()

@@ -27,7 +27,9 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
     if not isinstance(others["device"], str):
         raise SceneError(f"device is {shown(others['device'])}; give 'cpu' or 'cuda'")
     if integrator == "rk4" and solver != "direct":
-        raise SceneError(f"integrator '{integrator}' needs the accelerations of the direct solver; solver is '{solver}'")
+        raise SceneError(
+            f"integrator '{integrator}' needs the accelerations of the direct solver; solver is '{solver}'"
+        )
     positive(dt, "dt (s)")
     for name in ("worlds", "iterations"):
         whole(others[name], name, 1)

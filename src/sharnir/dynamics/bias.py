@@ -121,7 +121,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def own_gap(gap: vec3, bias: vec3, speed: real, dt: real) -> vec3:
         """The part of a gap that is closed by real impulses, m or rad; ``speed`` is the square of that of its sides."""
-        square = wp.static(real(OWN_GAP * OWN_GAP)) * wp.dot(bias, bias) + wp.static(real(SMALL_GAP * SMALL_GAP)) * speed
+        square = wp.static(real(OWN_GAP**2)) * wp.dot(bias, bias) + wp.static(real(SMALL_GAP**2)) * speed
         square = dt * dt * square
         size = wp.dot(gap, gap)
         if size > square:
@@ -147,7 +147,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def bow(k: t.work, arm: vec3, dt: real, b: int, w: int) -> vec3:
-        """How the end of an arm on body b leaves its straight path in a drift, over dt: (h/2) w x (w x r) + ..., m/s."""
+        """How the end of an arm leaves its straight path in a drift, over dt: (h/2) w x (w x r) + ..., m/s."""
         u = k.spin_ahead[b, w]
         turning = k.turning[b, w]
         along = wp.cross(u, arm)
@@ -214,7 +214,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def rotation_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
-        """The same of its rotations, rad/s: log(exp(-h u_a) exp(h u_b))/h - (w_b - w_a), by Baker, Campbell, Hausdorff."""
+        """The same of its rotations, rad/s: log(exp(-h u_a) exp(h u_b))/h - (w_b - w_a), to third order."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         bias = k.spin_gain[b, w] - k.spin_gain[a, w]

@@ -274,7 +274,9 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def end_step(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, error: real, w: int) -> bool:
+    def end_step(
+        m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, error: real, w: int
+    ) -> bool:
         """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
         smooth = error <= NEAR_JOINTS and speeds_are_sound(k, o, w)
         if wp.static(features.limits):

@@ -5,12 +5,13 @@
 
 The angular momentum L of a body is constant during the drift, and the rotation is the implicit midpoint one: the
 gyroscopic torque needs no term of its own. A kick at t_n stands for the interval [t_n - h/2, t_n + h/2]: inputs, which
-are held from one step to the next, act with the mean of two steps. The first kick after a start, or after a velocity was
-set, is half of one: [t_n, t_n + h/2].
+are held from one step to the next, act with the mean of two steps. The first kick after a start, or after a velocity
+was set, is half of one: [t_n, t_n + h/2].
 
 Velocities between steps belong to the middle of a step (``memory.mid_velocity``). Those at t_n are the mean of the two
-around it: known once the kick at t_n is made, one step later (``memory.start_velocity``), which is what a run records. Until
-then the state holds an estimate of v_{n+1}, by half of the kick that is to come, extrapolated from the last three, D, D' and D":
+around it: known once the kick at t_n is made, one step later (``memory.start_velocity``), which is what a run records.
+Until then the state holds an estimate of v_{n+1}, by half of the kick that is to come, extrapolated from the last
+three, D, D' and D":
 
     v_{n+1} = v_{n+1/2} + (1/2) r (2 D - D' + r' (D - 2 D' + D")),   r = max(0, 2 D.D'/(D^2 + D'^2)), r' of D' and D"
 
@@ -125,7 +126,7 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def before_jolt(before: vec3, kick: vec3, after: vec3) -> vec3:
-        """In the middle of a kick in which friction began to hold: as it would have gone on, up to the velocity after."""
+        """In the middle of a kick in which friction began to hold: the motion before, up to the velocity after."""
         onward = before + real(0.5) * kick
         if wp.dot(onward - after, before - after) > real(0.0):
             return onward
@@ -203,4 +204,6 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         s.velocity[b, w] = n.mid_velocity[b, w] + real(0.5) * coming
         s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
 
-    return SimpleNamespace(start=start, abandon=abandon, drift=drift, brought_on=brought_on, midpoint_spin=midpoint_spin)
+    return SimpleNamespace(
+        start=start, abandon=abandon, drift=drift, brought_on=brought_on, midpoint_spin=midpoint_spin
+    )

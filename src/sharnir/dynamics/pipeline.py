@@ -4,9 +4,9 @@
     iterate   the solver, until no impulse changes by more than epsilon
     finish    check  ->  new poses  ->  turns and sticking remembered
 
-The leapfrog step (``leapfrog.py``) has the same stages: it starts from the velocities in the middle of the last step and
-ends with those at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth; where
-it is not, a leapfrog one follows.
+The leapfrog step (``leapfrog.py``) has the same stages: it starts from the velocities in the middle of the last step
+and ends with those at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth;
+where it is not, a leapfrog one follows.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """

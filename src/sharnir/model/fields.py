@@ -361,7 +361,12 @@ WORK = (
     Field("is_led", None, "int", "1 once the bias is found; solver"),
     Field("spin_ahead", "leap_body", "vec3", "rad/s, mean spin in the drift as far as it is known; solver"),
     Field("spin_gain", "leap_body", "vec3", "rad/s, of which the momentum is constant in the drift; solver"),
-    Field("jolted", "leap_body", "int", "1: friction on it has begun or ceased to hold in this step, 2: begun, to what is fixed; finish"),
+    Field(
+        "jolted",
+        "leap_body",
+        "int",
+        "1: friction on it has begun or ceased to hold in this step, 2: begun, to what is fixed; finish",
+    ),
     Field("turning", "leap_body", "vec2", "how it turns in the drift, see bias.py; solver"),
     Field("bias", "leap_joint", "vec3", "m/s, half a step of J' V of the translations, world axes; solver"),
     Field("bow", "leap_joint", "vec3", "m/s, the bias without the part that closes a gap; solver"),

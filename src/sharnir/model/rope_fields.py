@@ -91,6 +91,8 @@ MEMORY: tuple[Row, ...] = (
     ("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle", True),
     ("tangle_pace", None, "real", "of the accelerated gradient; tangle", True),
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
+    ("rope_start_velocity", "leap_rope_node", "vec3", "m/s when the last step began, now that its kick is known", True),
+    ("rope_start_spin", "leap_rope_node", "vec3", "rad/s, likewise", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
 

@@ -41,6 +41,8 @@ KNOWN_LATER = {
     "angular_velocity": "start_spin",
     "reaction": "reaction",
     "reaction_torque": "reaction_torque",
+    "rope velocity": "rope_start_velocity",
+    "rope spin": "rope_start_spin",
 }
 
 

@@ -88,9 +88,20 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         s.rope_slack[j, w] = slack
 
     @wp.func
+    def note_start(s: t.state, n: t.memory, k: t.work, i: int, w: int):
+        """Velocities when the step began: in the middle of its kick, or those of a start."""
+        share = real(0.5)
+        if n.kick[w] <= real(0.0):
+            share = real(0.0)
+        n.rope_start_velocity[i, w] = wp.lerp(s.rope_velocity[i, w], k.rope_moving[i, w], share)
+        n.rope_start_spin[i, w] = wp.lerp(s.rope_spin[i, w], k.rope_spinning[i, w], share)
+
+    @wp.func
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                if wp.static(features.leapfrog):
+                    note_start(s, n, k, i, w)
                 s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
                 s.rope_velocity[i, w] = k.rope_moving[i, w]
                 if i < m.rope_end[rope] - 1:

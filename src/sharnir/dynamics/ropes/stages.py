@@ -68,7 +68,8 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 for i in range(o.ports):
                     if m.port_kind[i] == wp.static(BODY_POINT):
                         arm = k.port_arm[i, w]
-                        stiffen(m, k, m.port_body[i], arm, -o.dt * o.dt / last_kick(n, o, w) * wp.dot(n.port_impulse[i, w], arm), w)
+                        pull = -o.dt * o.dt / last_kick(n, o, w) * wp.dot(n.port_impulse[i, w], arm)
+                        stiffen(m, k, m.port_body[i], arm, pull, w)
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):

@@ -13,11 +13,12 @@ Semi-implicit Euler takes everything at the end of the step, which is stable at 
 
 The leapfrog step is second order, u_0 being the rate before the kick:
 
-    damper           p = -h c (q u + (1 - q) u_0)            the trapezoidal rule, q = 1/2, while h c w < 2; beyond, q is
-                                                             such that the rate decays in one kick and does not swing
-    spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)     b from 1/12 (fourth order in the frequency) for slow
-                                                             springs to 1/4 (stable at any k) as dt^2 k w nears 1; d, the
-                                                             part beyond dt^2 k w = 1, is implicit Euler, which damps
+    damper           p = -h c (q u + (1 - q) u_0)
+                     the trapezoidal rule, q = 1/2, while h c w < 2; beyond, q is such that the rate decays in one kick
+                     and does not swing
+    spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)
+                     b from 1/12 (fourth order in the frequency) for slow springs to 1/4 (stable at any k) as dt^2 k w
+                     nears 1; d, the part beyond dt^2 k w = 1, is implicit Euler, which damps
     rotor            p = -r^2 I_m (u - u_0); a motor behind a gear with losses is taken as above, as a whole
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
@@ -167,9 +168,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def with_spring(
-        m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int
-    ) -> Row:
+    def with_spring(m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int) -> Row:
         line = spring_line(m, i, x)
         square = dt * dt * line[1]
         implicit = real(1.0)

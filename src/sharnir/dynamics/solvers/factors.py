@@ -40,7 +40,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     bias = make_bias(p, features)
     led, find_bias, is_far, find_bias_again = bias.led, bias.find_bias, bias.is_far, bias.find_bias_again
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
-    # of an arm, that a bias may leave open before it is found again: by the joints, and by limits, friction and contacts
+    # of an arm, that a bias may leave open before it is found again: by the joints; by limits, friction and contacts
     FAR, FAR_BY_EVENTS = wp.constant(real(1e-6)), wp.constant(real(1e-5))
 
     @wp.func
