@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from bounds import EPS, locked_slip, lost, work_of_solver
 from random_scenes import Kind, add_kit
+from sharnir.dynamics.second_order import GAINS
 from watching import watch
 
 import sharnir as sh
 from sharnir.dynamics.pipeline import MOST_PUSHED
-from sharnir.dynamics.second_order import GAINS
 
 BALL = sh.Sphere(0.5, mass=1.0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mechanisms import DIRECT, PAPERS, LEAPFROG
+from mechanisms import DIRECT, LEAPFROG, PAPERS
 
 
 @pytest.fixture(params=[PAPERS, DIRECT, LEAPFROG], ids=["sequential", "direct", "leapfrog"])

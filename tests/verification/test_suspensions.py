@@ -276,8 +276,8 @@ def test_static_angle(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["swing_axle", "double_wishbone"])
 def test_natural_frequency(name: str) -> None:
-    """The arm swings about its rest with w^2 = V''/M. The frequency of LEAPFROG at 1 ms is too high by (w dt)^2/24, up to
-    8e-4."""
+    """The arm swings about its rest with w^2 = V''/M. The frequency of a leapfrog step of 1 ms is off by (w dt)^2/24 at
+    most, up to 8e-4."""
     scene, corners = unloaded(name, sh.Torsion(4000.0, 0.0), sh.Coil(200e3, 0.0))
     run = sh.Simulation(scene, dt=0.001, **mech.LEAPFROG).run(1.0)
     for kind, model in models(name, scene, corners, 4000.0, 200e3).items():

@@ -296,15 +296,15 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return is_open
 
     @wp.func
-    def is_far(k: t.work, o: t.settings, share: real, w: int) -> bool:
-        """Whether the spins have become others than the bias was found for, and a share of an arm would stay open."""
+    def distance(k: t.work, o: t.settings, w: int) -> real:
+        """The square of the share of an arm that stays open because the spins are others than the bias was found for."""
         worst = real(0.0)
         for b in range(1, o.bodies):
             u = k.spin_ahead[b, w]
             change = k.spin[b, w] + k.spin_gain[b, w] - u
             worst = wp.max(worst, wp.dot(change, change) * wp.dot(u, u))
         square = o.dt * o.dt
-        return worst * square * square > share * share
+        return worst * square * square
 
     @wp.func
     def find_bias_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -353,7 +353,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         angular_bias=angular_bias,
         find_bias=find_bias,
         is_foreseen=is_foreseen,
-        is_far=is_far,
+        distance=distance,
         find_bias_again=find_bias_again,
         clear_bias=clear_bias,
         led=led,

@@ -241,7 +241,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, k, o.dt, rope, j, w)
+                free_element(m, s, n, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, k, i, w)

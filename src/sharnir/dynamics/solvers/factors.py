@@ -24,6 +24,7 @@ from ..pair import make_pair
 
 wp = load_warp()
 
+SLOW = 0.3  # share of its distance that the bias may keep when it is found again, if that is to go on
 MORE_BIASES = 3  # times that the bias is found again in a step
 A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
 
@@ -38,7 +39,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     Pair = pair.Pair
     load, slip, load_push = pair.load, pair.slip, pair.load_push
     bias = make_bias(p, features)
-    led, find_bias, is_far, find_bias_again = bias.led, bias.find_bias, bias.is_far, bias.find_bias_again
+    led, find_bias, distance, find_bias_again = bias.led, bias.find_bias, bias.distance, bias.find_bias_again
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
     # of an arm, that a bias may leave open before it is found again: by the joints; by limits, friction and contacts
     FAR, FAR_BY_EVENTS = wp.constant(real(1e-6)), wp.constant(real(1e-5))
@@ -375,10 +376,15 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         else:
             solve_velocity(m, n, k, o, w)
         left = int(wp.static(MORE_BIASES))
-        while left > 0 and is_far(k, o, FAR, w):
+        before = distance(k, o, w)
+        while left > 0 and before > FAR * FAR:
             find_bias_again(m, s, n, k, o, w)
             solve_velocity(m, n, k, o, w)
             left -= 1
+            after = distance(k, o, w)
+            if after > wp.static(real(SLOW * SLOW)) * before:
+                left = 0  # a singular pose is near: the impulses that the bias asks for are huge
+            before = after
         if o.closings > 0:
             set_bias_apart(n, k, o, w)
             for b in range(1, o.bodies):
@@ -387,7 +393,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if not is_far(k, o, FAR_BY_EVENTS, w):
+        if distance(k, o, w) <= FAR_BY_EVENTS * FAR_BY_EVENTS:
             return False
         find_bias_again(m, s, n, k, o, w)
         if o.closings > 0:
