@@ -1,4 +1,4 @@
-"""Exceptions and warnings: a scene that cannot be simulated, a simulation or a diagram that cannot go on or is suspect."""
+"""Exceptions and warnings: scenes that cannot be simulated, simulations and diagrams that cannot go on."""
 
 from __future__ import annotations
 

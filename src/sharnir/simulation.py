@@ -109,7 +109,7 @@ class Simulation:
     all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a GPU
     (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
     last good states then. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
-    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
+    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` not to be given.
     """
 
     def __init__(

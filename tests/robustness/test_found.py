@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from bounds import EPS, locked_slip, lost, work_of_solver
 from random_scenes import Kind, add_kit
-from sharnir.dynamics.second_order import GAINS
 from watching import watch
 
 import sharnir as sh
@@ -40,11 +39,8 @@ def test_viscous_friction_whose_load_vanishes() -> None:
 
 
 def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
-    """A rod fixed 1 m beside a disc of 0.33 m: where the two line up leapfrog's impulses turned 9.5 kJ into 33 kJ.
-
-    Such a drift moves the poses alone now. What is left is the share that a drift may add before it counts as one,
-    GAINS in ``dynamics/second_order.py``; it happens once in this run.
-    """
+    """A rod fixed 1 m beside a disc of 0.33 m that turns by 0.17 rad in a step: where the two line up, impulses along the
+    rod would have to be huge, and turned 9.5 kJ into 33 kJ. The energy stays within (w h)^2 of what it was."""
     scene = sh.Scene("whip", gravity=(0, 0, 0))
     scene.body(
         "disc",
@@ -56,10 +52,11 @@ def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
     )
     rod = sh.Distance(anchor_a=(0.821, -0.602614, 0.0), anchor_b=(1.821, -1.336614, 0.0))
     scene.joint("rod", rod, "world", "disc")
-    seen = watch(with_kit(scene), 0.0186, 2000, integrator="leapfrog")
+    seen = watch(with_kit(scene), 0.0186, 2000)
     energy = seen.kinetic()
     assert seen.fault is None
-    assert energy.max() <= GAINS * energy[0]
+    turn = np.linalg.norm((6.53, 6.04)) * 0.0186
+    assert energy.max() <= (1 + turn**2) * energy[0]
 
 
 def test_a_light_link_between_heavy_bodies_holds() -> None:
@@ -71,7 +68,7 @@ def test_a_light_link_between_heavy_bodies_holds() -> None:
     scene.joint("pivot", sh.Spherical(), "world", "top")
     scene.joint("upper", sh.Spherical(anchor=(1.2, 0, 0)), "top", "link")
     scene.joint("lower", sh.Spherical(anchor=(1.8, 0, 0)), "link", "load")
-    seen = watch(with_kit(scene), 0.01, 500)
+    seen = watch(with_kit(scene), 0.01, 500, integrator="semi-implicit-euler")
     fastest = np.linalg.norm(seen.velocity, axis=-1).max()
     assert max(locked_slip(seen, joint)[0].max() for joint in scene.joints.values()) < lost(seen) * fastest
 
@@ -81,7 +78,7 @@ def test_a_spring_in_a_universal_joint_counts_its_turns() -> None:
     scene = sh.Scene("turned", gravity=(0, 0, 0))
     scene.body("fork", BALL, angular_velocity=(12, 0, 0))
     cross = scene.joint("cross", sh.Universal(), "world", "fork", spring={"angle_a": sh.Spring(1.0)})
-    seen = watch(with_kit(scene), 0.01, 300)
+    seen = watch(with_kit(scene), 0.01, 300, integrator="semi-implicit-euler")
     gained, allowed = work_of_solver(seen)
     assert (gained <= allowed).all()
     angle = sh.Simulation(scene, 0.01).run(1.0)[cross.coordinate("angle_a")]
@@ -97,7 +94,7 @@ def test_one_bound_at_a_time_holds_a_coordinate() -> None:
     scene.body("tip", sh.Box(0.3, 0.1, 0.05, mass=1.0), position=(1, 0, 0))
     scene.joint("shoulder", sh.Spherical(), "world", "arm", limits={"twist": (0.0, 0.0)})
     scene.joint("wrist", sh.Planar(anchor=(1, 0, 0)), "arm", "tip", limits={"angle": (0.0, 0.0), "x": (0.0, 0.1)})
-    seen = watch(with_kit(scene), 0.01, 500)
+    seen = watch(with_kit(scene), 0.01, 500, integrator="semi-implicit-euler")
     gained, allowed = work_of_solver(seen)
     assert (gained <= allowed).all()
     assert (seen.impulses["low_impulse"] * seen.impulses["high_impulse"] == 0.0).all()

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("nicegui", reason="the console's packages are not installed: pip install 'sharnir[view]'")
 
 from sharnir.cli import main
-from sharnir.view.guard import COOKIE, Guard, Tokens
+from sharnir.view.guard import Guard, Tokens
 
 HOST = "127.0.0.1:8000"
 
@@ -28,7 +28,7 @@ def ask(tokens: Tokens, kind: str = "http", query: str = "", **headers: str) -> 
     sent: list[dict[str, Any]] = []
     given = {"host": HOST} | headers
     raw = [(name.encode(), value.encode()) for name, value in given.items()]
-    scope = {"type": kind, "path": "/", "query_string": query.encode(), "headers": raw}
+    scope = {"type": kind, "method": "GET", "path": "/", "query_string": query.encode(), "headers": raw}
 
     async def receive() -> dict[str, Any]:
         return {"type": "websocket.connect"}
@@ -44,9 +44,15 @@ def status(tokens: Tokens, **request: str) -> int:
     return int(ask(tokens, **request)[0]["status"])
 
 
+def admitted(tokens: Tokens) -> str:
+    """The cookie of an operator whose token was exchanged."""
+    headers = dict(ask(tokens, query=f"token={tokens.issue('operator')}")[0]["headers"])
+    return str(headers[b"set-cookie"].decode().split(";")[0])
+
+
 def test_a_token_is_exchanged_for_a_cookie_once() -> None:
     tokens = Tokens()
-    token = tokens.issue()
+    token = tokens.issue("operator")
     answer = ask(tokens, query=f"token={token}&theme=dark")[0]
     headers = dict(answer["headers"])
     assert answer["status"] == 303
@@ -61,14 +67,14 @@ def test_without_a_cookie_nothing_is_served() -> None:
     tokens = Tokens()
     assert status(tokens) == 401
     assert status(tokens, query="token=guess") == 401
-    assert status(tokens, cookie=f"{COOKIE}=guess") == 401
+    assert status(tokens, cookie=f"{tokens.cookie('operator')}=guess") == 401
     assert status(tokens, cookie="; = ;;") == 401
     assert ask(tokens, kind="websocket", origin=f"http://{HOST}")[0]["type"] == "websocket.close"
 
 
 def test_other_names_and_other_sites_are_refused_even_with_the_cookie() -> None:
     tokens = Tokens()
-    cookie = f"{COOKIE}={tokens.session}"
+    cookie = admitted(tokens)
     assert status(tokens, cookie=cookie, host="evil.example") == 403  # a name that was made to point at us
     assert status(tokens, cookie=cookie, origin="https://evil.example") == 403
     assert status(tokens, cookie=cookie, origin="null") == 403
@@ -80,14 +86,14 @@ def test_other_names_and_other_sites_are_refused_even_with_the_cookie() -> None:
 
 def test_what_is_served_may_not_fetch_from_elsewhere() -> None:
     tokens = Tokens()
-    answer = ask(tokens, cookie=f"{COOKIE}={tokens.session}")[0]
+    answer = ask(tokens, cookie=admitted(tokens))[0]
     policy = dict(answer["headers"])[b"content-security-policy"].decode()
     assert "default-src 'self'" in policy and "frame-ancestors 'none'" in policy
 
 
 def test_an_old_token_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = Tokens()
-    token = tokens.issue()
+    token = tokens.issue("operator")
     monkeypatch.setattr("sharnir.view.guard.time.monotonic", lambda: 1e12)
     assert not tokens.redeem(token)
 

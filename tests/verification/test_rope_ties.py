@@ -212,7 +212,7 @@ def test_momentum_and_energy_of_a_free_system() -> None:
 
 
 def test_momentum_and_energy_with_leapfrog() -> None:
-    """The leapfrog step keeps angular momentum and energy of rope and bodies too, up to the gaps of 1e-6 that it leaves open."""
+    """The leapfrog step keeps angular momentum and energy of rope and bodies, up to the gaps of 1e-6 that it leaves."""
     momentum, turned, change, _ = bolas(0.004, "leapfrog")
     assert momentum < 1e-10
     assert turned < 1e-6

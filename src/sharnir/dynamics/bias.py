@@ -297,7 +297,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def distance(k: t.work, o: t.settings, w: int) -> real:
-        """The square of the share of an arm that stays open because the spins are others than the bias was found for."""
+        """The square of the share of an arm that stays open, as the spins are others than the bias was found for."""
         worst = real(0.0)
         for b in range(1, o.bodies):
             u = k.spin_ahead[b, w]

@@ -13,7 +13,7 @@ from ..spatial import Array
 class Frames:
     """Arrays indexed [frame, item, world] (vectors: one more axis), in the order of the scene's ``Layout``.
 
-    Impulses and efforts of frame k are those of the step that led to it; at the first frame they, and reactions, are zero.
+    Impulses and efforts of frame k are those of the step that led to it; at the first frame they are zero.
     """
 
     time: Array  # [frame] s

@@ -35,7 +35,7 @@ COPIED = {
 }
 
 
-# Frames field -> array of the memory: what a leapfrog step knows of the instant it began at, better than the step before
+# Frames field -> array of the memory: what a leapfrog step knows of the instant at which it began
 KNOWN_LATER = {
     "center_velocity": "start_velocity",
     "angular_velocity": "start_spin",

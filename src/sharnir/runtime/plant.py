@@ -109,7 +109,7 @@ class Plant:
         return self.simulation._recorder(capacity)
 
     def watch(self) -> None:
-        """Tell of limits that were reached, of what the simulation warns of, and of motors that do not turn, since then."""
+        """Tell of limits that were reached, warnings, and motors that do not turn, since the last look."""
         warned = self.simulation.warnings
         self.alarms += [("warning", str(warning)) for warning in warned[self._warned :]]
         self._warned = len(warned)
