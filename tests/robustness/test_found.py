@@ -39,8 +39,11 @@ def test_viscous_friction_whose_load_vanishes() -> None:
 
 
 def test_a_body_that_whips_round_its_rod_does_not_explode() -> None:
-    """A rod fixed 1 m beside a disc of 0.33 m that turns by 0.17 rad in a step: where the two line up, impulses along the
-    rod would have to be huge, and turned 9.5 kJ into 33 kJ. The energy stays within (w h)^2 of what it was."""
+    """A rod fixed 1 m beside a disc of 0.33 m that turns by 0.17 rad in a step.
+
+    Where the two line up impulses along the rod would have to be huge: 9.5 kJ became 33 kJ. The energy stays within
+    (w h)^2 of what it was.
+    """
     scene = sh.Scene("whip", gravity=(0, 0, 0))
     scene.body(
         "disc",

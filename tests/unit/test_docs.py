@@ -139,7 +139,7 @@ def public_names() -> dict[str, Any]:
     """Everything public by its full name; what several modules list is counted where it is listed first."""
     found: dict[str, Any] = {}
     for module in map(importlib.import_module, PUBLIC):
-        for name in set(module.__all__) - NOT_ON_A_PAGE:
+        for name in sorted(set(module.__all__) - NOT_ON_A_PAGE):
             thing = getattr(module, name)
             if not any(thing is other for other in found.values()):
                 found[f"{module.__name__}.{name}"] = thing
@@ -235,7 +235,7 @@ def test_methods_name_their_parameters(kind: type) -> None:
 FUNCTIONS = {name: thing for name, thing in public_names().items() if inspect.isfunction(thing)}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_functions_name_their_parameters(name: str) -> None:
     text = inspect.getdoc(FUNCTIONS[name]) or ""
     assert [

@@ -9,7 +9,7 @@
 
 V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0.
 
-The leapfrog step asks for velocities that lead onto the joint at the end of the step (PHYSICS: J V + (h/2) J' V = 0).
+The leapfrog step asks for velocities that lead onto the joint at the end of the step (J V + (h/2) J' V = 0).
 During its drift a body keeps its angular momentum, so that its spin changes by a = -I^-1 (w x I w), which adds
 a_b x r_b - a_a x r_a and a_b - a_a. The bias (h/2)(...) is right as long as bodies turn by a fraction of a radian in a
 step; where a light part turns by more it is cut, or the impulses it asks for would add energy.

@@ -26,7 +26,7 @@ from .give import HEAPED
 
 wp = load_warp()
 
-UNEVEN = 1e-3  # rad/s that an element pressed beyond Euler's load gets aside: nothing real is exactly straight
+UNEVEN = 0.2  # rad/s^2: a rope that is pressed beyond its Euler load is turned aside by it
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
 
 
@@ -109,7 +109,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
         if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
             length = s.rope_length[j, w]
-            uneven = wp.static(real(UNEVEN)) * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
+            uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(m, s, rope, j, w) * length * length
             k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
         if wp.static(features.leapfrog):
