@@ -91,6 +91,7 @@ def entries(problem: Problem) -> list[Entry]:
         Entry("Sharnir direct, Euler", _sharnir("direct", "semi-implicit-euler")),
         Entry("Sharnir direct, leapfrog", _sharnir("direct", "leapfrog")),
         Entry("Sharnir direct, RK4", _sharnir("direct", "rk4")),
+        Entry("Sharnir sequential, leapfrog", _sharnir("sequential-impulses", "leapfrog")),
         Entry("Sharnir sequential, Euler", _sharnir("sequential-impulses", "semi-implicit-euler")),
     ]
     found += [Entry(f"MuJoCo {integrator}", _mujoco(integrator, False)) for integrator in MUJOCO_INTEGRATORS]

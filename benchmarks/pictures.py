@@ -19,6 +19,7 @@ MARKERS = {
     "direct, leapfrog": "D",
     "direct, RK4": "^",
     "direct, Euler": "o",
+    "sequential, leapfrog": "d",
     "sequential, Euler": "x",
     "Euler": "o",
     "implicitfast": "s",

@@ -21,6 +21,7 @@ from .peers.mujoco_peer import MujocoRun
 from .peers.pybullet_peer import PybulletRun
 from .report import Bar, Section, compared
 from .timing import interleaved, ratio
+from .vehicles import OurVehicle
 
 DT = 0.005  # s
 LINKS = 32
@@ -36,8 +37,8 @@ RK4: dict[str, Any] = {"solver": "direct", "integrator": "rk4"}
 
 
 def run(quick: bool) -> list[Section]:
-    """The four sections."""
-    return [_heavy_tip(quick), _star(quick), _residuals(quick), _batch(quick)]
+    """The five sections."""
+    return [_heavy_tip(quick), _star(quick), _integrators(quick), _residuals(quick), _batch(quick)]
 
 
 def _heavy_tip(quick: bool) -> Section:
@@ -134,6 +135,41 @@ def _star(quick: bool) -> Section:
         bars=[Bar(f"cost per arm, worst of {arms[0]} to {arms[-1]} arms against {arms[0]}", growth, 1.3, "×")],
         data={"us_per_step": per_step},
     )
+
+
+def _integrators(quick: bool) -> Section:
+    """The default step against the papers', from the same start in every round."""
+    section = Section(
+        title=f"The default step against the papers', direct, dt {DT * 1000:g} ms",
+        columns=["", "semi-implicit-euler, µs/step", "leapfrog, µs/step", "ratio"],
+        rows=[],
+        notes=["Processor time, from the same start in every round. KRT-100 drives on rough ground, 10 iterations."],
+    )
+    links = partial(SharnirRun, scenes.double_pendulum(), DT)
+    chain = partial(SharnirRun, scenes.chain(LINKS, friction=0.1), DT, iterations=10)
+    for name, build, steps, most in (
+        ("two hinged links", links, 4000, 1.3),
+        (f"chain of {LINKS} with friction", chain, 200, 1.2),
+        ("KRT-100", partial(OurVehicle, iterations=10), 100, 1.1),
+    ):
+        runs: dict[str, Any] = {kind: build(integrator=kind) for kind in ("semi-implicit-euler", "leapfrog")}
+        times = interleaved(
+            {kind: partial(_anew, contender) for kind, contender in runs.items()},
+            steps=steps,
+            blocks=7 if quick else 21,
+            clock=time.process_time_ns,
+        )
+        _, cost, _ = ratio(times["leapfrog"], times["semi-implicit-euler"])
+        section.rows.append([name, *(f"{median(times[kind]):.2f}" for kind in runs), f"{cost:.2f}"])
+        section.bars.append(Bar(f"cost of the default step, {name}", cost, most, "×"))
+        section.data[name] = {"us_per_step": {kind: median(times[kind]) for kind in runs}}
+    return section
+
+
+def _anew(contender: SharnirRun | OurVehicle, steps: int) -> None:
+    """Steps from the start of the scene."""
+    contender.restart()
+    contender.step(steps)
 
 
 def _residuals(quick: bool) -> Section:

@@ -55,9 +55,10 @@ class OurVehicle:
         made, robot = scene()
         self._simulation = sh.Simulation(made, dt=DT, **settings)
         self._drives = [corner.spin.voltage() for corner in robot.vehicle.corners]
-        self._start()
+        self.restart()
 
-    def _start(self) -> None:
+    def restart(self) -> None:
+        """Back to the start of the scene, under voltage."""
         self._simulation.reset()
         for drive in self._drives:
             self._simulation.set(drive, VOLTAGE)
@@ -65,7 +66,7 @@ class OurVehicle:
     def step(self, count: int) -> None:
         """Make ``count`` steps in one call."""
         if self._simulation.time > SECONDS:
-            self._start()
+            self.restart()
         self._simulation.step(count)
 
     def place(self, body: str) -> spatial.Array:
