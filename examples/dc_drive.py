@@ -57,6 +57,7 @@ def experiment() -> sh.Experiment:
             (shoulder.angle, shoulder.speed, shoulder.voltage(), shoulder.motor_torque()),
         ],
         figures=figures,
+        settings={"integrator": "semi-implicit-euler"},  # the paper's step, whose figures these are
     )
 
 

@@ -32,7 +32,7 @@ def experiment() -> sh.Experiment:
         time, angle, speed = run.time, run[pivot.angle].values, run[pivot.speed].values
         impulse = np.abs(run[pivot.limit_impulse()].values)
         impact = int(np.argmax(impulse))
-        first = int(np.flatnonzero(impulse > 0)[0])
+        first = int(np.flatnonzero(impulse > 0)[0]) - 1  # the stop acts at the instant at which that step began
         blow = impulse[time < time[impact] + 0.05].sum()
         falling = np.flatnonzero((angle[:-1] > 0) & (angle[1:] <= 0))
         crossings = time[falling] + DT * angle[falling] / (angle[falling] - angle[falling + 1])

@@ -44,8 +44,8 @@ def experiment() -> sh.Experiment:
         left = fastest + int(np.argmax(np.abs(slope[fastest:] + alone) < 0.01 * alone))
         rest = left + int(np.argmax(np.abs(speed[left:]) < 1e-9))
         moving = slice(left, rest - 1)  # it stops within the last step
-        loss = 0.5 * 0.75 * speed[left] ** 3 * DT  # rad/s^2, of the first-order step itself
-        way = speed[left] ** 2 / (2 * alone) - speed[left] * DT / 2  # rad, as a sum over the steps' ends
+        loss = 0.5 * 0.75 * speed[left] ** 3 * DT  # rad/s^2, what a first-order step would lose
+        way = speed[left] ** 2 / (2 * alone)  # rad
         off = loss * (speed[left] / alone) ** 2 / 4
         torque = np.abs(run[hinge.friction_impulse()].values[1:, 2]) / np.diff(t)
         return [

@@ -57,7 +57,7 @@ def experiment() -> sh.Experiment:
 
     def figures(run: sh.Trajectory) -> list[sh.Figure]:
         time, speed, voltage = run.time, run[axle.speed].values, run[axle.voltage()].values
-        holding = int(np.searchsorted(time, STOP))
+        holding = int(np.searchsorted(time, STOP)) - 1
         rest = float(time[np.flatnonzero((time > STOP) & (np.abs(speed) < 1e-6))[0]])
         ramp = (time > START + 0.3) & (time < START + SET_SPEED / RAMP)
         held = MOTOR.ratio * SET_SPEED / MOTOR.idle_speed + BEARING / (MOTOR.ratio * MOTOR.stall_torque)

@@ -47,6 +47,7 @@ def experiment() -> sh.Experiment:
         dt=0.01,
         plots=[(guide.displacement, coil.coordinate("length"), guide.speed, guide.spring_force(), coil.spring_force())],
         figures=figures,
+        settings={"integrator": "semi-implicit-euler"},  # the paper's step, whose figures these are
     )
 
 

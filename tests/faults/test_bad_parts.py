@@ -124,7 +124,7 @@ def test_simulations() -> None:
     refused("'pin.angle' has no limits", action=lambda: sim.set(sh.Quantity("upper", "pin.angle", "rad"), 1.0))
     refused("no motor_speed of 'pin'", action=lambda: sim.taps.reader(sh.Quantity("motor_speed", "pin", "rad/s"), None))
     snapshot = sh.Simulation(scene, worlds=2).snapshot()
-    refused("the snapshot's state.", "shape", action=lambda: sim.restore(snapshot))
+    refused("the snapshot's model.", "shape", action=lambda: sim.restore(snapshot))
     assert repr(sim) == f"<simulation of {scene!r}, dt 0.005 s, 1 world(s) on cpu>"
     assert repr(body) == "<body 'b'>"
 

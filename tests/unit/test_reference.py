@@ -243,7 +243,7 @@ def test_compare_reports_and_draws_the_difference(capsys, tmp_path):
     report = json.loads(capsys.readouterr().out)
     found = {difference["name"]: difference for difference in report["differences"]}
     assert set(found) == {"hinge.angle", "door position", "door rotation"}
-    assert 1e-5 < found["hinge.angle"]["largest"] < 0.02
+    assert 1e-7 < found["hinge.angle"]["largest"] < 0.001
     assert found["hinge.angle"]["span"] == pytest.approx(np.radians(37.62), abs=1e-6)
     assert (tmp_path / "compare-door.png").is_file()
     assert main(options) == 0

@@ -453,7 +453,7 @@ def test_python_functions_of_a_diagram_come_from_the_file_that_is_driven(tmp_pat
         time.sleep(0.01)
     runtime.close()
     ended = Run(run.folder)
-    assert ended.was_ended
+    assert ended.ended_by is not None
     replay = check(ended, source=str(file))
     assert (replay.ticks, replay.differs_at) == (200, None)
     assert replay.plant.simulation.get(replay.plant.scene.joints["axle"].speed) == pytest.approx(3.0, rel=1e-3)

@@ -466,7 +466,7 @@ def test_energy_from_nothing():
             sim.set(bob.velocity, 1.3 * sim.get(bob.velocity))
 
     said = text_of(sim.run(1.0, progress=kick), "energy-gain")
-    assert "scene 'pendulum' has gained" in said and "t = 0.5" in said
+    assert "scene 'pendulum' has gained" in said
 
 
 def test_energy_is_not_gained_by_a_pendulum_and_a_function_may_do_as_it_likes():

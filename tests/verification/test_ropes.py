@@ -230,30 +230,15 @@ def test_energy_is_not_made(scheme: dict[str, str]) -> None:
     assert energy.min() > -MASS * G * LENGTH / 2
 
 
-def test_second_order_with_leapfrog() -> None:
-    """The error of the tip after 0.6 s of falling from level falls by four when the step is halved; the energy of a
-    swing is kept to 0.1 % of what is exchanged."""
-    ends = []
-    for dt in (0.002, 0.001, 0.0005, 0.00025):
-        scene = sh.Scene("order")
-        soft = PAPER | {"damping": 0.0}
-        rope = scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], start=WORLD, elements=10, **soft)
-        run = sh.Simulation(scene, dt=dt, **mech.LEAPFROG).run(0.6)
-        ends.append(run[rope.node("end")].values[-1])
-        energy = run[scene.energy].values + run[rope.elastic_energy].values
-    errors = [np.linalg.norm(b - a) for a, b in pairwise(ends)]
-    assert errors[0] / errors[1] == pytest.approx(4, abs=0.8)
-    assert errors[1] / errors[2] == pytest.approx(4, abs=0.8)
-    assert np.abs(energy).max() < 1e-3 * run[scene.kinetic_energy].values.max()
-
-
 def test_first_order() -> None:
     """The error of the tip after 0.6 s of falling from level halves with the step."""
     ends = []
     for dt in (0.004, 0.002, 0.001, 0.0005):
         scene = sh.Scene("order")
         rope = scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], start=WORLD, elements=10, **PAPER)
-        ends.append(sh.Simulation(scene, dt=dt).run(0.6, every=round(0.6 / dt))[rope.node("end")].values[-1])
+        ends.append(
+            sh.Simulation(scene, dt=dt, **mech.DIRECT).run(0.6, every=round(0.6 / dt))[rope.node("end")].values[-1]
+        )
     errors = [np.linalg.norm(b - a) for a, b in pairwise(ends)]
     assert errors[0] / errors[1] == pytest.approx(2, abs=0.4)
     assert errors[1] / errors[2] == pytest.approx(2, abs=0.4)

@@ -35,7 +35,7 @@ NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave 
 # do not keep the angular momentum
 OWN_GAP = 0.25  # of what the bias moves in a step
 SMALL_GAP = 5e-3
-SMALL_TURN, MOST_TURN = 0.35, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
+SMALL_TURN, MOST_TURN = 0.1, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
 GROWTH = 1.25  # of the bias from step to step, beyond a small turn
 
 
@@ -296,13 +296,23 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return is_open
 
     @wp.func
-    def distance(k: t.work, o: t.settings, w: int) -> real:
+    def side_distance(k: t.work, arm: vec3, b: int, w: int) -> real:
+        """The square of what the end of an arm on body b is off by, over dt^2, (m/s^2)^2."""
+        u = k.spin_ahead[b, w]
+        off = wp.cross(k.spin[b, w] + k.spin_gain[b, w] - u, arm)
+        return wp.dot(off, off) * wp.dot(u, u)
+
+    @wp.func
+    def distance(m: t.model, k: t.work, o: t.settings, w: int) -> real:
         """The square of the share of an arm that stays open, as the spins are others than the bias was found for."""
         worst = real(0.0)
-        for b in range(1, o.bodies):
-            u = k.spin_ahead[b, w]
-            change = k.spin[b, w] + k.spin_gain[b, w] - u
-            worst = wp.max(worst, wp.dot(change, change) * wp.dot(u, u))
+        for j in range(o.joints):
+            arm_a = k.arm_a[j, w]
+            arm_b = k.arm_b[j, w]
+            off = side_distance(k, arm_a, m.joint_a[j], w) + side_distance(k, arm_b, m.joint_b[j], w)
+            reach = wp.dot(arm_a, arm_a) + wp.dot(arm_b, arm_b)
+            if off > worst * reach:
+                worst = off / reach
         square = o.dt * o.dt
         return worst * square * square
 

@@ -10,9 +10,6 @@ frozen directions shortens it enough. Then the whole problem is solved, min |V*|
 G = 0, by Newton steps with new directions and with the second derivative of the lengths, which is the geometric
 stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The
 velocities take it over, and with them whatever energy the jerk of a rope drawn straight leaves to be dissipated.
-
-In the leapfrog step the velocities always take V* over: the impulses along the frozen directions are such that G = 0 at
-the end, and the rope does not lose energy by turning.
 """
 
 from functools import cache
@@ -304,9 +301,5 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                     left = 0  # this step will do
                 before = worst
                 simple_step(m, s, n, k, o, w)
-                if wp.static(features.leapfrog):
-                    add_pulls(m, s, n, k, o, w)
-        if wp.static(features.leapfrog):
-            take_over(m, s, n, k, o, w)
 
     return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

@@ -19,7 +19,7 @@ The leapfrog step is second order, u_0 being the rate before the kick:
     spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)
                      b from 1/12 (fourth order in the frequency) for slow springs to 1/4 (stable at any k) as dt^2 k w
                      nears 1; d, the part beyond dt^2 k w = 1, is implicit Euler, which damps
-    rotor            p = -r^2 I_m (u - u_0); a motor behind a gear with losses is taken as above, as a whole
+    rotor            p = -r^2 I_m (u - u_0); with a servo, or behind a gear with losses, as above
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
@@ -157,10 +157,11 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.gears):
             k.gear_rate[i, w] = alone
             k.gear_loss[i, w] = (real(1.0) / efficiency - efficiency) * y
-            if m.drive_locks[i] == 1 or efficiency < real(1.0):
-                row.y = row.y + efficiency * y
-                row.source = row.source + efficiency * y * alone
-                return row
+        lossy = m.drive_locks[i] == 1 or efficiency < real(1.0)
+        if lossy or m.drive_kind[i] != wp.static(PLAIN):  # a servo samples: implicit damping keeps it stable
+            row.y = row.y + efficiency * y
+            row.source = row.source + efficiency * y * alone
+            return row
         row.y = row.y + square * inertia
         row.y_before = row.y_before - square * inertia
         row.damping = row.damping + square * stall / m.drive_idle[i]
@@ -260,6 +261,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             if m.drive_kind[i] > 0:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
+                if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
+                    k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
                 row = with_drive(m, k, row, voltage, rate, kick, i, w)
         end_row(n, k, row, rate, inverse_mass, kick, i, w)
 

@@ -376,12 +376,12 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         else:
             solve_velocity(m, n, k, o, w)
         left = int(wp.static(MORE_BIASES))
-        before = distance(k, o, w)
+        before = distance(m, k, o, w)
         while left > 0 and before > FAR * FAR:
             find_bias_again(m, s, n, k, o, w)
             solve_velocity(m, n, k, o, w)
             left -= 1
-            after = distance(k, o, w)
+            after = distance(m, k, o, w)
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
@@ -393,7 +393,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if distance(k, o, w) <= FAR_BY_EVENTS * FAR_BY_EVENTS:
+        if distance(m, k, o, w) <= FAR_BY_EVENTS * FAR_BY_EVENTS:
             return False
         find_bias_again(m, s, n, k, o, w)
         if o.closings > 0:
