@@ -69,7 +69,7 @@ def test_a_winch_that_stops_does_not_push() -> None:
     rope = scene.rope("rope", [(0, 0, 8), (0, 0, 0)], elements=32, winch=winch, end=sh.Tie(body=load), **STEEL)
     run = sh.Simulation(scene, dt=0.005).run(2.3, target={hoist: lambda t: -13.0 if t < 1.5 else 0.0})
     height, speed = run[load.position].values[:, 2], run[load.velocity].values[:, 2]
-    stop = int(np.searchsorted(run.time, 1.5))
+    stop = int(np.searchsorted(run.time, 1.5)) - 1  # at 1.5 s itself half of the stop has acted
     assert speed[stop] == pytest.approx(1.95, rel=1e-3)
     assert height.max() - height[stop] == pytest.approx(speed[stop] ** 2 / (2 * G), abs=2 * 1.95 * 0.005)
     assert np.nanmin(tensions(run, rope)) > -ZIGZAG

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mechanisms as mech
 import numpy as np
 import pytest
 import ropes
@@ -127,7 +128,7 @@ def test_load_runs_off_a_free_drum() -> None:
 def test_winch_pays_out_and_reels_in(radius: float) -> None:
     """The rope out is 2 m + r angle throughout; the pull is that of the load, and elements come and go unnoticed."""
     scene, hinge, load, rope = winch(radius)
-    sim = sh.Simulation(scene, dt=0.005)
+    sim = sh.Simulation(scene, dt=0.005, **mech.DIRECT)
     run = sim.run(8.0, voltage={hinge: lambda t: 0.3 if t < 4 else -0.5})
     angle, out = run[hinge.angle].values, run[rope.paid_out].values
     np.testing.assert_allclose(out, 2.0 + radius * angle, atol=1e-6)

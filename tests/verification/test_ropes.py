@@ -131,7 +131,7 @@ def test_torque_of_a_twist() -> None:
     scene = sh.Scene("twisted", gravity=FREE)
     rope = scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], **(PAPER | {"damping": 0.0}))
     dt = 1e-6
-    sim = sh.Simulation(scene, dt=dt)
+    sim = sh.Simulation(scene, dt=dt, **mech.DIRECT)
     ropes.set_twist(sim, rope, np.linspace(0.0, 3.0, ELEMENTS))
     sim.step()
     inertia = MASS / ELEMENTS * 0.015**2 / 2

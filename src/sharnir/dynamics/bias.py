@@ -35,8 +35,8 @@ NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave 
 # do not keep the angular momentum
 OWN_GAP = 0.25  # of what the bias moves in a step
 SMALL_GAP = 5e-3
-SMALL_TURN, MOST_TURN = 0.1, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
-GROWTH = 1.25  # of the bias from step to step, beyond a small turn
+SMALL_TURN, MOST_TURN = 0.2, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
+GROWTH = 1.05  # of the bias from step to step, beyond a small turn
 
 
 @cache
