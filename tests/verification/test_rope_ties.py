@@ -211,6 +211,8 @@ def test_momentum_and_energy_of_a_free_system() -> None:
     assert max(coarse[3], fine[3]) < 1e-6
 
 
+@pytest.mark.parametrize("mass", [1e3, 1e5])
+@pytest.mark.parametrize("dt", [0.005, 0.015])
 @pytest.mark.parametrize("integrator", ["semi-implicit-euler", "leapfrog"])
 def test_a_heavy_load_keeps_its_rope_straight(integrator: str, dt: float, mass: float) -> None:
     """A load M swings at the angle a on a rope of length L and line density q that is light against it.

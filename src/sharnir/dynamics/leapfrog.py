@@ -94,10 +94,10 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
             k.jolted[b, w] = 0
         last = wp.abs(n.kick[w])
         k.kick[w] = o.dt
-        if n.kick[w] <= real(0.0):
-            k.kick[w] = real(0.5) * o.dt
-        else:
+        if n.kick[w] > real(0.0):
             swap_velocities(s, n, o, w)
+        elif o.ropes == 0 or o.ports > 0:  # ropes by themselves take whole kicks only
+            k.kick[w] = real(0.5) * o.dt
         if last > real(0.0) and last != k.kick[w]:
             scale_memory(n, o, k.kick[w] / last, w)
 
