@@ -95,7 +95,6 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     briefing: str = ""
     goals: tuple[AnyGoal, ...]
     events: tuple[Event, ...] = ()
-    start: dict[str, float] = {}  # inputs that are given before the first step
     pass_at: float = 0.8
 
 

@@ -209,7 +209,6 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
                 cut_eyelet(m, s, n, i, w)
 
     return SimpleNamespace(
-        set_speed=set_speed,
         run_slides=run_slides,
         push_slides=push_slides,
         freeze_slides=freeze_slides,
