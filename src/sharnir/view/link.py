@@ -48,6 +48,7 @@ class Hub:
         self.runtime, self._rate, self._waits = runtime, rate, not paused
         self.clients: list[Client] = []
         self.seat = Seat()
+        self._puller: Client | None = None  # whose hand pulls a body
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
         self.kept, self.chain = Kept([], []), FREE
         self.score: dict[str, Any] = {}  # of the scenario, where there is one
@@ -107,6 +108,10 @@ class Hub:
 
     async def _watch_operator(self, passed: float) -> None:
         client = self.seat.client
+        if self._puller is not None and self._puller is not client:  # an instructor
+            self._puller.silent += passed
+        if self._puller is not None and max(self._puller.page, self._puller.silent) > SLOW:
+            self._loosen()
         if client is not None and client.heard:
             client.silent += passed
             if client.silent > DEAD_MAN:
@@ -122,7 +127,8 @@ class Hub:
             await self._tell_who_drives()
 
     def _hold(self, reason: str, by: str = SERVER) -> None:
-        """Hold the drives, unless they are held."""
+        """Hold the drives, unless they are held. The physics lets go of what is pulled."""
+        self._puller = None
         if self.seat.client is not None:
             self.seat.client.holding = ()
         if self.chain.state == State.FREE:
@@ -134,6 +140,12 @@ class Hub:
         released, client.holding = client.holding, ()
         if self.chain.state == State.FREE:
             self.runtime.send(c.Set({name: self._starts[name] for name in released if name in self._starts}), SERVER)
+
+    def _loosen(self) -> None:
+        """Whoever pulls is too slow, or gone."""
+        if self._puller is not None:
+            self._puller = None
+            self.runtime.send(c.Loosen(), SERVER)
 
     # --- telling ----------------------------------------------------------------------------------------------------
 
@@ -253,6 +265,9 @@ class Hub:
         if client not in self.clients:
             return False
         self.clients.remove(client)
+        if client is self._puller:
+            with suppress(SceneError):
+                self._loosen()
         return self.seat.leave(client)
 
     async def _leave(self, client: Client) -> None:
@@ -316,10 +331,12 @@ class Hub:
         if why := refusal(client.identity.role, in_control, command):
             raise SceneError(why)
         age = time.time() - message.seen
-        if age > OLDEST and not isinstance(command, (Again, LetGo)):
+        if age > OLDEST and not isinstance(command, (Again, LetGo, c.Loosen)):
             if isinstance(command, Alive):
                 return  # it says that the operator was there, not that he is
             self._neutral(client)
+            if client is self._puller:
+                self._loosen()
             raise SceneError(f"a command was {age:.1f} s old; it is not taken")
         if in_control:
             client.spoke(client.page)
@@ -341,11 +358,25 @@ class Hub:
             client.unlatch()
         elif isinstance(command, Again):
             self._start_again()
+        elif isinstance(command, c.Pull):
+            self._pull(client, command)
+        elif isinstance(command, c.Loosen):
+            if client is self._puller:
+                self._puller = None
+                self.runtime.send(command, client.name)
         elif isinstance(command, c.Release) and not client.may_release():
             raise SceneError("the release of the emergency stop has to be pressed for a second")
         elif not isinstance(command, Alive):
             client.forget_release()
             self.runtime.send(command, client.name)
+
+    def _pull(self, client: Client, command: c.Pull) -> None:
+        if self._puller not in (None, client):
+            raise SceneError(f"{self._puller.name} is pulling; wait until that is over")  # type: ignore[union-attr]
+        if self.chain.state == State.FREE:
+            self._puller = client
+            client.spoke(client.page)
+        self.runtime.send(command, client.name)
 
     def _start_again(self) -> None:
         if not self.ending:

@@ -14,6 +14,7 @@ from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
@@ -166,15 +167,9 @@ def _loose(scene: Scene) -> list[str]:
 
 
 def _machines(scene: Scene) -> list[list[int]]:
-    """The bodies that move, by number, in groups that joints hold together."""
-    places = {name: i for i, (name, body) in enumerate(scene.bodies.items()) if not body.spec.fixed}
-    group = {name: [i] for name, i in places.items()}
-    for joint in scene.joints.values():
-        a, b = (group.get(end.name) for end in (joint.a, joint.b))
-        if a is not None and b is not None and a is not b:
-            a.extend(b)
-            group |= {name: a for name, i in places.items() if i in b}
-    return [list(one) for one in {id(found): found for found in group.values()}.values()]
+    """The machines, their bodies by number."""
+    places = {name: i for i, name in enumerate(scene.bodies)}
+    return [[places[name] for name in machine] for machine in machines_of(scene)]
 
 
 def _followed(scene: Scene, loose: list[str]) -> int:
