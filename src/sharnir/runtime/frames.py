@@ -93,6 +93,11 @@ def clock_of(frame: bytes) -> float:
     return float(np.frombuffer(frame, "<f8", 1, 8 * HEADER.index("clock"))[0])
 
 
+def tick_of(frame: bytes) -> int:
+    """The tick of a frame."""
+    return int(np.frombuffer(frame, "<f8", 1, 8 * HEADER.index("tick"))[0])
+
+
 class FrameWriter:
     """Writes the present state of a plant into one buffer."""
 

@@ -22,11 +22,11 @@ from fastapi import WebSocket, WebSocketDisconnect
 from ..errors import SceneError
 from ..runtime import commands as c
 from ..runtime.chain import State
-from ..runtime.frames import clock_of
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
 from .guard import Identity
+from .past import Past
 from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
 from .seat import DEAD_MAN, FROZEN, LOST, SLOW, Client, Seat
 
@@ -34,7 +34,6 @@ OLDEST = 0.5  # s between the frame that a message answers to and its arrival
 LONGEST_MESSAGE = 4096  # bytes
 MOST_MISTAKES = 20  # malformed messages before a browser is cut off
 ALARMS_KEPT = 500
-HISTORY, HISTORY_EVERY = 600, 0.1  # frames kept for the plots, and s between them: a minute
 SERVER = "server"  # the author of what nobody asked for
 REPLACED = 4001  # a websocket's code: the controls have gone to another
 GONE = (RuntimeError, WebSocketDisconnect)
@@ -58,8 +57,7 @@ class Hub:
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
         self._frame: bytes | None = None
-        self.history: deque[bytes] = deque(maxlen=HISTORY)
-        self._kept_at = 0.0
+        self.past = Past()
 
     # --- background -------------------------------------------------------------------------------------------------
 
@@ -74,7 +72,8 @@ class Hub:
                     async with self._fresh:
                         self._frame = self.runtime.frame()
                         self._fresh.notify_all()
-                    self._remember()
+                    if self._frame is not None:
+                        self.past.add(self._frame)
                 for event in self.runtime.events():
                     await self._pass_on(event)
                 now = time.monotonic()
@@ -83,12 +82,6 @@ class Hub:
                 before = now
         except (EOFError, SceneError):
             return
-
-    def _remember(self) -> None:
-        """Keep a frame now and then, for the plots of a page that is loaded anew."""
-        if self._frame is not None and (not self.history or clock_of(self._frame) - self._kept_at >= HISTORY_EVERY):
-            self._kept_at = clock_of(self._frame)
-            self.history.append(self._frame)
 
     async def _pass_on(self, event: Any) -> None:
         if isinstance(event, Told):
@@ -100,6 +93,7 @@ class Hub:
             await self._tell_those(_is_instructor, "score", score=self.score)
         elif isinstance(event, Chain):
             self.chain = event
+            self._puller = self._puller if event.state == State.FREE else None
             await self.broadcast("chain", state=event.state, why=event.why)
         elif isinstance(event, Kept):
             self.kept = event
@@ -110,8 +104,10 @@ class Hub:
         client = self.seat.client
         if self._puller is not None and self._puller is not client:  # an instructor
             self._puller.silent += passed
-        if self._puller is not None and max(self._puller.page, self._puller.silent) > SLOW:
+        puller = self._puller
+        if puller is not None and max(puller.page, puller.silent) > SLOW:
             self._loosen()
+            await self._tell_those(lambda one: one is puller, "slow")
         if client is not None and client.heard:
             client.silent += passed
             if client.silent > DEAD_MAN:
@@ -191,7 +187,7 @@ class Hub:
         """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
         self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
         self.alarms.clear()
-        self.history.clear()
+        self.past, self._puller = Past(), None
         self.again.clear()
         self.runtime.send(c.Run(), SERVER)
         await self.broadcast("restarted")
