@@ -6,10 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import READY, WINDOW, Browser, Console
 
 ANGLE = "sharnir.link.reader.channel(sharnir.link.frame, 'shoulder.angle')"
+WIDE = {"width": 1440, "height": 900}
 PULLED = "sharnir.link.frame.pull[0]"
+
+
+@pytest.fixture(scope="module")
+def krt(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The robot with the most bodies, and cameras."""
+    console = Console("krt100", tmp_path_factory.mktemp("runs"))
+    context = chromium.new_context(viewport=WIDE)
+    yield Browser(context, console, console.links["operator"])
+    context.close()
+    console.end()
 
 
 @pytest.fixture
@@ -103,7 +114,8 @@ def test_the_past_is_kept_in_bounded_memory_from_the_beginning_on(driver: Browse
             const past = new Past(sharnir.link.reader);
             for (let i = 0; i < 20000; i += 1) past.add({ tick: i, time: 0.03 * i, clock: 0.031 * i });
             const ticks = past.frames.map((frame) => frame.tick);
-            return [ticks.length, past.most, ticks[0], ticks.at(-1), Math.max(...ticks.slice(1).map((x, i) => x - ticks[i]))];
+            const gaps = ticks.slice(1).map((tick, i) => tick - ticks[i]);
+            return [ticks.length, past.most, ticks[0], ticks.at(-1), Math.max(...gaps)];
         }"""
     )
     length, most, first, last, widest = kept
@@ -127,7 +139,7 @@ def test_a_body_is_pulled_with_the_mouse_and_let_go(driver: Browser, console: Co
     eye = driver.do("() => sharnir.view.cameras.camera.position.toArray()")
     driver.page.mouse.up()
     driver.until(f"() => {PULLED} === 0")
-    assert driver.do("() => sharnir.view.cameras.camera.position.toArray()") == eye  # it pulled, and did not turn the view
+    assert driver.do("() => sharnir.view.cameras.camera.position.toArray()") == eye  # the view has not turned
     driver.page.locator("#pull-chip").click()
     pulls = [entry for entry in console.log() if entry.get("command", {}).get("do") in ("pull", "loosen")]
     assert {entry["by"] for entry in pulls} == {"operator 1"}
@@ -141,7 +153,7 @@ def test_a_pull_ends_with_the_focus_the_stop_and_the_page(driver: Browser) -> No
     }"""
     for end in (
         "() => window.dispatchEvent(new Event('blur'))",
-        "() => { const until = performance.now() + 700; while (performance.now() < until); }",  # a page that stands still
+        "() => { const end = performance.now() + 700; while (performance.now() < end); }",  # a page that stands still
     ):
         driver.do(begin)
         driver.until(f"() => {PULLED} > 0")
@@ -176,34 +188,117 @@ def test_a_watcher_pulls_nothing(driver: Browser, watcher: Browser) -> None:
     assert driver.do(f"() => {PULLED}") == 0
 
 
+# --- pictures in the picture ------------------------------------------------------------------------------------------
+
+
+def colours_in(browser: Browser, name: str) -> int:
+    """How many colours the picture of a camera has, without its caption."""
+    import io
+
+    from PIL import Image
+
+    box = browser.do(
+        """(name) => {
+            const { element } = sharnir.view.pictures.open.find((picture) => picture.name === name);
+            const { left, top, width, height } = element.getBoundingClientRect();
+            return [left + 2, top + 36, width - 4, height - 40];
+        }""",
+        name,
+    )
+    shot = browser.page.screenshot(clip=dict(zip(("x", "y", "width", "height"), box, strict=True)))
+    return len(Image.open(io.BytesIO(shot)).convert("RGB").getcolors(1 << 20) or ())
+
+
+def test_up_to_four_pictures_of_mounted_cameras(krt: Browser) -> None:
+    krt.page.set_viewport_size(WIDE)
+    assert krt.do("() => sharnir.view.pictures.open.length") == 0
+    krt.page.locator("#picture-menu summary").click()
+    offered = krt.page.locator("#picture-menu button")
+    names = offered.all_text_contents()
+    assert names[:3] == ["mast camera", "front camera", "rear camera"] and "From above" in names
+    for i in range(5):
+        offered.nth(i).click()
+    assert krt.page.locator(".picture").count() == 4  # the fifth has closed the first
+    assert offered.nth(0).get_attribute("aria-pressed") == "false"
+    assert offered.nth(4).get_attribute("aria-pressed") == "true"
+    krt.page.keyboard.press("Escape")
+    assert krt.frame("held") == 0  # it has folded the menu, and stopped nothing
+    drawn = krt.do("() => sharnir.view.drawn")
+    krt.until("(drawn) => sharnir.view.drawn > drawn + 1", drawn)
+    assert colours_in(krt, "rear camera") > 20  # the trailer; an empty canvas has one
+    krt.page.reload()
+    krt.until(READY, timeout=60_000)
+    assert krt.page.locator(".picture").count() == 4
+    for _ in range(4):
+        krt.page.locator(".picture button").first.click()
+    assert krt.page.locator(".picture").count() == 0
+
+
+def test_cameras_see_the_machine_or_have_their_front_free(krt: Browser) -> None:
+    """Findings 13 and 14: the whole machine at first; nothing of it before the seat and the cameras."""
+    krt.do("() => sharnir.view.cameras.home()")
+    outside = krt.do(
+        """() => {
+            const { view, world } = sharnir;
+            const { camera } = view.cameras;
+            camera.updateMatrixWorld();
+            return world.bodies.filter((body, i) => {
+                if (body.fixed) return false;
+                const at = camera.position.clone().set(...body.center);
+                at.applyMatrix4(view.bodies.matrix[i]).project(camera);
+                return Math.abs(at.x) > 0.95 || Math.abs(at.y) > 0.95 || at.z > 1;
+            }).map((body) => body.name);
+        }"""
+    )
+    assert outside == []
+    blocked = krt.do(
+        """() => {
+            const { view, world } = sharnir;
+            const eyes = { bodies: view.bodies, ropes: view.ropes, body: view.cameras.body };
+            const camera = view.cameras.camera.clone();
+            return ["Seat", "mast camera", "front camera"].filter((name) => {
+                view.pictures.offers.get(name)({ camera, ...eyes });
+                camera.updateMatrixWorld();
+                view.raycaster.set(camera.position, camera.getWorldDirection(camera.position.clone()));
+                const hit = view.bodies.pick(view.raycaster);
+                return hit && !world.bodies[hit.body].fixed;
+            });
+        }"""
+    )
+    assert blocked == []
+
+
+def test_the_orbit_stays_above_the_ground(krt: Browser) -> None:
+    krt.do("() => { sharnir.view.camera('orbit'); sharnir.view.cameras.camera.position.z = -3 }")
+    krt.until("() => sharnir.view.cameras.camera.position.z > 0")
+    krt.do("() => { sharnir.view.cameras.home(); sharnir.view.camera('follow') }")
+
+
 # --- labels -----------------------------------------------------------------------------------------------------------
 
 COVERING = """() => {
-    const boxes = [...document.querySelectorAll(".view-label")].filter((e) => !e.hidden).map((e) => e.getBoundingClientRect());
+    const labels = [...document.querySelectorAll(".view-label")].filter((element) => !element.hidden);
+    const boxes = labels.map((element) => element.getBoundingClientRect());
     const cover = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     return [boxes.length, boxes.filter((a, i) => boxes.some((b, k) => k > i && cover(a, b))).length];
 }"""
 
 
-def test_labels_do_not_cover_each_other_with_36_bodies(chromium: Any, tmp_path: Any) -> None:
-    console = Console("krt100", tmp_path)
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    try:
-        browser = Browser(context, console, console.links["operator"])
-        assert browser.do("() => sharnir.world.bodies.length") >= 36
-        browser.page.locator("#show-menu summary").click()
-        browser.page.get_by_role("button", name="Labels").click()
-        browser.until(f"() => ({COVERING})()[0] >= 6")
-        for width, height in ((1440, 900), (1024, 768), (390, 844)):
-            browser.page.set_viewport_size({"width": width, "height": height})
-            drawn = browser.do("() => sharnir.view.drawn")
-            browser.until("(drawn) => sharnir.view.drawn > drawn + 1", drawn)
-            shown, covering = browser.do(COVERING)
-            assert shown >= 1 and covering == 0, (width, shown, covering)
-        name = browser.do("() => { sharnir.view.select(sharnir.world.followed); return sharnir.world.bodies[sharnir.world.followed].name }")
-        browser.until(
-            "(name) => [...document.querySelectorAll('.view-label')].some((e) => !e.hidden && e.textContent === name)", name
-        )
-    finally:
-        context.close()
-        console.end()
+def test_labels_do_not_cover_each_other_with_36_bodies(krt: Browser) -> None:
+    """Finding 24."""
+    assert krt.do("() => sharnir.world.bodies.length") >= 36
+    krt.page.locator("#show-menu summary").click()
+    krt.page.get_by_role("button", name="Labels").click()
+    krt.until(f"() => ({COVERING})()[0] >= 6")
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        krt.page.set_viewport_size({"width": width, "height": height})
+        drawn = krt.do("() => sharnir.view.drawn")
+        krt.until("(drawn) => sharnir.view.drawn > drawn + 1", drawn)
+        shown, covering = krt.do(COVERING)
+        assert shown >= 1 and covering == 0, (width, shown, covering)
+        assert krt.do("() => document.documentElement.scrollWidth <= innerWidth")
+    krt.do("() => sharnir.view.select(sharnir.world.followed)")
+    name = krt.do("() => sharnir.world.bodies[sharnir.world.followed].name")
+    krt.until(
+        "(name) => [...document.querySelectorAll('.view-label')].some((e) => !e.hidden && e.textContent === name)", name
+    )

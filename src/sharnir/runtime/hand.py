@@ -100,8 +100,9 @@ class Hand:
         for name, values in (("point", point), ("target", target)):
             if not np.all(np.isfinite(values)):
                 raise SceneError(f"the {name} of the pull on '{body}' is {values}; give finite numbers (m)")
-        if self._grip is not None and self._grip.body == body and np.array_equal(self._point(body, point), self._grip.point):
-            self._grip.target = np.array(target)
+        grip = self._grip
+        if grip is not None and grip.body == body and np.array_equal(self._point(body, point), grip.point):
+            grip.target = np.array(target)
             return
         self.loosen()
         spring = spring_for(scene, body, np.array(point), self._simulation.dt)
@@ -114,7 +115,8 @@ class Hand:
 
     def _cells(self, body: str) -> list[tuple[Any, Any]]:
         taps = self._simulation.taps
-        pairs = [(Quantity(kind, body, unit, XYZ), axis) for kind, unit in (("force", "N"), ("torque", "N m")) for axis in XYZ]
+        kinds = (Quantity("force", body, "N", XYZ), Quantity("torque", body, "N m", XYZ))
+        pairs = [(quantity, axis) for quantity in kinds for axis in XYZ]
         return [(taps.reader(*pair), taps.writer(*pair)) for pair in pairs]
 
     def loosen(self) -> None:

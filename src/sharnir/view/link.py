@@ -368,7 +368,7 @@ class Hub:
 
     def _pull(self, client: Client, command: c.Pull) -> None:
         if self._puller not in (None, client):
-            raise SceneError(f"{self._puller.name} is pulling; wait until that is over")  # type: ignore[union-attr]
+            raise SceneError(f"{self._puller.name} is pulling; wait until that is over")
         if self.chain.state == State.FREE:
             self._puller = client
             client.spoke(client.page)

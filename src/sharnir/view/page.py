@@ -205,7 +205,7 @@ class Sheet:
         with _box("timeline", "section").props(f'aria-label="{t("Timeline")}"'):
             _plain_button("▶", "play")
             name = t("Timeline")
-            bar = f'<input type="range" id="scrub" class="w-range" min="0" max="1" value="1" step="1" aria-label="{name}">'
+            bar = f'<input type="range" id="scrub" class="w-range" min="0" max="1" value="1" aria-label="{name}">'
             ui.html(f'{bar}<div id="marks" aria-hidden="true"></div>', sanitize=False).classes("scrub-bar")
             ui.html("", tag="span", sanitize=False).props("id=scrub-text")
             _plain_button(t("Back to live"), "live")

@@ -12,10 +12,12 @@ import numpy as np
 
 from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
+from ..scene.camera import CameraSpec
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
 from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
+from ..scene.ray import RaySpec
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
@@ -41,6 +43,8 @@ def world_of(scene: Scene) -> Plain:
         "extent": _extent(scene, bodies, list(scene.bodies)),
         "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
         "followed": followed,
+        "cameras": [_camera(scene, name, camera.spec) for name, camera in scene.cameras.items()],
+        "rays": [_ray(scene, name, ray.spec) for name, ray in scene.rays.items()],
         "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
     }
@@ -217,6 +221,24 @@ def _heights(surface: Any) -> Plain:
 
 
 SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+
+
+# --- cameras and sensors ----------------------------------------------------------------------------------------------
+
+
+def _place(scene: Scene, body: str) -> int:
+    """The number of a body; -1 is the world."""
+    return -1 if body == scene.world.name else list(scene.bodies).index(body)
+
+
+def _camera(scene: Scene, name: str, spec: CameraSpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "up": spec.up}
+    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view}
+
+
+def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "reach": spec.reach}
+    return {"name": name, "body": _place(scene, spec.body), **given}
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

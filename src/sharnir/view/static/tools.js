@@ -55,14 +55,19 @@ export function foldMenus() {
 }
 
 export function addChips({ view, world, pulling }) {
-  const rope = world.ropes.length > 0 ? { rope: t("Rope end") } : {};
-  const kinds = { orbit: t("Orbit"), follow: t("Follow"), seat: t("Seat"), ...rope };
-  const cameras = Object.entries(kinds).map(([kind, text]) =>
-    button(text, kind === view.cameras.kind, (chosen) => {
-      view.camera(kind);
-      cameras.forEach((other) => press(other, other === chosen));
-    }),
-  );
+  const choose = (kind) => {
+    view.camera(kind);
+    cameras.forEach((each) => press(each, each.dataset.kind === kind));
+  };
+  const offers = [...(view.pictures?.offers.keys() ?? [])];
+  const kinds = { orbit: t("Orbit"), follow: t("Follow"), ...Object.fromEntries(offers.map((name) => [name, name])) };
+  const cameras = Object.entries(kinds).map(([kind, text]) => {
+    const element = button(text, kind === view.cameras.kind, () => choose(kind));
+    element.dataset.kind = kind;
+    return element;
+  });
+  const pictures = offers.map((name) => button(name, view.pictures.has(name), () => view.pictures.toggle(name)));
+  view.pictures?.addEventListener("change", () => pictures.forEach((each, i) => press(each, view.pictures.has(offers[i]))));
   const home = button(t("Home"), false, () => {
     view.cameras.home();
     view.stale = true;
@@ -85,7 +90,13 @@ export function addChips({ view, world, pulling }) {
     : [];
   if (sheet.length > 0) sheet[0].id = "sheet-chip";
   const rest = [...pull, ...sheet];
-  find("view-tools").append(group(...cameras, home), show, bodyPicker(view, world), ...(rest.length > 0 ? [group(...rest)] : []));
+  find("view-tools").append(
+    menu(t("Camera"), "camera-menu", ...cameras, home),
+    ...(offers.length > 0 ? [menu(t("Pictures"), "picture-menu", ...pictures)] : []),
+    show,
+    bodyPicker(view, world),
+    ...(rest.length > 0 ? [group(...rest)] : []),
+  );
 }
 
 // Selects a body, as a click on it does.

@@ -6,6 +6,7 @@ import { FrameReader } from "./frame.js";
 import { Ground } from "./ground.js";
 import { Labels } from "./labels.js";
 import { Overlays } from "./overlays.js";
+import { Pictures } from "./pictures.js";
 import { Ropes } from "./ropes.js";
 import { Bodies } from "./shapes.js";
 import { t } from "./texts.js";
@@ -84,7 +85,9 @@ export class View extends EventTarget {
     this.bodies = new Bodies(world, this.scene, this.plain);
     this.ropes = new Ropes(world, this.scene);
     this.overlays = new Overlays(world, this.scene, this.reader);
-    this.cameras = new Cameras(world, this.renderer.domElement);
+    this.cameras = new Cameras(world, this.canvas, this.ground);
+    this.pictures = new Pictures(world, container);
+    this.pictures.addEventListener("change", () => (this.stale = true));
     this.listen();
     this.paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     this.drawn = this.drawnAt = 0;
@@ -183,13 +186,15 @@ export class View extends EventTarget {
     this.ground.update(this.cameras.camera);
     this.follow();
     this.renderer.render(this.scene, this.cameras.camera);
+    this.pictures.draw(this.renderer, this.scene, { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body });
     this.labels.show(this.bodies, this.cameras.camera);
     this.drawn += 1;
   }
 
   // The sun's shadow covers what the camera looks at.
   follow() {
-    this.sun.target.position.copy(this.cameras.controls.target);
+    if (this.cameras.orbits) this.sun.target.position.copy(this.cameras.controls.target);
+    else this.sun.target.position.setFromMatrixPosition(this.bodies.matrix[this.cameras.body] ?? this.sun.matrixWorld);
     this.sun.position.copy(this.sun.target.position).add(this.sunOffset);
   }
 
