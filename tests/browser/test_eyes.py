@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ def krt(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bro
     console.end()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def watcher(chromium: Any, console: Console) -> Iterator[Browser]:
     context = chromium.new_context(viewport=WINDOW)
     browser = Browser(context, console, console.links["watcher"])
@@ -126,23 +126,41 @@ def test_the_past_is_kept_in_bounded_memory_from_the_beginning_on(driver: Browse
 # --- pulling ----------------------------------------------------------------------------------------------------------
 
 
+def pulls_until(browser: Browser, begin: Callable[[], Any], end: Callable[[], Any], condition: str, given: Any) -> None:
+    """Pull until a condition holds; once more where a busy machine has made the page slow, which lets go."""
+    from playwright.sync_api import TimeoutError as Late
+
+    for _ in range(8):
+        begin()
+        try:
+            browser.until(condition, given, timeout=4000)
+            return
+        except Late:
+            end()
+    raise AssertionError(condition)
+
+
 def test_a_body_is_pulled_with_the_mouse_and_let_go(driver: Browser, console: Console) -> None:
+    mouse = driver.page.mouse
     x, y = on_body(driver, "arm")
     before = driver.channel("shoulder.angle")
-    driver.page.locator("#pull-chip").click()
-    driver.page.mouse.move(x, y)
-    driver.page.mouse.down()
-    driver.page.mouse.move(x + 120, y - 60, steps=6)
-    driver.until(f"() => {PULLED} > 0")
-    driver.until(f"(before) => Math.abs({ANGLE} - before) > 0.001", before)  # against its servo
-    assert "N" in (driver.page.locator("#card").text_content() or "")
     eye = driver.do("() => sharnir.view.cameras.camera.position.toArray()")
-    driver.page.mouse.up()
+    driver.page.locator("#pull-chip").click()
+
+    def begin() -> None:
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + 120, y - 60, steps=6)
+
+    moved = f"""(before) => {PULLED} > 0 && Math.abs({ANGLE} - before) > 0.001
+        && document.getElementById("card").textContent.includes("pulled with")"""  # against its servo
+    pulls_until(driver, begin, mouse.up, moved, before)
+    mouse.up()
     driver.until(f"() => {PULLED} === 0")
-    assert driver.do("() => sharnir.view.cameras.camera.position.toArray()") == eye  # the view has not turned
+    assert driver.do("() => sharnir.view.cameras.camera.position.toArray()") == pytest.approx(eye)  # not turned
     driver.page.locator("#pull-chip").click()
     pulls = [entry for entry in console.log() if entry.get("command", {}).get("do") in ("pull", "loosen")]
-    assert {entry["by"] for entry in pulls} == {"operator 1"}
+    assert {entry["by"] for entry in pulls} <= {"operator 1", "server"} and pulls[0]["by"] == "operator 1"
     assert pulls[0]["command"]["body"] == "arm" and pulls[-1]["command"]["do"] == "loosen"
 
 
@@ -151,32 +169,36 @@ def test_a_pull_ends_with_the_focus_the_stop_and_the_page(driver: Browser) -> No
         const i = sharnir.world.bodies.findIndex((body) => body.name === "arm");
         sharnir.pulling.push(i, { x: 0, y: 0, z: 1 });
     }"""
+
+    def pull() -> None:
+        pulls_until(driver, lambda: driver.do(begin), lambda: None, f"() => {PULLED} > 0", None)
+
     for end in (
         "() => window.dispatchEvent(new Event('blur'))",
         "() => { const end = performance.now() + 700; while (performance.now() < end); }",  # a page that stands still
     ):
-        driver.do(begin)
-        driver.until(f"() => {PULLED} > 0")
+        pull()
         driver.do(end)
         driver.until(f"() => {PULLED} === 0")
-    driver.do(begin)
-    driver.until(f"() => {PULLED} > 0")
+    pull()
     driver.page.keyboard.press("F9")
-    driver.until(f"() => sharnir.link.frame.held === 1 && {PULLED} === 0")
+    driver.until(f"() => sharnir.link.chain.state === 'stopped' && {PULLED} === 0")
     driver.do(begin)  # refused on the page
     assert driver.do("() => sharnir.pulling.held") is None
 
 
 def test_a_body_is_chosen_and_pulled_by_keyboard(driver: Browser) -> None:
+    keyboard = driver.page.keyboard
     picker = driver.page.locator("#body-picker")
     picker.focus()
     picker.select_option(label="arm")
     driver.until("() => document.getElementById('card').hasAttribute('data-open')")
     button = driver.page.locator("#card .chips button").nth(4)
+    button.wait_for()
     button.focus()
-    driver.page.keyboard.down("Enter")
-    driver.until(f"() => {PULLED} > 0")
-    driver.page.keyboard.up("Enter")
+    up = lambda: keyboard.up("Enter")  # noqa: E731
+    pulls_until(driver, lambda: keyboard.down("Enter"), up, f"() => {PULLED} > 0", None)
+    up()
     driver.until(f"() => {PULLED} === 0")
     driver.do("() => sharnir.view.select(-1)")
 
