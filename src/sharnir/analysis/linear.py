@@ -43,7 +43,7 @@ SLIPS = 1e-3  # m/s: a contact that slips faster does not stick
 class Linear:
     """A linear system x' = A x + B u, y = C x + D u about a state, in SI units; one per world where there are several.
 
-    Rows and columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by their
+    ``A``, ``B``, ``C`` and ``D`` are its matrices. Rows and columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by their
     quantities. ``rates`` is x' at the state itself, zero in equilibrium.
     """
 
