@@ -54,6 +54,7 @@ MAY_IMPORT = {
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
+    "analysis": BASE | {"scene", "model", "record", "reference"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
@@ -78,9 +79,10 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {"analysis", "control", "files"},  # the types of scene.diagram and its like; freedoms, save, load
     "taps": {"simulation"},  # a type
-    "simulation": {"control"},  # sim.controller, scene.diagram
+    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }
 
