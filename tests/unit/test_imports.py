@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
+    "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "record": BASE | {"scene", "model", "files"},
@@ -63,6 +64,7 @@ MAY_IMPORT = {
         "assemblies",
         "scene",
         "files",
+        "importing",
         "settings",
         "record",
         "reference",
@@ -78,7 +80,8 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {"control", "files", "importing"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "importing": {"files"},  # Scene.load of a scene file
     "taps": {"simulation"},  # a type
     "simulation": {"control"},  # sim.controller, scene.diagram
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
