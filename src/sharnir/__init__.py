@@ -36,6 +36,8 @@ from .scene.terrain import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
+    from .analysis.freedoms import Freedoms
+    from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
@@ -86,7 +88,9 @@ _LAZY = {
     "Experiment": "experiment",
     "FifthWheel": "assemblies.hitch",
     "Figure": "experiment",
+    "Freedoms": "analysis.freedoms",
     "Kingpin": "assemblies.suspensions",
+    "Linear": "analysis.linear",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
     "RayHits": "rays",
@@ -146,11 +150,13 @@ __all__ = [
     "Figure",
     "Fixed",
     "Frame",
+    "Freedoms",
     "HalfRound",
     "HeightField",
     "Joint",
     "JointSpec",
     "Kingpin",
+    "Linear",
     "Load",
     "LuGre",
     "MacPherson",

@@ -228,6 +228,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     name, experiment = _experiment(options.what)
     _apply(options, experiment)
+    if experiment.before_step is not None:
+        raise SceneError(f"'{name}' is driven by a function before every step, which the exact twin does not have")
     given: dict[str, Any] = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
     given["inputs"] = experiment.inputs
     with progress_bar(f"{name}: exact twin") as progress:

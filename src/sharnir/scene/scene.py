@@ -23,6 +23,7 @@ from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, shown, vector
 
 if TYPE_CHECKING:
+    from ..analysis.freedoms import Freedoms
     from ..control.diagram import Diagram
     from ..control.faults import AnyFault
     from ..control.panel import Panel
@@ -362,6 +363,15 @@ class Scene:
         from .assemble import assemble
 
         assemble(self)
+
+    def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
+        """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
+
+        ``chosen`` coordinates are taken as freedoms first; see :class:`sharnir.Freedoms`.
+        """
+        from ..analysis.freedoms import freedoms_of
+
+        return freedoms_of(self, chosen)
 
     def save(self, path: str | Path) -> Path:
         """Write the scene to the file ``path``, YAML or JSON by the ending of its name."""
