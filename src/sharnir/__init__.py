@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
+from .scene.compose import Part
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -161,6 +162,7 @@ __all__ = [
     "MacPherson",
     "Material",
     "Mesh",
+    "Part",
     "Planar",
     "Plane",
     "PositionServo",

@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
+    "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "record": BASE | {"scene", "model", "files"},
@@ -64,6 +65,7 @@ MAY_IMPORT = {
         "assemblies",
         "scene",
         "files",
+        "importing",
         "settings",
         "record",
         "reference",
@@ -79,7 +81,8 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"analysis", "control", "files"},  # the types of scene.diagram and its like; freedoms, save, load
+    "scene": {"analysis", "control", "files", "importing"},  # types; freedoms, save, load
+    "importing": {"files"},  # Scene.load of a scene file
     "taps": {"simulation"},  # a type
     "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
     "analysis": {"simulation"},  # a type
