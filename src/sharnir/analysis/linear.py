@@ -44,7 +44,7 @@ class Linear:
     """A linear system x' = A x + B u, y = C x + D u about a state, in SI units; one per world where there are several.
 
     ``A``, ``B``, ``C`` and ``D`` are its matrices, ``rates`` is x' at the state itself, zero in equilibrium. Rows and
-    columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by their quantities.
+    columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by quantity.
     """
 
     A: DataArray
