@@ -75,7 +75,7 @@ class Grip:
 class Hand:
     """Attached to a simulation, after everything else that pushes bodies."""
 
-    rank = 3
+    rank, world = 3, 0
 
     def __init__(self, simulation: Any) -> None:
         self._simulation = simulation
@@ -182,7 +182,7 @@ class Hand:
 class Lifted:
     """Takes the hand off the forces before anything else of a simulation looks at them."""
 
-    rank = -1
+    rank, world = -1, 0
 
     def __init__(self, hand: Hand) -> None:
         self._hand = hand
