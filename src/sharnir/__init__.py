@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Report, Simulation, Snapshot, Touch
+    from .studies import Study
 
 __version__ = "0.1.0"
 
@@ -95,6 +96,7 @@ _LAZY = {
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
@@ -187,6 +189,7 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Study",
     "Suspension",
     "SwingAxle",
     "SwingTwist",

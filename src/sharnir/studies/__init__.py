@@ -2,6 +2,7 @@
 
 from .measures import Measure
 from .results import Results, open_study
+from .sensitivity import Index, sobol_indices
 from .study import Study
 
-__all__ = ["Measure", "Results", "Study", "open_study"]
+__all__ = ["Index", "Measure", "Results", "Study", "open_study", "sobol_indices"]

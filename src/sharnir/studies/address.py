@@ -42,7 +42,7 @@ class Address:
         return settable[0][0].unit if settable else ""
 
     def quantities(self, scene: Scene) -> list[tuple[Quantity, int | None]]:
-        """The quantities, and their components, by which every world can have a number of its own; none if it cannot."""
+        """The quantities, and their components, by which every world can have its own number; none if it cannot."""
         found = [_settable(scene, path) for path in self.paths]
         return [] if None in found else [one for one in found if one is not None]
 
@@ -167,7 +167,7 @@ def value_of(scene: Scene, address: Address) -> float | None:
     value: Any = scene_content(scene)
     path = address.paths[0]
     for step in path:
-        value = value[step] if isinstance(value, (dict, tuple)) else getattr(value, str(step))
+        value = getattr(value, step) if isinstance(value, Description) else value[step]  # type: ignore[arg-type]
     if value is None and path[0] == "bodies" and path[2] == "mass":
         properties = scene.bodies[str(path[1])].properties
         return None if properties is None else float(properties.mass)
@@ -199,7 +199,7 @@ def _replaced(value: Any, path: Path, number: float) -> Any:
 def quantity_named(scene: Scene, text: str) -> tuple[Quantity, str | None]:
     """A signal of a scene by its name, and its component: ``hinge.angle``, ``door.position.z``, ``energy``."""
     head, *rest = text.split(".")
-    owner = scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    owner: Any = scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
     if owner is None:
         owner, rest = scene, [head, *rest]
     found = _quantity(owner, rest) if rest else None

@@ -146,7 +146,21 @@ def run_point(plan: Plan, point: Array) -> Trajectory:
     own = {name: point[k : k + 1] for k, name in enumerate(plan.names) if k not in runner.structural}
     simulation = runner.simulation(scene, 1, "out")
     inputs = set_worlds(plan, simulation, drives, own)
-    return simulation.run(plan.steps * plan.dt, before_step=lambda now: inputs.apply(now.control, now.time + 0.5 * now.dt))
+    return simulation.run(
+        plan.steps * plan.dt, before_step=lambda now: inputs.apply(now.control, now.time + 0.5 * now.dt)
+    )
+
+
+def scene_of_point(plan: Plan, point: Array) -> Scene:
+    """The scene of one point with all of its numbers, to be saved or shown."""
+    runner = Runner(plan)
+    scene, _ = runner.scene(point)
+    found = {
+        address_of(plan, scene, name): float(point[k])
+        for k, name in enumerate(plan.names)
+        if k not in runner.structural
+    }
+    return with_numbers(scene, {address: value for address, value in found.items() if isinstance(address, Address)})
 
 
 def set_worlds(plan: Plan, simulation: Any, drives: Iterable[Drive], own: dict[str, Array]) -> Inputs:
@@ -163,7 +177,9 @@ def set_worlds(plan: Plan, simulation: Any, drives: Iterable[Drive], own: dict[s
             if component is None:
                 simulation.set(quantity, values)
             else:
-                rows = vectors.setdefault(quantity, np.array(np.reshape(simulation.get(quantity), (simulation.worlds, -1))))
+                rows = vectors.setdefault(
+                    quantity, np.array(np.reshape(simulation.get(quantity), (simulation.worlds, -1)))
+                )
                 rows[:, component] = values
     for quantity, rows in vectors.items():
         simulation.set(quantity, rows)
@@ -206,5 +222,9 @@ def follow(plan: Plan, simulation: Any, inputs: Inputs, drives: Iterable[Drive],
 
 def _changes(drives: Iterable[Drive], total: int) -> Array:
     """The steps before which an input changes, and the end."""
-    edges = [np.flatnonzero(np.diff(d.values, axis=0).reshape(len(d.values) - 1, -1).any(axis=1)) + 1 for d in drives if d.per_step]
+    edges = [
+        np.flatnonzero(np.diff(d.values, axis=0).reshape(len(d.values) - 1, -1).any(axis=1)) + 1
+        for d in drives
+        if d.per_step
+    ]
     return np.unique(np.concatenate([*edges, [total]])).astype(int)

@@ -44,9 +44,14 @@ def make_points(vary: Mapping[str, Spread], samples: int | None, design: str, se
     if drawn and samples is None:
         raise SceneError(f"'{next(iter(drawn))}' is random; say how many samples to draw, such as --samples 1000")
     if samples is not None and not drawn:
-        raise SceneError(f"samples is {samples}, but nothing is random; leave it out, or vary something over normal(26, 2)")
+        raise SceneError(
+            f"samples is {samples}, but nothing is random; leave it out, or vary something over normal(26, 2)"
+        )
     if design == "saltelli" and gridded:
-        raise SceneError(f"the design 'saltelli' draws all numbers, but '{next(iter(gridded))}' has a grid; give its range as uniform(low, high)")
+        raise SceneError(
+            f"the design 'saltelli' draws all numbers, but '{next(iter(gridded))}' has a grid; give its "
+            "range as uniform(low, high)"
+        )
     axes: list[tuple[str, Array]] = [(name, np.array(spread.values)) for name, spread in gridded.items()]
     shares = np.zeros((1, 0))
     if drawn:
@@ -81,7 +86,10 @@ def draw(samples: int, numbers: int, design: str, seed: int) -> Array:
     if design == "latin-hypercube":
         return qmc.LatinHypercube(numbers, rng=random).random(samples)
     if samples & (samples - 1):
-        raise SceneError(f"samples is {samples}; the design '{design}' is even only for powers of two: give {1 << samples.bit_length()}")
+        raise SceneError(
+            f"samples is {samples}; the design '{design}' is even only for powers of two: give "
+            f"{1 << samples.bit_length()}"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         made = qmc.Sobol(2 * numbers if design == "saltelli" else numbers, rng=random).random(samples)

@@ -39,7 +39,9 @@ def check_alike(here: Mapping[str, Any], there: Mapping[str, Any], where: str, r
     """Refuse what would give other digits, by its name and both values."""
     for name, words in WORDS.items():
         if here.get(name) != there.get(name):
-            raise SceneError(f"{words} {where} is {there.get(name)}, here it is {here.get(name)}, so digits would differ; {remedy}")
+            raise SceneError(
+                f"{words} {where} is {there.get(name)}, here it is {here.get(name)}, so digits would differ; {remedy}"
+            )
 
 
 def _version(package: str) -> str:
@@ -50,9 +52,9 @@ def _version(package: str) -> str:
 
 
 def _gpu(device: str) -> str:
-    from ..device import load_warp
+    from ..device import load_warp, resolve_device
 
-    return str(load_warp().get_device(device).name)
+    return str(load_warp().get_device(resolve_device(device)).name)
 
 
 def _cpu() -> str:

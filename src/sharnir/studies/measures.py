@@ -56,7 +56,7 @@ class Measure:
     @property
     def name(self) -> str:
         """The measure as it is written."""
-        number = "" if self.number is None else f" {self.number!r}"
+        number = "" if self.number is None else f" {self.number:.15g}"
         return f"{self.signal} {self.reduction}{number}"
 
     @property
@@ -65,7 +65,7 @@ class Measure:
         return self.reduction.startswith(("first", "last"))
 
     def unit(self, scene: Scene) -> str:
-        """The unit of what comes out."""
+        """The unit of what comes out, in a ``scene``."""
         if self.is_event or self.reduction.startswith("time of"):
             return "s"
         return quantity_named(scene, self.signal)[0].unit

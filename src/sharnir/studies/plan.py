@@ -104,16 +104,19 @@ def make_plan(
     """The plan for a scene, an experiment, or a function that makes one of them from the numbers that vary."""
     factory = what if callable(what) and not isinstance(what, (Scene, Experiment)) else None
     arguments = _arguments(factory, names) if factory else ()
-    experiment = as_experiment(factory(**{}) if factory else what, time)
+    experiment = as_experiment(factory() if factory else what, time)
+    driven: dict[str, Any] = {word: {**getattr(experiment, word), **(inputs or {}).get(word, {})} for word in WORDS}
     experiment = Experiment(
         experiment.scene,
         time=experiment.time if time is None else float(time),
         dt=experiment.dt if dt is None else float(dt),
         settings=experiment.settings | dict(settings or {}),
-        **{word: {**getattr(experiment, word), **(inputs or {}).get(word, {})} for word in WORDS},
+        **driven,
     )
     if not (experiment.time > 0 and experiment.dt > 0 and math.isfinite(experiment.time / experiment.dt)):
-        raise SceneError(f"a study of {experiment.time} s in steps of {experiment.dt} s cannot be run; give both above zero")
+        raise SceneError(
+            f"a study of {experiment.time} s in steps of {experiment.dt} s cannot be run; give both above zero"
+        )
     wrong = set(inputs or {}) - set(WORDS)
     if wrong:
         raise SceneError(f"there are no inputs '{min(wrong)}'{nearest(min(wrong), WORDS)}")
@@ -145,7 +148,9 @@ def _arguments(factory: Factory, names: tuple[str, ...]) -> tuple[str, ...]:
     given = inspect.signature(factory).parameters
     open_ones = [name for name, parameter in given.items() if parameter.default is parameter.empty]
     if open_ones:
-        raise SceneError(f"the function {factory.__name__} has no default for '{open_ones[0]}'; give it one, to check the study with")
+        raise SceneError(
+            f"the function {factory.__name__} has no default for '{open_ones[0]}'; give it one, to check the study with"
+        )
     for name in names:
         if "." not in name and name not in given:
             raise SceneError(f"the function {factory.__name__} takes no '{name}'{nearest(name, given)}")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import SceneError, nearest
+from ..scene.scene import Scene
 from ..scene.values import file_path
 from ..spatial import Array
-from .batch import run_point
+from .batch import run_point, scene_of_point
 from .design import SAMPLE
 from .measures import SERIES, Measure
 from .plan import Drive, Factory, Plan
@@ -56,6 +58,11 @@ class Results:
         return self._store.about
 
     @property
+    def points(self) -> Array:
+        """The points [point, name], each column in the unit of its name."""
+        return self._store.points
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
         """What was measured."""
         return self.plan.measures
@@ -67,7 +74,9 @@ class Results:
         import xarray as xr
 
         about, plan, group = self._store.about, self.plan, self._store.group
-        axes = [(name, np.arange(count) if values is None else np.array(values)) for name, values, count in about["axes"]]
+        axes = [
+            (name, np.arange(count) if values is None else np.array(values)) for name, values, count in about["axes"]
+        ]
         shape = tuple(len(values) for _, values in axes)
         dims = [name for name, _ in axes]
         units = about["units"]
@@ -107,7 +116,7 @@ class Results:
         return [m.name for m in self.plan.measures if m.reduction != SERIES and np.isnan(self.values(m.name)[1]).all()]
 
     def nearest_point(self, at: Mapping[str, float]) -> int:
-        """The number of the point nearest to the values ``at`` (each in the unit of its name); ``sample`` may be one."""
+        """The number of the point nearest to ``at``: values in the units of their names, ``sample`` among them."""
         names, points = list(self._store.about["names"]), self._store.points
         axes = {name: count for name, _, count in self._store.about["axes"]}
         known = [*names, *([SAMPLE] if SAMPLE in axes else [])]
@@ -120,19 +129,28 @@ class Results:
         return int(np.argmin(distance))
 
     def open(self, at: Mapping[str, float] | int, factory: Factory | None = None) -> Trajectory:
-        """Simulate one point again, every step of it recorded: the point ``at`` these values, or by its number.
+        """Simulate one point again, every step of it recorded: the point ``at`` these values, in their units, or by its number.
 
         ``factory`` is the function that made the scene, where one did: the file does not keep it.
         """
         number = at if isinstance(at, int) else self.nearest_point(at)
         if not 0 <= number < len(self._store.points):
             raise SceneError(f"there is no point {number}; this study has points 0 to {len(self._store.points) - 1}")
+        return run_point(self._runnable(factory), self._store.points[number])
+
+    def scene_at(self, number: int, factory: Factory | None = None) -> Scene:
+        """The scene of the point ``number``, all of its numbers set; ``factory`` as for ``open``."""
+        return scene_of_point(self._runnable(factory), self._store.points[number])
+
+    def _runnable(self, factory: Factory | None) -> Plan:
         plan = self.plan
-        if plan.arguments or not plan.scene:
-            if factory is None:
-                raise SceneError("the scene of this study was made by a function, which its file does not keep; give factory=")
-            plan = _with_factory(plan, factory)
-        return run_point(plan, self._store.points[number])
+        if plan.scene:
+            return plan
+        if factory is None:
+            raise SceneError(
+                "the scene of this study was made by a function, which its file does not keep; give factory="
+            )
+        return replace(plan, factory=factory)
 
 
 def open_study(path: str | Path) -> Results:
@@ -143,13 +161,10 @@ def open_study(path: str | Path) -> Results:
 def _plan_of(plain: dict[str, Any]) -> Plan:
     plain = dict(plain) | {"factory": None}
     plain["measures"] = tuple(Measure(**measure) for measure in plain["measures"])
-    drives = [drive | {"values": np.array(drive["values"]) if drive["per_step"] else drive["values"]} for drive in plain["drives"]]
+    drives = [
+        drive | {"values": np.array(drive["values"]) if drive["per_step"] else drive["values"]}
+        for drive in plain["drives"]
+    ]
     plain["drives"] = tuple(Drive(**drive) for drive in drives)
     plain["names"], plain["arguments"] = tuple(plain["names"]), tuple(plain["arguments"])
     return Plan(**plain)
-
-
-def _with_factory(plan: Plan, factory: Factory) -> Plan:
-    from dataclasses import replace
-
-    return replace(plan, factory=factory)

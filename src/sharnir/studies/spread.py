@@ -64,7 +64,9 @@ def _number(name: str, text: object) -> float:
     try:
         value = float(text)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise SceneError(f"'{name}' varies over {str(text).strip()!r}, which is no number; give 10:30:21, 1, 2, 5 or normal(26, 2)") from None
+        raise SceneError(
+            f"'{name}' varies over {str(text).strip()!r}, which is no number; give 10:30:21, 1, 2, 5 or normal(26, 2)"
+        ) from None
     if not math.isfinite(value):
         raise SceneError(f"'{name}' varies over {value}; give finite numbers")
     return value
@@ -96,10 +98,7 @@ def _called(name: str, text: str, kind: str, given: list[float]) -> Spread:
         raise SceneError(f"'{name}' varies over '{text}': '{kind}' is unknown{nearest(kind, counts)}")
     if len(given) not in counts[kind]:
         raise SceneError(f"'{name}' varies over '{text}'; {kind} takes {' or '.join(map(str, counts[kind]))} numbers")
-    ordered = given[2:] if kind == "normal" else given[:2] if kind == "log" else given
-    is_empty = any(a >= b for a, b in zip(ordered, ordered[1:], strict=False)) and kind not in ("lognormal", "triangular")
-    is_empty |= kind == "triangular" and not (given[0] <= given[1] <= given[2] and given[0] < given[2])
-    if is_empty:
+    if _is_empty(kind, given):
         raise SceneError(f"'{name}' varies over '{text}', an empty range; give the smaller end first")
     if kind in ("log", "loguniform", "lognormal") and min(given[:2]) <= 0.0:
         raise SceneError(f"'{name}' varies over '{text}'; {kind} takes numbers above zero")
@@ -108,6 +107,13 @@ def _called(name: str, text: str, kind: str, given: list[float]) -> Spread:
     if kind == "log":
         return Spread(text, tuple(np.geomspace(given[0], given[1], int(given[2])).tolist()))
     return Spread(text, None, _quantile(kind, given))
+
+
+def _is_empty(kind: str, given: list[float]) -> bool:
+    if kind == "triangular":
+        return not (given[0] <= given[1] <= given[2] and given[0] < given[2])
+    ends = {"normal": given[2:], "lognormal": []}.get(kind, given[:2])
+    return len(ends) == 2 and ends[0] >= ends[1]
 
 
 def _quantile(kind: str, given: list[float]) -> Callable[[Array], Array]:

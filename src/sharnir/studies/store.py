@@ -1,7 +1,7 @@
 """The results of a study on disk: a zarr group whose chunks are written data first, then the marker.
 
-A chunk without its marker was never finished, whatever its arrays hold; it is made again. Only the process that runs the
-study writes, so a study may be killed at any time.
+A chunk without its marker was never finished, whatever its arrays hold; it is made again. Only the process that runs
+the study writes, so a study may be killed at any time.
 """
 
 from __future__ import annotations
@@ -65,10 +65,19 @@ class Store:
             reason = {"shape": (count, REASON_BYTES), "chunks": (chunk, REASON_BYTES), "dtype": "uint8"}
             group.create_array("reason", **reason, fill_value=0, dimension_names=(POINT, "byte"))
             pieces = -(-count // chunk)
-            group.create_array("done", shape=(pieces,), chunks=(1,), dtype="uint8", fill_value=0, dimension_names=("chunk",))
+            group.create_array(
+                "done", shape=(pieces,), chunks=(1,), dtype="uint8", fill_value=0, dimension_names=("chunk",)
+            )
             axes = [[name, None if name == SAMPLE else values.tolist(), len(values)] for name, values in points.axes]
             group.attrs.update(  # last: a store without it was never begun
-                {"sharnir_study": FORMAT, "plan": plan.as_text(), "axes": axes, "chunk": chunk, "names": list(points.names), **about}
+                {
+                    "sharnir_study": FORMAT,
+                    "plan": plan.as_text(),
+                    "axes": axes,
+                    "chunk": chunk,
+                    "names": list(points.names),
+                    **about,
+                }
             )
         return store
 
@@ -81,7 +90,10 @@ class Store:
         except Exception as error:
             if not path.exists():
                 raise SceneError(f"there is no study '{path}'; check the path") from None
-            raise SceneError(f"'{path}' is not a study ({' '.join(str(error).split())[:120]}); give a .zarr folder that a study wrote") from None
+            raise SceneError(
+                f"'{path}' is not a study ({' '.join(str(error).split())[:120]}); give a .zarr folder "
+                "that a study wrote"
+            ) from None
         if group.attrs.get("sharnir_study") != FORMAT:
             raise SceneError(f"'{path}' holds no study that was begun; delete it, or give another --out")
         return cls(group, str(path))
@@ -161,7 +173,8 @@ def check_same(store: Store, plan: Plan) -> None:
         if here[name] != there.get(name):
             shown = [str(value) if len(str(value)) < 60 else "another" for value in (there.get(name), here[name])]
             raise SceneError(
-                f"'{store.where}' was begun with other {name} ({shown[0]}, now {shown[1]}); give another --out, or the same study"
+                f"'{store.where}' was begun with other {name} ({shown[0]}, now {shown[1]}); give another "
+                "--out, or the same study"
             )
 
 

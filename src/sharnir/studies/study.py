@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], Any]
 LARGEST_CHUNK = {"cpu": 2048, "cuda": 65536}  # worlds
+LEAST_CHUNK = 128  # worlds of one batch; points that are batches of their own may be fewer
 PIECES = 64  # a study is cut into about so many chunks, so that little is lost when it is killed
 WORTH_PROCESSES = 10.0  # s of work left, below which processes of their own cost more than they bring
 
@@ -82,15 +83,29 @@ class Study:
             settings: of ``Simulation``.
         """
         if not isinstance(vary, Mapping) or not vary:
-            raise SceneError("the study varies nothing; give a number of the scene and its spread, such as {'door.mass': 'normal(26, 2)'}")
+            raise SceneError(
+                "the study varies nothing; give a number of the scene and its spread, such as "
+                "{'door.mass': 'normal(26, 2)'}"
+            )
         spreads = {name: parse_spread(name, text) for name, text in vary.items()}
         inputs = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
         measures = (measure,) if isinstance(measure, str) else tuple(measure)
-        details: dict[str, Any] = {"time": time, "dt": dt, "every": whole(every, "every", 1), "inputs": inputs, "settings": settings}
+        details: dict[str, Any] = {
+            "time": time,
+            "dt": dt,
+            "every": whole(every, "every", 1),
+            "inputs": inputs,
+            "settings": settings,
+        }
         names = _structure_first(make_plan(scene, tuple(spreads), measures, **details), spreads)
         self.plan: Plan = make_plan(scene, names, measures, **details)
         self.points: Points = make_points({name: spreads[name] for name in names}, samples, design, seed)
-        self._described = {"vary": {name: spreads[name].text for name in names}, "samples": samples, "design": design, "seed": seed}
+        self._described = {
+            "vary": {name: spreads[name].text for name in names},
+            "samples": samples,
+            "design": design,
+            "seed": seed,
+        }
 
     def __len__(self) -> int:
         return len(self.points.values)
@@ -140,12 +155,22 @@ class Study:
             store = Store.open(path)
             check_same(store, self.plan)
             if not np.array_equal(store.points, self.points.values):
-                raise SceneError(f"'{path}' was begun with other points; give another --out, or the same spreads and seed")
-            check_alike(here, store.about["environment"], f"that '{path}' was begun with", "go on where it was begun, or give another --out")
+                raise SceneError(
+                    f"'{path}' was begun with other points; give another --out, or the same spreads and seed"
+                )
+            check_alike(
+                here,
+                store.about["environment"],
+                f"that '{path}' was begun with",
+                "go on where it was begun, or give another --out",
+            )
             return store
         largest = LARGEST_CHUNK["cpu" if device == "cpu" else "cuda"]
-        size = whole(chunk, "chunk", 1) if chunk is not None else min(max(len(self) // PIECES, 1), largest)
-        return Store.create(path, self.plan, self.points, size, {"environment": here, "study": self._described, "units": self._units()})
+        least = 1 if Runner(self.plan).structural else LEAST_CHUNK
+        size = whole(chunk, "chunk", 1) if chunk is not None else min(max(len(self) // PIECES, least), largest)
+        return Store.create(
+            path, self.plan, self.points, size, {"environment": here, "study": self._described, "units": self._units()}
+        )
 
     def _units(self) -> dict[str, str]:
         scene = scene_and_drives(self.plan, {})[0]
@@ -159,11 +184,18 @@ class Study:
         self, tasks: list[Task], workers: int | None, device: str, cluster: Any
     ) -> Iterator[tuple[int, Outcome]]:
         if cluster is not None:
-            yield from on_cluster(tasks, self.plan, connect(cluster))
+            client = connect(cluster)
+            try:
+                yield from on_cluster(tasks, self.plan, client)
+            finally:
+                if client is not cluster:
+                    client.close()
             return
         if workers is not None and whole(workers, "workers", 1) > 1:
             if device != "cpu":
-                raise SceneError(f"workers is {workers} on {device}; a GPU takes whole batches from one process: leave it out")
+                raise SceneError(
+                    f"workers is {workers} on {device}; a GPU takes whole batches from one process: leave it out"
+                )
             yield from _compiled_once(tasks, self.plan, workers)
             return
         runner = Runner(self.plan, 1 if workers == 1 else None, device)
@@ -173,7 +205,9 @@ class Study:
             yield from in_process([next(waiting)], runner)
             left = (clock.perf_counter() - begun) * (len(tasks) - count - 1)
             several = workers is None and device == "cpu" and core_count() > 1
-            if count > 0 and several and runner.structural and left > WORTH_PROCESSES:  # the first one may have compiled
+            if (
+                count > 0 and several and runner.structural and left > WORTH_PROCESSES
+            ):  # the first one may have compiled
                 yield from in_processes(waiting, self.plan, core_count())
                 return
 
@@ -197,4 +231,3 @@ def _structure_first(plan: Plan, spreads: Mapping[str, Spread]) -> tuple[str, ..
 def _warn(text: str) -> None:
     name, _, rest = text.partition(": ")
     warnings.warn(SimulationWarning(name, "the study:", rest), stacklevel=4)
-

@@ -50,7 +50,7 @@ class Process:
             raise EOFError from None
         if isinstance(answer, BaseException):
             raise answer
-        return answer  # type: ignore[no-any-return]
+        return answer
 
     def end(self) -> None:
         """Let it go; a process that is busy is killed."""
@@ -163,14 +163,16 @@ def _packed(plan: Plan) -> bytes:
 
 
 def _unpacked(packed: bytes) -> Plan:
-    return pickle.loads(packed)  # type: ignore[no-any-return]  # what cloudpickle wrote, pickle reads
+    return pickle.loads(packed)  # what cloudpickle wrote, pickle reads
 
 
 def _cloudpickle() -> Any:
     try:
         import cloudpickle
     except ImportError:
-        raise SceneError("functions are sent to workers by cloudpickle; install it with: pip install 'sharnir[studies]'") from None
+        raise SceneError(
+            "functions are sent to workers by cloudpickle; install it with: pip install 'sharnir[studies]'"
+        ) from None
     return cloudpickle
 
 
@@ -186,10 +188,12 @@ def connect(cluster: Any) -> Any:
     if isinstance(cluster, Client):
         return cluster
     try:
-        return Client(cluster, timeout=CLUSTER_WAIT, set_as_default=False)
+        client: Any = Client
+        return client(cluster, timeout=CLUSTER_WAIT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SceneError(
-            f"no Dask scheduler answers at {cluster} ({' '.join(str(error).split())[:100]}); start one with 'dask scheduler', or leave --cluster out"
+            f"no Dask scheduler answers at {cluster} ({' '.join(str(error).split())[:100]}); start one "
+            "with 'dask scheduler', or leave --cluster out"
         ) from None
 
 
@@ -201,17 +205,22 @@ def on_cluster(tasks: Iterable[Task], plan: Plan, client: Any) -> Iterator[tuple
     if not found:
         raise SceneError("the Dask cluster has no workers; start some with 'dask worker ADDRESS --nthreads 1'")
     for address, there in found.items():
-        check_alike(environment(), there, f"of the worker {address}", "install the same on all workers, on processors of one kind")
+        check_alike(
+            environment(),
+            there,
+            f"of the worker {address}",
+            "install the same on all workers, on processors of one kind",
+        )
     packed = client.scatter(_packed(plan), broadcast=True, hash=False)
-    futures = {}
+    pieces, kept = {}, {}
     for piece, points in tasks:
         future = client.submit(run_packed, packed, points, pure=False, retries=TRIES)
-        futures[future.key] = piece
-        futures[piece] = future  # kept, or Dask would forget the task
-    for future in as_completed([f for key, f in futures.items() if isinstance(key, int)]):
-        piece = futures[future.key]
+        pieces[future.key] = piece
+        kept[piece] = future  # Dask forgets a task that nobody holds
+    for future in as_completed(list(kept.values()), loop=client.loop):
+        piece = pieces[future.key]
         yield piece, future.result()
-        del futures[piece]
+        del kept[piece]
 
 
 def run_packed(packed: bytes, points: Array) -> Outcome:
