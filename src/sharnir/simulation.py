@@ -36,9 +36,15 @@ from .watching.servos import beyond_limits, bounded_servos, unstable
 from .watching.steps import fallen_back, noticed, uneven
 
 if TYPE_CHECKING:
+    from xarray import DataArray
+
+    from .analysis.linear import Linear
+    from .analysis.matrices import Matrices
     from .control.controller import Controller
     from .control.diagram import Diagram
     from .record.trajectory import Trajectory
+    from .scene.body import Body
+    from .scene.joint import Joint
 
 CALMER = "Try a smaller dt or more iterations; check the inputs"
 FAULTS = {  # why a world stopped, and the remedy
@@ -184,6 +190,7 @@ class Simulation:
         self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
         self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
+        self._analysed: dict[tuple[Any, ...], Matrices] = {}
         self.reset()
         self._warned.tell(self._seen_beforehand())
         if scene.diagram is not None:
@@ -395,6 +402,83 @@ class Simulation:
     def _check_world(self, what: str, world: int) -> None:
         if whole(world, f"{what}: world", 0) >= self.worlds:
             raise SceneError(f"{what}: there is no world {world}; this simulation has {self.worlds}, counted from 0")
+
+    # --- mechanics --------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The mass matrix M of M u' + h = e over the freedoms (kg, kg m, kg m^2), labelled, one per world.
+
+        Freedoms are the coordinates of a tree's joints, and the velocities of a body that nothing ties to the ground;
+        of a loop, as many coordinates as it has freedoms, driven ones first, or the ``freedoms`` that you choose. u are
+        their rates. Motors count with their inertia behind the gear.
+        """
+        return self._matrices(freedoms).mass_matrix()
+
+    def bias(self, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The bias h of M u' + h = e over the ``freedoms`` (N, N m): gravity, Coriolis and centrifugal forces."""
+        return self._matrices(freedoms).bias()
+
+    def jacobian(
+        self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0), *, freedoms: Iterable[Any] = ()
+    ) -> DataArray:
+        """Velocity (m/s) and angular velocity (rad/s), world axes, of a point by the rates of the ``freedoms``.
+
+        ``point`` (m) is in the ``frame``: that of a body, or of a joint on its body b.
+        """
+        return self._matrices(freedoms).jacobian(frame, point)
+
+    def inverse_dynamics(self, accelerations: Any, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The efforts (N, N m) on the ``freedoms`` that make ``accelerations`` (m/s^2, rad/s^2) of them.
+
+        They come beside what springs, dampers, drives and forces on bodies do already; efforts set now do not count.
+        Accelerations are an array over the freedoms, one row per world, or a dictionary by joint, the rest zero. Dry
+        friction, limits, contacts and ropes take no part.
+        """
+        return self._matrices(freedoms).inverse_dynamics(accelerations)
+
+    def forward_dynamics(self, efforts: Any = None, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The accelerations (m/s^2, rad/s^2) of the ``freedoms`` by ``efforts`` (N, N m), those set now if not given.
+
+        The same forces take part as in :meth:`inverse_dynamics`. Efforts are an array over the freedoms, or a
+        dictionary by joint, also of coordinates that are no freedoms.
+        """
+        return self._matrices(freedoms).forward_dynamics(efforts)
+
+    def linearise(
+        self,
+        inputs: Iterable[Any] | None = None,
+        outputs: Iterable[Any] | None = None,
+        freedoms: Iterable[Any] = (),
+    ) -> Linear:
+        """The linear system x' = A x + B u, y = C x + D u about the present state; see :class:`sharnir.Linear`.
+
+        The state is that of the ``freedoms``, their rates, and integrals of servos. ``inputs`` are efforts (N, N m),
+        voltages or targets, or joints for their efforts: all freedoms' efforts if not given. ``outputs`` are
+        coordinates, rates, positions and velocities of bodies: all freedoms' coordinates (rad, m) if not given.
+        Contacts that stick are frozen as they are; dry friction and limits take no part.
+        """
+        from .analysis.linear import linearised
+
+        return linearised(self, inputs, outputs, freedoms)
+
+    def inverse_kinematics(
+        self, targets: Mapping[Any, Any], *, tolerance: float = 1e-8, freedoms: Iterable[Any] = ()
+    ) -> DataArray:
+        """Coordinates (rad, m) of the ``freedoms``, within their limits, at which frames are at ``targets``.
+
+        Targets are positions (m), or pairs of a position and a quaternion, of which one may be None, by body, by joint
+        (its frame on body b) or by a pair of body and point. Bodies that nothing ties to the ground stay where they
+        are, and nothing is moved: hand the result to :meth:`pose`. It is within ``tolerance`` (m, rad), or refused.
+        """
+        return self._matrices(freedoms).inverse_kinematics(targets, tolerance)
+
+    def _matrices(self, chosen: Iterable[Any]) -> Matrices:
+        from .analysis.matrices import Matrices
+
+        key = tuple(chosen)
+        if key not in self._analysed:
+            self._analysed[key] = Matrices(self, key)
+        return self._analysed[key]
 
     # --- diagrams ---------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ PUBLIC = (
     "sharnir.control",
     "sharnir.assemblies.robots",
     "sharnir.assemblies.rig",
+    "sharnir.importing",
     "sharnir.reference",
     "sharnir.runtime",
     "sharnir.studies",

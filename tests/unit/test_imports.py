@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
+    "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "record": BASE | {"scene", "model", "files"},
@@ -54,6 +55,7 @@ MAY_IMPORT = {
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "record", "simulation"},
+    "analysis": BASE | {"scene", "model", "record", "reference"},
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
@@ -76,6 +78,7 @@ MAY_IMPORT = {
         "assemblies",
         "scene",
         "files",
+        "importing",
         "settings",
         "record",
         "reference",
@@ -92,9 +95,11 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {"analysis", "control", "files", "importing"},  # types; freedoms, save, load
+    "importing": {"files"},  # Scene.load of a scene file
     "taps": {"simulation"},  # a type
-    "simulation": {"control"},  # sim.controller, scene.diagram
+    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }
 

@@ -19,11 +19,10 @@ from ..errors import SceneError
 from ..scene.body import BodySpec
 from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
-from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
-from ..scene.terrain import HeightField, TerrainSpec
+from ..scene.terrain import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
@@ -63,8 +62,9 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     is_json = _is_json(path)
     folder = path.absolute().parent
     plain = to_plain(_content(scene, lambda file: _beside(folder, file)))
+    text = texts.write_json(plain) if is_json else _comments(scene) + texts.write_yaml(plain)
     try:
-        path.write_text(texts.write_json(plain) if is_json else texts.write_yaml(plain), encoding="utf-8", newline="\n")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except UnicodeEncodeError as error:
         raise SceneError(
             f"{path}: a name holds {error.object[error.start]!r}, which a file cannot; rename it"
@@ -72,6 +72,12 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     except OSError as error:
         raise SceneError(f"{path} cannot be written: {error.strerror}; check the folder and its permissions") from None
     return path
+
+
+def _comments(scene: Scene) -> str:
+    """What became of the robot's file that a scene was read from, at the head of its own."""
+    lines = () if scene.report is None else scene.report.lines()
+    return "".join(f"# {' '.join(line.split())}\n" for line in lines)
 
 
 def scene_text(scene: Scene) -> str:
@@ -212,9 +218,10 @@ def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSp
 
 
 def _with_file(shape: Any, renamed: Callable[[str], str]) -> Any:
-    """A shape with the name of its file changed, where it has one."""
-    has_file = isinstance(shape, (Mesh, ConvexHull, HeightField)) and shape.file is not None
-    return msgspec.structs.replace(shape, file=renamed(shape.file)) if has_file else shape
+    """A shape with the names of its files changed, where it has any."""
+    named = {name: getattr(shape, name, None) for name in ("file", "texture")}
+    changed = {name: renamed(file) for name, file in named.items() if file is not None}
+    return msgspec.structs.replace(shape, **changed) if changed else shape
 
 
 def _beside(folder: Path, file: str) -> str:
