@@ -160,6 +160,11 @@ def _arguments(factory: Factory, names: tuple[str, ...]) -> tuple[str, ...]:
 def as_experiment(what: Any, time: float | None = None) -> Experiment:
     """A scene or an experiment as an experiment."""
     if isinstance(what, Experiment):
+        if what.before_step is not None:
+            raise SceneError(
+                f"the experiment '{what.scene.name}' calls a function before every step, which a study cannot; "
+                "make it a diagram of the scene"
+            )
         return what
     if isinstance(what, Scene):
         if time is None:
