@@ -18,7 +18,7 @@ from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
 from .model.fields import PARAMETERS as MODEL_PARAMETERS
-from .model.fields import STATE, allocate, read, write
+from .model.fields import STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
 from .parameters import PARAMETERS, parameter, set_quantity
 from .rays import RayHits, Rays
@@ -153,6 +153,7 @@ class Simulation:
         check_settings(scene, dt, solver, integrator, others)
         ignored = warning_names("ignored_warnings", ignored_warnings)
         self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
+        scene.take_initial()
         self.scene = scene
         self._scene, self._described = scene.as_it_is(), described(scene)
         self._integrator = integrator
@@ -190,6 +191,7 @@ class Simulation:
         self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
         self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
+        self._steps, self._started = 0, np.zeros(self.worlds, int)
         self._analysed: dict[tuple[Any, ...], Matrices] = {}
         self.reset()
         self._warned.tell(self._seen_beforehand())
@@ -204,8 +206,17 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
+        """Simulated time, s; of worlds that were reset by themselves see :attr:`times`."""
         return self._steps * self.dt
+
+    @property
+    def times(self) -> Any:
+        """The time of every world, s: since the start, or since it was last reset."""
+        return (self._steps - self._started) * self.dt
+
+    def steps_of(self, world: int) -> int:
+        """Steps that a ``world`` has made since the start, or since it was last reset."""
+        return self._steps - int(self._started[world])
 
     @property
     def steps(self) -> int:
@@ -265,7 +276,7 @@ class Simulation:
             while done < total:
                 if before_step is not None:
                     before_step(self)
-                inputs.apply(self.control, self.time + 0.5 * self.dt)
+                inputs.apply(self.control, self._input_times())
                 steps = 1 if captured and recorder.learns_later else min(chunk, total - done, every - done % every)
                 self._advance(steps)
                 if self._servos and (done == 0 or self.device == "cpu"):
@@ -292,6 +303,10 @@ class Simulation:
             self._warned.tell(gained(self._scene, frames))
         self._raise_new_faults(recorder)
         return Trajectory.from_frames(self._scene, frames, self._warned.all)
+
+    def _input_times(self) -> Any:
+        """When inputs are taken, s: in the middle of the next step, of each world where their clocks differ."""
+        return (self.times if self._started.any() else self.time) + 0.5 * self.dt
 
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
@@ -376,9 +391,40 @@ class Simulation:
         """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
 
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
-        bodies.
+        bodies; coordinates of joints and their rates, as :meth:`pose` does.
         """
+        if isinstance(quantity, Quantity) and quantity.variable in ("coordinate", "rate"):
+            given = {quantity: values}
+            self.pose(*((given, None) if quantity.variable == "coordinate" else ({}, given)))
+            return
         set_quantity(self._scene, self._compiled, self._tables, quantity, values)
+
+    def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
+        """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
+
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``, one number or one per world; or values
+        are what :meth:`inverse_kinematics` returned. Other coordinates and rates stay as they are, what hangs on a
+        joint moves along with it, all joints stay closed and all velocities agree with them. Loops that cannot close,
+        and values beyond limits, are refused by name. ``worlds``, a mask or a list, are those that are posed.
+        """
+        from .analysis.setting import pose_simulation
+
+        pose_simulation(self, values, speeds, self._mask("pose", worlds))
+
+    def _mask(self, what: str, worlds: Any) -> Any:
+        """Worlds as a mask: from None for all, a mask, or a list of numbers."""
+        if worlds is None:
+            return np.ones(self.worlds, bool)
+        given = np.asarray(worlds)
+        if given.dtype == bool and given.shape == (self.worlds,):
+            return given
+        if given.dtype.kind not in "iu" or ((given < 0) | (given >= self.worlds)).any():
+            raise SceneError(
+                f"{what}: worlds is {shown(worlds)}; give a list of numbers below {self.worlds}, or a mask of as many"
+            )
+        mask = np.zeros(self.worlds, bool)
+        mask[given.ravel()] = True
+        return mask
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes of a ``world`` touched in the last step, or were about to."""
@@ -506,22 +552,27 @@ class Simulation:
 
     # --- starting over ----------------------------------------------------------------------------------------------
 
-    def reset(self) -> None:
-        """Back to the start of the scene, in all worlds.
+    def reset(self, worlds: Any = None) -> None:
+        """Back to the start of the scene, in all worlds, or in those that a mask or a list ``worlds`` names.
 
         The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
-        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity.
+        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity. A world
+        goes on bit for bit as if it had been started alone.
         """
+        mask = self._mask("reset", worlds)
         for part in self.attached:
-            part.reset()
+            if mask[part.world]:
+                part.reset()
         for struct in (self.control, self.memory, self.work, self.report_arrays):
             for name in struct._cls.vars:
-                getattr(struct, name).zero_()
+                write_worlds(getattr(struct, name), mask, 0)
         for field in STATE:
-            write(getattr(self.state, field.name), self._compiled.state[field.name])
-        self._known_faults.clear()
-        self._known_notices = 0
-        self._steps = 0
+            write_worlds(getattr(self.state, field.name), mask, self._compiled.state[field.name])
+        self._known_faults -= set(np.flatnonzero(mask).tolist())
+        self._known_notices = int(self._noticed_view[0])
+        if mask.all():
+            self._steps = 0
+        self._started[mask] = self._steps
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
@@ -531,7 +582,8 @@ class Simulation:
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
         attached = tuple(part.snapshot() for part in self.attached)
-        return Snapshot(arrays | {"clock": {"steps": self._steps}}, attached)
+        clock = {"steps": self._steps, "started": self._started.copy()}
+        return Snapshot(arrays | {"clock": clock}, attached)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds.
@@ -554,6 +606,7 @@ class Simulation:
                     )
                 write(getattr(struct, name), values)
         self._steps = int(snapshot.arrays["clock"]["steps"])
+        self._started = np.array(snapshot.arrays["clock"]["started"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)

@@ -63,6 +63,7 @@ class Attached(Protocol):
     """What runs along with a simulation: a controller, a board of faults."""
 
     rank: int  # those with a lower rank act first
+    world: int  # the one it belongs to
 
     def tick(self) -> int:
         """Act before a step; returns the number of steps until it wants to act again."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
@@ -131,6 +133,7 @@ class Scene:
         limits: AnyLimits | None = None,
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
+        initial: float | dict[str, float] | None = None,
     ) -> Joint:
         """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
 
@@ -146,6 +149,7 @@ class Scene:
             limits: (low, high), rad or m, None for an open side; a ball joint takes SwingTwist or Cone.
             spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
             drive: DcDrive, SpeedServo or PositionServo.
+            initial: where it starts, rad or m: what hangs on it is moved there when the scene is first simulated.
         """
         if not isinstance(joint, JointType):
             raise SceneError(
@@ -153,7 +157,13 @@ class Scene:
             )
         names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
         spec = JointSpec(
-            joint=joint, between=(names[0], names[1]), friction=friction, limits=limits, spring=spring, drive=drive
+            joint=joint,
+            between=(names[0], names[1]),
+            friction=friction,
+            limits=limits,
+            spring=spring,
+            drive=drive,
+            initial=initial,
         )
         return self.add_joint(name, spec)
 
@@ -363,6 +373,29 @@ class Scene:
         from .assemble import assemble
 
         assemble(self)
+
+    def pose(self, values: Mapping[Any, float], speeds: Mapping[Any, float] | None = None) -> None:
+        """Let the bodies start where joint coordinates have ``values`` (rad, m), and rates ``speeds`` (rad/s, m/s).
+
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
+        they are, and what hangs on a joint moves along with it; loops are closed, or refused by name.
+        """
+        from ..analysis.setting import pose_scene
+
+        self.take_initial()
+        pose_scene(self, values, speeds)
+
+    def take_initial(self) -> None:
+        """Move the bodies to where the joints' ``initial`` values put them; a simulation does so by itself."""
+        waiting = [joint for joint in self.joints.values() if joint.initial]
+        if not waiting:
+            return
+        from ..analysis.setting import pose_scene
+
+        values = {f"{joint.name}.{name}": value for joint in waiting for name, value in joint.initial.items()}
+        for joint in waiting:
+            joint.describe(msgspec.structs.replace(joint.spec, initial=None))
+        pose_scene(self, values, None)
 
     def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
         """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
