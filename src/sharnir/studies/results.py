@@ -129,7 +129,7 @@ class Results:
         return int(np.argmin(distance))
 
     def open(self, at: Mapping[str, float] | int, factory: Factory | None = None) -> Trajectory:
-        """Simulate one point again, every step of it recorded: the point ``at`` these values, in their units, or by its number.
+        """Simulate one point again, every step of it recorded: the point ``at`` values (in their units) or by number.
 
         ``factory`` is the function that made the scene, where one did: the file does not keep it.
         """
