@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Report, Simulation, Snapshot, Touch
+    from .studies import Study
 
 __version__ = "0.1.0"
 
@@ -101,6 +102,7 @@ _LAZY = {
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
@@ -198,6 +200,7 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Study",
     "Suspension",
     "SwingAxle",
     "SwingTwist",

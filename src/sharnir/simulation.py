@@ -631,26 +631,39 @@ class Simulation:
         self._known_faults.update(new)
         raise self._fault(new, recorder)
 
-    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
-        from .record.trajectory import Trajectory
+    def why_stopped(self, world: int) -> str:
+        """Why and when (s) a fault stopped a ``world``, in words; empty for one that goes on."""
+        self._check_world("why_stopped", world)
+        if not self.report_arrays.fault.numpy()[world]:
+            return ""
+        step, _, _, why, _ = self._stop_of(world)
+        return f"stopped at step {step} (t = {step * self.dt:g} s): {why}"
 
-        world = worlds[0]
+    def _stop_of(self, world: int) -> tuple[int, str, str | None, str, str]:
+        """The step at which a world stopped, the body or rope, the joint that holds it, why, and the remedy."""
         step = int(self.report_arrays.step.numpy()[world])
         body = int(self.report_arrays.fault_body.numpy()[world])
         is_rope = body < 0  # ropes count down from -1
         name = self._layout.ropes[-body - 1] if is_rope else self._layout.bodies[body - 1]
         joint = None if is_rope else self._worst_joint(body, world)
+        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
+        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
+        return step, name, joint, why.format(what), remedy
+
+    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
+        from .record.trajectory import Trajectory
+
+        world = worlds[0]
+        step, name, joint, why, remedy = self._stop_of(world)
         if recorder is None:
             recorder = self._recorder(1)
             recorder.capture(step * self.dt)
         run = Trajectory.from_frames(self._scene, recorder.frames(), self.warnings)
         self.fault_folder.mkdir(parents=True, exist_ok=True)
         file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
-        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
-        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
-            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why.format(what)}{others}; "
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why}{others}; "
             f"the last good states are in {file}. {remedy}",
             world=world,
             step=step,

@@ -122,6 +122,18 @@ class Taps:
             return lambda: view[i] != 0
         return partial(getitem, view, i)
 
+    def rows(self, quantity: Quantity) -> Reader:
+        """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
+        if quantity.variable not in READABLE:
+            worlds = self._simulation.worlds
+            return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
+        table, array, items = READABLE[quantity.variable]
+        if table == "reading":
+            self._prepare()
+        self._host(table, array)
+        place = self._place(quantity, items)
+        return lambda: self._host(table, array)[place]
+
     def writer(self, quantity: Quantity, component: str | None = None, world: int = 0) -> Writer:
         """A function that sets a number of one world; it holds after the next ``flush``."""
         if quantity.variable not in WRITABLE:

@@ -59,6 +59,19 @@ MAY_IMPORT = {
     "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
+    "studies": BASE
+    | {
+        "scene",
+        "device",
+        "inputs",
+        "files",
+        "record",
+        "simulation",
+        "experiment",
+        "progress",
+        "tables",
+        "view",
+    },
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {
@@ -73,6 +86,7 @@ MAY_IMPORT = {
         "progress",
         "tables",
         "doctor",
+        "studies",
         "view",
         "demo",
     },

@@ -84,7 +84,28 @@ def _comments(scene: Scene) -> str:
 
 def scene_text(scene: Scene) -> str:
     """A scene as the text of a JSON file, on one line; files of meshes are named as the scene has them."""
-    return msgspec.json.encode(_content(scene, str)).decode()
+    return msgspec.json.encode(scene_content(scene)).decode()
+
+
+def scene_content(scene: Scene) -> SceneFile:
+    """All that describes a scene; files of meshes are named as the scene has them."""
+    return _content(scene, str)
+
+
+def scene_of(content: SceneFile) -> Scene:
+    """The scene of its description; SceneError where it describes none."""
+    try:
+        return _build(content, str)
+    except Misfit as misfit:
+        raise SceneError(str(misfit)) from None
+
+
+def scene_of_text(text: str) -> Scene:
+    """The scene that ``scene_text`` wrote; it is parsed, never executed."""
+    try:
+        return _build(to_typed(SceneFile, texts.parse_json(text)), str)
+    except (texts.TextError, Misfit) as error:
+        raise SceneError(f"the text of a scene cannot be read: {error}") from None
 
 
 def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
@@ -130,15 +151,15 @@ def _scene(data: object, folder: Path) -> Scene:
         raise Misfit((), "the file is empty; give sharnir, bodies and joints")
     if isinstance(data, dict) and data.get("sharnir", 1) != 1:
         raise Misfit(("sharnir",), f"is {shown(data['sharnir'])}; this version of Sharnir reads format 1")
-    content: SceneFile = to_typed(SceneFile, data)
+    return _build(to_typed(SceneFile, data), lambda file: str(folder / file))
+
+
+def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
+    """The scene that a file describes; ``placed`` tells where the files lie that it names."""
     try:
         scene = Scene(content.name, content.gravity)
     except SceneError as error:
         raise Misfit((), str(error), ("gravity",)) from None
-
-    def placed(file: str) -> str:
-        return str(folder / file)
-
     for name, material in content.materials.items():
         with _at("materials", name):
             scene.material(name, material)
