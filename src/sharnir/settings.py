@@ -67,6 +67,7 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.bodies, made.joints, made.closings = counts["body"], counts["joint"], counts["closing"]
     made.coordinates, made.twists = counts["coordinate"], counts["twist"]
     made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
+    made.couplings = counts["coupling"]
     made.nodes, made.fills = counts["node"], counts["fill"]
     made.shapes, made.exclusions = counts["shape"], counts["exclusion"]
     made.materials, made.contacts = math.isqrt(counts["material_pair"]), counts["contact"]

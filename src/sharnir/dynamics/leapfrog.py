@@ -78,6 +78,9 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft):
             for i in range(o.softs):
                 n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
+        if wp.static(features.couplings):
+            for g in range(o.couplings):
+                n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
         if wp.static(features.contacts):
             for i in range(n.kept_count[w]):
                 n.contact_impulse[i, w] = share * n.contact_impulse[i, w]

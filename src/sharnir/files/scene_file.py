@@ -18,6 +18,7 @@ from ..control.spec import DiagramSpec
 from ..errors import SceneError
 from ..scene.body import BodySpec
 from ..scene.camera import CameraSpec
+from ..scene.couplings import CouplingSpec
 from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
 from ..scene.ray import RaySpec
@@ -33,8 +34,8 @@ class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
-    ``joints`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder of the scene
-    file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen;
+    ``joints``, ``couplings`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder
+    of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen;
     ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
@@ -46,6 +47,7 @@ class SceneFile(Description, frozen=True):
     terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+    couplings: dict[str, CouplingSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
     cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
@@ -119,6 +121,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         terrain={name: _with_surface(terrain.spec, renamed) for name, terrain in scene.terrains.items()},
         bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
+        couplings={name: coupling.spec for name, coupling in scene.couplings.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
         cameras={name: camera.spec for name, camera in scene.cameras.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
@@ -175,6 +178,9 @@ def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
     for name, joint in content.joints.items():
         with _at("joints", name):
             scene.add_joint(name, joint)
+    for name, coupling in content.couplings.items():
+        with _at("couplings", name):
+            scene.add_coupling(name, coupling)
     for name, ray in content.rays.items():
         with _at("rays", name):
             scene.add_ray(name, ray)

@@ -16,6 +16,7 @@ from ..scene.joints import FreeAxes
 from ..scene.measure import start_value
 from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
+from .couplings import coupling_arrays
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, allocate, write
@@ -88,6 +89,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         rope_slides=rope_counts["slide"] > 0,
         rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
         rope_tangles=any(rope_model["rope_tangles"]),
+        couplings=bool(layout.couplings),
     )
     if general:
         features = features.generalised()
@@ -100,11 +102,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         "limit": len(layout.limits),
         "friction": len(layout.frictions),
         "soft": len(softs),
+        "coupling": len(layout.couplings),
+        "term": len(layout.terms),
         "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
-    model |= _frictions(scene) | _softs(scene, tracked)
+    model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
@@ -119,7 +123,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     rows = counts["joint"] if features.direct or features.leapfrog else 0
     counts["row_angular"] = rows if features.angular_rows else 0
     counts["row_partial"] = rows if features.partial_locks else 0
-    counts["closing"] = sum(model["closes_loop"])
+    counts["closing"] = sum(model["closes_loop"]) + counts["coupling"]
     counts["block"] = len(model["edge_node"])
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
@@ -129,9 +133,9 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
-    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven, and there are no ropes."""
+    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven; no gears and no ropes."""
     driven = any(row.drive for row in softs_of(scene))
-    return not (layout.frictions or driven or kinds or scene.ropes)
+    return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
 
 
 def _bodies(scene: Scene) -> dict[str, Any]:

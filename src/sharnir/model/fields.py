@@ -114,6 +114,18 @@ MODEL = (
     _shared("servo_gain", "soft", "real", "voltage per error"),
     _shared("servo_damping", "soft", "real", "voltage per rate"),
     _shared("servo_integral", "soft", "real", "voltage per error and second"),
+    # couplings, see dynamics/rows/coupling.py
+    _shared("coupling_start", "coupling", "int", "first of its terms"),
+    _shared("coupling_end", "coupling", "int", "one past the last"),
+    Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
+    _shared("coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see couplings.py"),
+    _shared("term_joint", "term", "int", "joint of the term's coordinate"),
+    _shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
+    _shared("term_linear", "term", "int", "1: a length, 0: an angle"),
+    _shared("term_twist", "term", "int", "its place among the twists, or -1"),
+    Field("term_factor", "term", "real", "factor of the coordinate in the sum"),
+    _shared("coupling_node", "direct_gear", "int", "node of the coupling"),
+    _shared("term_block", "direct_term", "int", "four blocks a term: with a's and b's linear and angular nodes, or -1"),
     # the direct solver's program, see ordering.py
     _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
     _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
@@ -218,6 +230,7 @@ CONTROL = (
     Field("torque", "body", "vec3", "N m, world axes"),
     Field("effort", "coordinate", "real", "N or N m on a free coordinate"),
     Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),
+    Field("coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"),
 )
 
 # Carried from step to step to warm-start the solver; part of a snapshot. Written by the solver.
@@ -232,6 +245,8 @@ MEMORY = (
     Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
+    Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),
+    Field("coupling_effort", "coupling", "real", "N or N m, the mean over the last kick"),
     Field("opening_left", "joint", "vec2", "m and rad: the most gap and tilt that steps should have left"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
     Field("contact_spin", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"),
@@ -292,6 +307,12 @@ WORK = (
     Field("voltage", "soft", "real", "what the drive was given; prepare"),
     Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
     Field("friction_bound", "friction", "real", "N s or N m s; of a gear its inverse mass; prepare"),
+    Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),
+    Field("coupling_error", "coupling", "real", "rad or m, the sum of its terms less what it keeps; prepare"),
+    Field("coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies by themselves; prepare"),
+    Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
+    Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
+    Field("coupling_warm", "coupling", "real", "N s of the warm start while the bias is solved for; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
@@ -447,6 +468,7 @@ SETTINGS = {
     "limits": "int",
     "frictions": "int",
     "softs": "int",
+    "couplings": "int",
     "nodes": "int",
     "fills": "int",
     "shapes": "int",

@@ -23,6 +23,8 @@ class Layout:
     coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
     limits: tuple[str, ...]  # the coordinates that have limits
     frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes with dry friction; "hinge.angle gear"
+    couplings: tuple[str, ...]
+    terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     rays: tuple[str, ...]
     ropes: tuple[str, ...]
@@ -72,6 +74,8 @@ def layout_of(scene: Scene) -> Layout:
         coordinates=tuple(label for label, _, _ in coordinates),
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
         frictions=tuple(row[0] for row in friction_rows_of(scene)),
+        couplings=tuple(scene.couplings),
+        terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
         rays=tuple(scene.rays),
         ropes=tuple(scene.ropes),

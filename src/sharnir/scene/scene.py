@@ -12,6 +12,7 @@ import msgspec
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
 from .camera import Camera, CameraSpec
+from .couplings import AnyCoupling, Coupling, CouplingSpec, CouplingType
 from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
@@ -55,6 +56,7 @@ class Scene:
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
         self.cameras: dict[str, Camera] = {}
+        self.couplings: dict[str, Coupling] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
@@ -202,6 +204,27 @@ class Scene:
         joint = Joint(name, spec, a, b)
         self.joints[name] = joint
         return joint
+
+    def couple(self, name: str, coupling: AnyCoupling, *coordinates: Joint | Quantity | str) -> Coupling:
+        """Tie coordinates of joints together by a gear or its like, exactly, and return the coupling.
+
+        Args:
+            name: unique among couplings, without dots.
+            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary or Mimic.
+            coordinates: joints, for their first coordinate, or quantities such as ``sleeve.coordinate("angle")``.
+        """
+        if not isinstance(coupling, CouplingType):
+            raise SceneError(f"coupling '{name}': {shown(coupling)} is not a coupling; give Gear(...), Screw(...), ...")
+        named = [one.coordinate() if isinstance(one, Joint) else one for one in coordinates]
+        labels = tuple(str(one.item) if isinstance(one, Quantity) else one for one in named)
+        return self.add_coupling(name, CouplingSpec(coupling=coupling, coordinates=labels))
+
+    def add_coupling(self, name: str, spec: CouplingSpec) -> Coupling:
+        """Add a coupling under a ``name`` from its description ``spec``."""
+        self._check_new("coupling", name, self.couplings)
+        coupling = Coupling(name, spec, self.joints)
+        self.couplings[name] = coupling
+        return coupling
 
     def material(self, name: str, material: Material) -> str:
         """Name a material, to be used by bodies and terrain, and return the name; ``"default"`` may be set anew."""
@@ -403,7 +426,7 @@ class Scene:
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "terrains", "rays", "cameras", "ropes"):
+        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 

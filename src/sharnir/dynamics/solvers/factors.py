@@ -21,6 +21,7 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..pair import make_pair
+from ..rows.coupling import make_coupling
 
 wp = load_warp()
 
@@ -40,6 +41,11 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     load, slip, load_push = pair.load, pair.slip, pair.load_push
     bias = make_bias(p, features)
     led, find_bias, distance, find_bias_again = bias.led, bias.find_bias, bias.distance, bias.find_bias_again
+    coupling = make_coupling(p, features)
+    assemble_couplings, take_couplings = coupling.assemble_couplings, coupling.take_couplings
+    couplings_lack, couplings_lack_push = coupling.couplings_lack, coupling.couplings_lack_push
+    note_warm_couplings, set_couplings_apart = coupling.note_warm_couplings, coupling.set_couplings_apart
+    lead_couplings = coupling.lead_couplings
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
     # of an arm, that a bias may leave open before it is found again: by the joints; by limits, friction and contacts
     FAR, FAR_BY_EVENTS = wp.constant(real(1e-6)), wp.constant(real(1e-5))
@@ -113,6 +119,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             assemble_body(m, k, b, w)
         for j in range(o.joints):
             assemble_joint(m, k, j, w)
+        if wp.static(features.couplings):
+            assemble_couplings(m, k, o, w)
         update = int(0)
         i = int(0)
         while i < o.nodes:
@@ -256,6 +264,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
         for j in range(o.joints):
             take_joint(m, n, k, j, w)
+        if wp.static(features.couplings):
+            take_couplings(m, n, k, o, w)
 
     @wp.func
     def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
@@ -324,6 +334,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         clear_bodies(m, k, o, w)
         for j in range(o.joints):
             velocity_error(m, n, k, load(m, k, j, w), j, w)
+        if wp.static(features.couplings):
+            couplings_lack(m, k, o, w)
         substitute(m, k, o, w)
         take_solution(m, n, k, o, w)
 
@@ -336,6 +348,9 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             x = load(m, k, j, w)
             velocity_error(m, n, k, x, j, w)
             push_error(m, k, load_push(m, k, x, j, w), rate, j, w)
+        if wp.static(features.couplings):
+            couplings_lack(m, k, o, w)
+            couplings_lack_push(m, k, o, w)
         substitute_both(m, k, o, w)
         take_solution(m, n, k, o, w)
         take_push(m, k, o, w)
@@ -346,6 +361,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             k.warm_impulse[j, w] = n.lock_impulse[j, w]
             if wp.static(features.angular_locks):
                 k.warm_angular[j, w] = n.lock_angular[j, w]
+        if wp.static(features.couplings):
+            note_warm_couplings(n, k, o, w)
 
     @wp.func
     def set_bias_apart(n: t.memory, k: t.work, o: t.settings, w: int):
@@ -362,11 +379,15 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 before = k.warm_angular[j, w]
                 k.bias_angular[j, w] = k.bias_angular[j, w] + n.lock_angular[j, w] - before
                 n.lock_angular[j, w] = before
+        if wp.static(features.couplings):
+            set_couplings_apart(n, k, o, w)
 
     @wp.func
     def lead_onto_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
         """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
         is_open = find_bias(m, s, n, k, o, w)
+        if wp.static(features.couplings):
+            lead_couplings(k, o, w)
         if o.closings > 0:
             note_warm_impulses(n, k, o, w)
             for b in range(1, o.bodies):
