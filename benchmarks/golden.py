@@ -82,7 +82,7 @@ def hashes_of(tree: Path, names: Sequence[str]) -> dict[str, list[str]]:
     here = Path(__file__).resolve().parents[1]
     paths = {"PYTHONPATH": os.pathsep.join([str(tree / "src"), str(here)]), "SHARNIR_KERNELS": "general"}
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.golden", "--json", *names]
-    done = subprocess.run(command, env=os.environ | paths, cwd=tree, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, env=os.environ | paths, cwd=here, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -98,6 +98,7 @@ def compare(mine: dict[str, list[str]], theirs: dict[str, list[str]]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Print the hashes, or where two trees differ; 1 if they do."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenes", nargs="*", help="names of scenes; all by default")
     parser.add_argument("--against", type=Path, help="another checkout of this repository")
@@ -110,7 +111,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{differing} of {len(names)} scenes differ")
         return int(differing > 0)
     found = {name: hashes(*SCENES[name]) for name in names}
-    print(json.dumps(found) if given.json else "\n".join(f"{name:32} {' '.join(marks)}" for name, marks in found.items()))
+    print(
+        json.dumps(found) if given.json else "\n".join(f"{name:32} {' '.join(marks)}" for name, marks in found.items())
+    )
     return 0
 
 

@@ -28,14 +28,14 @@ MAY_IMPORT = {
     "files": BASE | {"scene", "control"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
-    "record": BASE | {"scene", "model", "files"},
+    "quantities": BASE | {"scene", "model"},
+    "record": BASE | {"scene", "model", "files", "quantities"},
     "assemblies": BASE | {"scene", "record"},
     "inputs": BASE | {"scene", "model"},
-    "parameters": BASE | {"scene", "model"},
     "rays": BASE | {"scene", "model", "dynamics", "device"},
     "settings": BASE | {"scene", "model"},
-    "taps": BASE | {"scene", "model", "dynamics", "device"},
-    "watching": BASE | {"scene", "model", "dynamics", "record"},
+    "taps": BASE | {"scene", "model", "dynamics", "device", "quantities"},
+    "watching": BASE | {"scene", "model", "dynamics", "quantities"},
     "simulation": BASE
     | {
         "scene",
@@ -44,7 +44,7 @@ MAY_IMPORT = {
         "record",
         "device",
         "inputs",
-        "parameters",
+        "quantities",
         "rays",
         "settings",
         "taps",
@@ -53,8 +53,8 @@ MAY_IMPORT = {
     "experiment": BASE | {"scene", "record"},
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "reference": BASE | {"scene", "model", "record", "simulation"},
-    "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
+    "reference": BASE | {"scene", "model", "quantities", "record", "simulation"},
+    "runtime": BASE | {"scene", "model", "control", "files", "quantities", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
     "demo": BASE | {"experiment", "record", "tables", "view"},
@@ -78,7 +78,11 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {
+        "control",
+        "files",
+        "quantities",
+    },  # what is declared of a quantity; the types of scene.diagram and its like; scene.save and Scene.load
     "taps": {"simulation"},  # a type
     "simulation": {"control"},  # sim.controller, scene.diagram
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show

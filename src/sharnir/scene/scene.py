@@ -13,7 +13,7 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import XYZ, Quantity
+from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
@@ -377,33 +377,46 @@ class Scene:
 
     @property
     def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, J."""
-        return Quantity("total_kinetic_energy", None, "J")
+        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
+        return declared("total_kinetic_energy").address()
 
     @property
     def potential_energy(self) -> Quantity:
         """Potential energy in gravity, zero at the world's origin, J."""
-        return Quantity("total_potential_energy", None, "J")
+        return declared("total_potential_energy").address()
 
     @property
     def energy(self) -> Quantity:
-        """Kinetic plus potential energy, J."""
-        return Quantity("total_energy", None, "J")
+        """The whole energy, J: kinetic, in gravity, and elastic."""
+        return declared("total_energy").address()
+
+    @property
+    def elastic_energy(self) -> Quantity:
+        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
+        return declared("elastic_energy").address()
+
+    def power(self, source: str | None = None) -> Quantity:
+        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
+
+        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
+        run they make what its energy changes by, to the order of the step.
+        """
+        return declared("total_power").address() if source is None else declared("power").address(source)
 
     @property
     def gravity_vector(self) -> Quantity:
         """Gravity, m/s^2; it can be set per world."""
-        return Quantity("gravity", None, "m/s^2", XYZ)
+        return declared("gravity").address()
 
     @property
     def momentum(self) -> Quantity:
         """Linear momentum of all bodies, N s."""
-        return Quantity("momentum", None, "N s", XYZ)
+        return declared("momentum").address()
 
     @property
     def angular_momentum(self) -> Quantity:
         """Angular momentum of all bodies about the world's origin, N m s."""
-        return Quantity("angular_momentum", None, "N m s", XYZ)
+        return declared("angular_momentum").address()
 
     # ----------------------------------------------------------------------------------------------------------------
 
