@@ -3,9 +3,10 @@
     E(t) - E(0) = integral of the powers of all sources and sinks         to the order of the step
 
 A source or sink has the power F u of its force F and the rate u it acts on. An impulse p does the work
-p (u_before + u_after)/2, which is what it changes the kinetic energy by, also at an impact. The leapfrog step has its
-impulses at the poses of the frame before, whose recorded velocities are that mean; other steps have u_before in the
-frame before and u_after in this one. A run that leaves out steps leaves out their impulses, too.
+p (u_before + u_after)/2, which is what it changes the kinetic energy by, also at an impact. The leapfrog step has the
+impulse of a frame at the poses of the frame before, and half of it acts on either side of them: over the time between
+two frames the mean of the forces at both acts on the mean of the rates. A run that leaves out steps leaves out their
+impulses, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
 from . import ropes, setting
 from .bodies import kinetic_energy
-from .joints import drive_effort, limit_impulse
+from .joints import limit_impulse
 from .readings import Readings
 from .registry import quantity
 from .springs import acts, spring_energy
@@ -135,11 +136,16 @@ def total_power(r: Readings, _: int = 0) -> Array:
     return r.over_items(len(SOURCES), power)
 
 
-def _acted_on(r: Readings, rates: Array) -> Array:
-    """The rates on which the impulses of each frame act, as a mean of before and after."""
-    if r.frames.is_leapfrog:
-        return np.concatenate([np.zeros_like(rates[:1]), rates[:-1]])
-    return _mean(rates)
+def _acting(r: Readings, forces: Array) -> Array:
+    """The mean force over the time since the frame before, of forces or impulses as they were recorded."""
+    if not r.frames.is_leapfrog:
+        return forces
+    return np.concatenate([0.5 * (forces[:-1] + forces[1:]), forces[-1:]])
+
+
+def _felt(r: Readings, rates: Array) -> Array:
+    """The rates by which dampers and motors act: their means, or those at the end of a step of implicit Euler."""
+    return _mean(rates) if r.frames.is_leapfrog else rates
 
 
 def _mean(values: Array) -> Array:
@@ -157,15 +163,24 @@ def _efforts(r: Readings) -> Array:
     total = r.zeros()
     for i in range(len(r.layout.coordinates)):
         if r.frames["effort"][:, i].any():
-            total += r.frames["effort"][:, i] * _acted_on(r, r.rate(i))
+            total += _acting(r, r.frames["effort"][:, i]) * _mean(r.rate(i))
     return total
 
 
 def _forces(r: Readings) -> Array:
     """At the centre of mass."""
-    moved = r.frames["force"] * _acted_on(r, r.frames["center_velocity"])
-    turned = r.frames["torque"] * _acted_on(r, r.frames["angular_velocity"])
+    moved = _acting(r, r.frames["force"]) * _mean(r.frames["center_velocity"])
+    turned = _acting(r, r.frames["torque"]) * _mean(r.frames["angular_velocity"])
     return np.asarray(np.sum(moved + turned, axis=(1, 3)))
+
+
+def _drive_efforts(r: Readings, i: int) -> Array:
+    """What a motor does to its coordinate over each step, N or N m, its rotor and the losses of its gear left out."""
+    row, place = r.softs[i]
+    assert row.motor is not None
+    speed = row.motor.ratio * _felt(r, r.rate(place))
+    torque = row.motor.torque_at(r.frames["drive_stall"][:, i], r.frames["voltage"][:, i], speed)
+    return np.asarray(row.motor.ratio * torque)
 
 
 def _drives(r: Readings) -> Array:
@@ -173,7 +188,7 @@ def _drives(r: Readings) -> Array:
     total = r.zeros()
     for i, (row, place) in enumerate(r.softs):
         if row.motor is not None:
-            total += _mean(drive_effort(r, i) * r.rate(place))
+            total += _drive_efforts(r, i) * _mean(r.rate(place))
     return total
 
 
@@ -182,7 +197,7 @@ def _gears(r: Readings) -> Array:
     total = r.zeros()
     for i, (row, place) in enumerate(r.softs):
         if row.motor is not None and row.motor.loses_power:
-            effort = _mean(drive_effort(r, i)) - row.motor.inertia * row.motor.ratio**2 * _change(r, r.rate(place))
+            effort = _drive_efforts(r, i) - row.motor.inertia * row.motor.ratio**2 * _change(r, r.rate(place))
             passed = effort * _mean(r.rate(place))
             eta = row.motor.efficiency
             total -= np.where(passed > 0, (1.0 - eta) * passed, (1.0 - 1.0 / eta) * passed)
@@ -194,16 +209,15 @@ def _dampers(r: Readings) -> Array:
     total = r.zeros()
     for row, place in r.softs:
         if place >= 0:
-            square = _mean(r.rate(place) ** 2)
-            if row.spring is not None:
-                total -= row.spring.damping * np.where(acts(row.spring, r.coordinate(place)), square, 0.0)
+            rate = r.rate(place)
         else:
             axis = rotate(r.joint_frames(row.joint)[0].rotation, np.eye(3)[row.column])
-            square = _mean(np.sum(axis * r.spin(row.joint), axis=-1) ** 2)
-        loaded = row.viscous_load * np.linalg.norm(
-            r.frames["reaction"][:, r.layout.joints.index(row.joint.name)], axis=-1
-        )
-        total -= (row.viscous + loaded) * square
+            rate = np.sum(axis * (r.slip(row.joint) if row.linear else r.spin(row.joint)), axis=-1)
+        square = _felt(r, rate) * _mean(rate)
+        if row.spring is not None:
+            total -= row.spring.damping * np.where(acts(row.spring, r.coordinate(place)), square, 0.0)
+        reaction = r.frames["reaction"][:, r.layout.joints.index(row.joint.name)]
+        total -= (row.viscous + row.viscous_load * np.linalg.norm(reaction, axis=-1)) * square
     return total
 
 
@@ -213,14 +227,14 @@ def _friction(r: Readings) -> Array:
     for i, (joint, axes, soft) in enumerate(r.frictions):
         if soft < 0:
             relative = r.slip(joint) if axes.is_linear else r.spin(joint)
-            total += np.sum(r.frames["friction_impulse"][:, i] * _acted_on(r, relative), axis=-1) / r.frames.dt
+            total += np.sum(_acting(r, r.frames["friction_impulse"][:, i]) * _mean(relative), axis=-1) / r.frames.dt
     return total
 
 
 def _limits(r: Readings) -> Array:
     total = r.zeros()
     for i, label in enumerate(r.layout.limits):
-        total += limit_impulse(r, i) * _acted_on(r, r.rate(r.layout.coordinates.index(label))) / r.frames.dt
+        total += _acting(r, limit_impulse(r, i)) * _mean(r.rate(r.layout.coordinates.index(label))) / r.frames.dt
     return total
 
 

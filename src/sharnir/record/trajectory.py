@@ -46,11 +46,12 @@ class Trajectory:
         readings = Readings(scene, frames)
         names = {owner: getattr(readings.layout, field) for owner, field in OWNERS.items()}
         worlds = frames.shape[1]
-        variables = {
-            name: _variable(definition, readings, worlds > 1)
-            for name, definition in QUANTITIES.items()
-            if definition.owner is None or names[definition.owner]
-        }
+        with np.errstate(all="ignore"):  # a world that a fault has stopped may hold no numbers
+            variables = {
+                name: _variable(definition, readings, worlds > 1)
+                for name, definition in QUANTITIES.items()
+                if definition.owner is None or names[definition.owner]
+            }
         coords: dict[str, Any] = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
         coords |= {axis: list(labels) for axis, labels in names.items() if labels}
         coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}

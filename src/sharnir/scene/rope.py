@@ -237,6 +237,10 @@ class Rope:
             raise SceneError(f"rope '{self.name}' has no place {shown(place)}; give 'start', 'end' or 0 to {count - 1}")
         return f"{self.name}.{index % count}"
 
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the whole rope by the ``name`` it has in a trajectory."""
+        return declared(name).address(self.name)
+
     def node(self, place: str | int = "end") -> Quantity:
         """Position of the node at a ``place``, m: ``"start"``, ``"end"`` or its number."""
         return declared("node_position").address(self._place(place, self.elements + 1))
@@ -256,27 +260,27 @@ class Rope:
     @property
     def highest_tension(self) -> Quantity:
         """The highest tension along the rope, N."""
-        return declared("highest_tension").address(self.name)
+        return self.quantity("highest_tension")
 
     @property
     def stretch(self) -> Quantity:
         """The length by which the worst element is too long or too short, as a share of it."""
-        return declared("stretch").address(self.name)
+        return self.quantity("stretch")
 
     @property
     def paid_out(self) -> Quantity:
         """Length of rope between its first and its last node, m."""
-        return declared("rope_length").address(self.name)
+        return self.quantity("rope_length")
 
     @property
     def kinetic_energy(self) -> Quantity:
         """Kinetic energy, J."""
-        return declared("rope_kinetic_energy").address(self.name)
+        return self.quantity("rope_kinetic_energy")
 
     @property
     def elastic_energy(self) -> Quantity:
         """Energy stored in bending and twist, J."""
-        return declared("rope_elastic_energy").address(self.name)
+        return self.quantity("rope_elastic_energy")
 
 
 def _elements_of(spec: RopeSpec) -> int:

@@ -39,7 +39,9 @@ def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
     gain = own - np.minimum.accumulate(own, axis=0)
     swapped = np.max(np.minimum(np.abs(np.diff(moving, axis=0)), np.abs(np.diff(stored, axis=0))), axis=0)
     largest = np.max(moving, axis=0)
-    allowed = SHARE * largest + swapped + _lifted(readings) + _bristles(scene) + np.max(closing_energy(readings), axis=0)
+    allowed = (
+        SHARE * largest + swapped + _lifted(readings) + _bristles(scene) + np.max(closing_energy(readings), axis=0)
+    )
     allowed += ROUNDING * np.max(np.abs(stored) + moving + given, axis=0)
     beyond = np.max(gain, axis=0) - allowed
     world = int(np.argmax(beyond))
