@@ -38,6 +38,7 @@ class Attached(Protocol):
     """What runs along with a simulation: a controller, a board of faults."""
 
     rank: int  # those with a lower rank act first
+    world: int  # the one it belongs to
 
     def tick(self) -> int:
         """Act before a step; returns the number of steps until it wants to act again."""
@@ -97,6 +98,19 @@ class Taps:
         if quantity.variable == "stuck":
             return lambda: view[i] != 0
         return partial(getitem, view, i)
+
+    def rows(self, quantity: Quantity) -> Reader:
+        """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
+        definition = definition_of(quantity)
+        if definition.live is None:
+            worlds = self._simulation.worlds
+            return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
+        table, array = definition.live
+        if table == "reading":
+            self._prepare()
+        self._host(table, array)
+        row = definition.row(definition.place(self._layout, quantity.item))
+        return lambda: self._host(table, array)[row]
 
     def writer(self, quantity: Quantity, component: str | None = None, world: int = 0) -> Writer:
         """A function that sets a number of one world; it holds after the next ``flush``."""

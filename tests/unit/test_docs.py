@@ -34,8 +34,10 @@ PUBLIC = (
     "sharnir.control",
     "sharnir.assemblies.robots",
     "sharnir.assemblies.rig",
+    "sharnir.importing",
     "sharnir.reference",
     "sharnir.runtime",
+    "sharnir.studies",
 )
 NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS", "commands"}  # a text; lists of what is on the pages
 NUMERIC = re.compile(r"float|Vec3|Range|tuple\[float|\bTable\b")

@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
+    "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
     "quantities": BASE | {"scene", "model"},
@@ -54,15 +55,30 @@ MAY_IMPORT = {
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "quantities", "record", "simulation"},
+    "analysis": BASE | {"scene", "model", "quantities", "reference"},
     "runtime": BASE | {"scene", "model", "control", "files", "quantities", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
+    "studies": BASE
+    | {
+        "scene",
+        "device",
+        "inputs",
+        "files",
+        "record",
+        "simulation",
+        "experiment",
+        "progress",
+        "tables",
+        "view",
+    },
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {
         "assemblies",
         "scene",
         "files",
+        "importing",
         "settings",
         "record",
         "reference",
@@ -70,6 +86,7 @@ MAY_IMPORT = {
         "progress",
         "tables",
         "doctor",
+        "studies",
         "view",
         "demo",
     },
@@ -78,13 +95,12 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {
-        "control",
-        "files",
-        "quantities",
-    },  # what is declared of a quantity; the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {"analysis", "control", "files", "importing", "quantities"},  # types; freedoms, save, load, declarations
+    "importing": {"files"},  # Scene.load of a scene file
+    "quantities": {"simulation"},  # a type
     "taps": {"simulation"},  # a type
-    "simulation": {"control"},  # sim.controller, scene.diagram
+    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }
 

@@ -66,7 +66,7 @@ def everything() -> sh.Scene:
     frames = {"frame_a": sh.Frame(position=AWKWARD[1]), "frame_b": sh.Frame(axis=(0, 1, 1), reference=(1, 0, 0))}
     scene.joint(
         "r",
-        sh.Revolute(axis=(0.1, 0.2, 1 / 3), initial=9.5),
+        sh.Revolute(axis=(0.1, 0.2, 1 / 3), drawn_at=9.5),
         "world",
         "on",
         limits=(-1e-9, 20),

@@ -223,7 +223,7 @@ def elastica_under_weight(rope: sh.Rope) -> float:
 def test_energy_is_not_made(scheme: dict[str, str]) -> None:
     """A chain swinging from a pin: the energy may fall by the method's loss, and never rises above the start."""
     scene = sh.Scene("swinging")
-    rope = scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], start=WORLD, radius=0.015, density=1200)
+    scene.rope("rope", [(0, 0, 0), (LENGTH, 0, 0)], start=WORLD, radius=0.015, density=1200)
     run = sh.Simulation(scene, dt=0.005, **scheme).run(5.0)
     energy = run[scene.energy].values
     assert energy.max() < 1e-3 * MASS * G * LENGTH

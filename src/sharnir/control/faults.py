@@ -191,7 +191,7 @@ class FaultBoard:
     rank = 1  # after the controllers, whose outputs it changes
 
     def __init__(self, plant: Plant, faults: Mapping[str, AnyFault] | None = None, world: int = 0) -> None:
-        self._plant, self._world = plant, world
+        self._plant, self.world = plant, world
         self.faults = dict(plant.scene.faults if faults is None else faults)
         self._cells: dict[Key, Cell] = {}
         self._started: dict[str, int] = {}  # the step in which each active fault began
@@ -216,7 +216,7 @@ class FaultBoard:
         if name not in self.faults:
             raise SceneError(f"there is no fault '{name}'{nearest(name, self.faults)}")
         self.clear(name)
-        self._engage(name, self._plant.steps)
+        self._engage(name, self._plant.steps_of(self.world))
 
     def _engage(self, name: str, step: int) -> None:
         self._started[name] = step
@@ -224,8 +224,8 @@ class FaultBoard:
             key = (effect.quantity.variable, effect.quantity.item, effect.component)
             if key not in self._cells:
                 taps = self._plant.taps
-                read = taps.reader(effect.quantity, effect.component, self._world)
-                write = taps.writer(effect.quantity, effect.component, self._world)
+                read = taps.reader(effect.quantity, effect.component, self.world)
+                write = taps.writer(effect.quantity, effect.component, self.world)
                 taps.refresh()
                 now = float(read())
                 self._cells[key] = Cell(read, write, now, now)
@@ -260,7 +260,7 @@ class FaultBoard:
             cell.base = now
         value = cell.base
         for name, law in cell.laws.items():
-            value = law(value, self._plant.steps - self._started[name], self._plant.dt)
+            value = law(value, self._plant.steps_of(self.world) - self._started[name], self._plant.dt)
         if value != now:
             cell.write(value)
         cell.seen = float(cell.read())  # as it was stored, which in float32 is not what was written

@@ -13,13 +13,13 @@ from .registry import COORDINATE, EFFORT, IMPULSE, RATE, quantity
 DRIVE = ("control", "drive_input")
 
 
-@quantity("axis", COORDINATE, live=("reading", "coordinate"), channel=("joints", ""))
+@quantity("axis", COORDINATE, live=("reading", "coordinate"), set=setting.coordinate, channel=("joints", ""))
 def coordinate(r: Readings, i: int) -> Array:
     """Joint coordinate, turns counted."""
     return r.coordinate(i)
 
 
-@quantity("axis", RATE, live=("reading", "rate"), channel=("rates", "rate"))
+@quantity("axis", RATE, live=("reading", "rate"), set=setting.rate, channel=("rates", "rate"))
 def rate(r: Readings, i: int) -> Array:
     """Rate of a joint coordinate."""
     return r.rate(i)

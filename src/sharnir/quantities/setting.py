@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,20 +12,36 @@ from ..errors import SceneError, nearest
 from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
-from ..scene.measure import coordinate
+from ..scene import measure
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 
+if TYPE_CHECKING:
+    from ..simulation import Simulation
+
 
 @dataclass(frozen=True)
 class Access:
-    """The arrays of a simulation, by table, and the quantity that is being set in them."""
+    """A simulation, its arrays by table, and the quantity that is being set in them."""
 
-    scene: Scene
-    compiled: Compiled
-    tables: dict[str, Any]
+    simulation: Simulation
     quantity: Quantity
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as it was compiled."""
+        return self.simulation._scene
+
+    @property
+    def compiled(self) -> Compiled:
+        """What the scene was compiled to."""
+        return self.simulation._compiled
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The arrays on the device."""
+        return self.simulation._tables
 
     def write(self, table: str, array: str, row: int, values: Any) -> None:
         """Copy values into a row of an array."""
@@ -36,7 +52,7 @@ class Access:
         return np.asarray(read(getattr(self.tables[table], array)))
 
 
-def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quantity: Quantity, values: Any) -> None:
+def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> None:
     """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
     from .registry import definition_of, those
 
@@ -44,14 +60,24 @@ def set_quantity(scene: Scene, compiled: Compiled, tables: dict[str, Any], quant
     if definition.set is None:
         known = those(lambda other: other.set)
         raise SceneError(f"'{quantity.label}' cannot be set{nearest(quantity.variable, known)}")
-    place = definition.place(compiled.layout, quantity.item)
-    given = checked_values(f"'{quantity.label}'", values, quantity.components, tables["state"].position.shape[1])
-    definition.set(Access(scene, compiled, tables, quantity), place, given)
+    place = definition.place(simulation._layout, quantity.item)
+    given = checked_values(f"'{quantity.label}'", values, quantity.components, simulation.worlds)
+    definition.set(Access(simulation, quantity), place, given)
 
 
 def plain(to: Access, place: int, values: Any) -> None:
     """An input of the step, kept in the array of its name."""
     to.write("control", to.quantity.variable, place, values)
+
+
+def coordinate(to: Access, _: int, values: Any) -> None:
+    """What hangs on the joint moves along."""
+    to.simulation.pose({to.quantity: values})
+
+
+def rate(to: Access, _: int, values: Any) -> None:
+    """All velocities agree with the joints."""
+    to.simulation.pose({}, {to.quantity: values})
 
 
 def drive(to: Access, place: int, values: Any) -> None:
@@ -164,5 +190,5 @@ def _moved(to: Access) -> None:
             n = places.index(body.name)
             pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
             frames.append(pose @ frame)
-        to.write("state", "twist", k, coordinate(found.kind, frames[0], frames[1]))
+        to.write("state", "twist", k, measure.coordinate(found.kind, frames[0], frames[1]))
     _start_anew(to)

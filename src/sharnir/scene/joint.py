@@ -17,7 +17,7 @@ from .elements.spring import Spring
 from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
 from .measure import start_value
 from .quantity import Quantity, declared
-from .values import Description, Range, shown
+from .values import Description, Range, number, shown
 
 AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
 JointFriction = AnyFriction | dict[str, AnyFriction]
@@ -32,7 +32,8 @@ class JointSpec(Description, frozen=True):
 
     ``joint`` is its type and place, ``between`` names body a and body b ("world" for the ground). ``friction``,
     ``limits``, ``spring`` and ``drive`` belong to the free axes: one value, or a dictionary by the axis's name when
-    there are several.
+    there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by name: what hangs on the
+    joint is moved there when the scene is first simulated.
     """
 
     joint: AnyJoint
@@ -41,6 +42,7 @@ class JointSpec(Description, frozen=True):
     limits: AnyLimits | None = None
     spring: JointSpring | None = None
     drive: JointDrive | None = None
+    initial: float | dict[str, float] | None = None
 
 
 class Joint:
@@ -65,6 +67,7 @@ class Joint:
         springs = _by_coordinate(spec.spring, (Spring,), "spring", self.type, what)
         self.springs = {name: self._rested(name, spring) for name, spring in springs.items()}
         self.drives: dict[str, AnyDrive] = _by_coordinate(spec.drive, get_args(AnyDrive), "drive", self.type, what)
+        self.initial = _initial(spec.initial, self.type, what)
 
     def _rested(self, name: str, spring: Spring) -> Spring:
         """A spring whose rest is a number: where the coordinate starts, when none is given."""
@@ -255,6 +258,23 @@ def _by_coordinate(
             raise SceneError(f"{what} {word} on '{name}' is {shown(element)}; give {_choices(kinds)}")
         _check_can_carry(coordinates[name], joint, word, what)
     return {name: given[name] for name in coordinates if name in given}
+
+
+def _initial(given: Any, joint: JointType, what: str) -> dict[str, float]:
+    """Coordinates at the start as the user wrote them (rad, m), by name."""
+    names = [free.name for free in joint.coordinates]
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        if len(names) != 1:
+            known = f"by name: {', '.join(names)}" if names else "none: it has no coordinate"
+            raise SceneError(f"{what} initial is {shown(given)}; give {known}")
+        given = {names[0]: given}
+    for name, value in given.items():
+        if name not in names:
+            raise SceneError(f"{what} has no coordinate '{name}' for initial{nearest(str(name), names)}")
+        number(value, f"{what} initial '{name}' (rad or m)")
+    return {name: float(value) for name, value in given.items()}
 
 
 def _choices(kinds: tuple[type, ...]) -> str:

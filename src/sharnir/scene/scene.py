@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
@@ -23,9 +25,12 @@ from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, shown, vector
 
 if TYPE_CHECKING:
+    from ..analysis.freedoms import Freedoms
     from ..control.diagram import Diagram
     from ..control.faults import AnyFault
     from ..control.panel import Panel
+    from ..importing.report import ImportReport
+    from .compose import Part
 
 WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -53,6 +58,7 @@ class Scene:
         self.panel: Panel | None = None  # the operator's console
         self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
         self.ignored_warnings: tuple[str, ...] = ()  # names of warnings that no simulation of the scene gives
+        self.report: ImportReport | None = None  # what became of the robot's file that the scene was read from
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -127,6 +133,7 @@ class Scene:
         limits: AnyLimits | None = None,
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
+        initial: float | dict[str, float] | None = None,
     ) -> Joint:
         """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
 
@@ -142,6 +149,7 @@ class Scene:
             limits: (low, high), rad or m, None for an open side; a ball joint takes SwingTwist or Cone.
             spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
             drive: DcDrive, SpeedServo or PositionServo.
+            initial: where it starts, rad or m: what hangs on it is moved there when the scene is first simulated.
         """
         if not isinstance(joint, JointType):
             raise SceneError(
@@ -149,7 +157,13 @@ class Scene:
             )
         names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
         spec = JointSpec(
-            joint=joint, between=(names[0], names[1]), friction=friction, limits=limits, spring=spring, drive=drive
+            joint=joint,
+            between=(names[0], names[1]),
+            friction=friction,
+            limits=limits,
+            spring=spring,
+            drive=drive,
+            initial=initial,
         )
         return self.add_joint(name, spec)
 
@@ -360,6 +374,38 @@ class Scene:
 
         assemble(self)
 
+    def pose(self, values: Mapping[Any, float], speeds: Mapping[Any, float] | None = None) -> None:
+        """Let the bodies start where joint coordinates have ``values`` (rad, m), and rates ``speeds`` (rad/s, m/s).
+
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
+        they are, and what hangs on a joint moves along with it; loops are closed, or refused by name.
+        """
+        from ..analysis.setting import pose_scene
+
+        self.take_initial()
+        pose_scene(self, values, speeds)
+
+    def take_initial(self) -> None:
+        """Move the bodies to where the joints' ``initial`` values put them; a simulation does so by itself."""
+        waiting = [joint for joint in self.joints.values() if joint.initial]
+        if not waiting:
+            return
+        from ..analysis.setting import pose_scene
+
+        values = {f"{joint.name}.{name}": value for joint in waiting for name, value in joint.initial.items()}
+        for joint in waiting:
+            joint.describe(msgspec.structs.replace(joint.spec, initial=None))
+        pose_scene(self, values, None)
+
+    def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
+        """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
+
+        ``chosen`` coordinates are taken as freedoms first; see :class:`sharnir.Freedoms`.
+        """
+        from ..analysis.freedoms import freedoms_of
+
+        return freedoms_of(self, chosen)
+
     def save(self, path: str | Path) -> Path:
         """Write the scene to the file ``path``, YAML or JSON by the ending of its name."""
         from ..files import save_scene
@@ -367,11 +413,63 @@ class Scene:
         return save_scene(self, path)
 
     @staticmethod
-    def load(path: str | Path) -> Scene:
-        """Read a scene from the YAML or JSON file ``path``."""
-        from ..files import load_scene
+    def load(
+        path: str | Path,
+        *,
+        base: str = "fixed",
+        motors: bool = True,
+        self_collision: bool = False,
+        search: Iterable[str | Path] = (),
+        strict: bool = False,
+    ) -> Scene:
+        """Read a scene from a file: YAML or JSON, or a robot; ``scene.report`` tells what became of a robot's file.
 
-        return load_scene(path)
+        Args:
+            path: the file; its ending tells what it is.
+            base: of a robot, "fixed" to the world or "free".
+            motors: whether joints of a robot whose file tells an effort are given servos.
+            self_collision: whether links of a robot touch each other where they share no joint.
+            search: folders in which the packages of a robot lie.
+            strict: whether to refuse a robot that cannot be taken over without loss.
+        """
+        from ..importing import Options, load_any
+
+        return load_any(path, Options.checked(base, motors, self_collision, search, strict))
+
+    def add(
+        self,
+        path: str | Path | Scene,
+        *,
+        name: str,
+        at: Iterable[float] = ORIGIN,
+        rotation: Iterable[float] = UPRIGHT,
+        on: Body | str | None = None,
+        base: str = "fixed",
+        motors: bool = True,
+        self_collision: bool = False,
+        search: Iterable[str | Path] = (),
+        strict: bool = False,
+    ) -> Part:
+        """Add everything of another scene or of a robot's file, and return its bodies and joints by their own names.
+
+        Args:
+            path: a scene file, a robot, or a scene; it may be added several times.
+            name: goes before the names of its bodies and joints, as in ``left_arm/elbow``.
+            at: where its origin comes to lie, m, in the world, or in the frame of ``on``.
+            rotation: how it is turned there, quaternion (x, y, z, w).
+            on: a body that carries it: what was fixed to the world is welded to that body instead.
+            base: as in ``load``, with the four that follow.
+            motors: whether joints of a robot are given servos.
+            self_collision: whether links of a robot touch each other.
+            search: folders in which the packages of a robot lie.
+            strict: whether to refuse a robot that cannot be taken over without loss.
+        """
+        from .compose import include
+
+        how: dict[str, Any] = {"base": base, "motors": motors, "self_collision": self_collision}
+        other = path if isinstance(path, Scene) else Scene.load(path, search=search, strict=strict, **how)
+        carrier = None if on is None else self._body(f"scene.add '{name}'", on)
+        return include(self, other, name, _floats(at), _floats(rotation), carrier)
 
     # --- quantities of the whole scene ------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ def world_of(scene: Scene) -> Plain:
 
 
 def _body(body: Body) -> Plain:
-    shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
+    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible] or [_ghost(body)]
     box = np.array([_bounds(shape) for shape in shapes])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
