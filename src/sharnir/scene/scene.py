@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
+from .camera import Camera, CameraSpec
 from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
@@ -53,6 +54,7 @@ class Scene:
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
+        self.cameras: dict[str, Camera] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
@@ -361,10 +363,47 @@ class Scene:
         self.rays[name] = ray
         return ray
 
+    def camera(
+        self,
+        name: str,
+        body: Body | str,
+        position: Iterable[float] = ORIGIN,
+        direction: Iterable[float] = (1.0, 0.0, 0.0),
+        up: Iterable[float] = (0.0, 0.0, 1.0),
+        field_of_view: float = 1.0,
+    ) -> Camera:
+        """Mount a camera on a body, and return it: the console shows its picture.
+
+        Args:
+            name: unique among cameras, without dots.
+            body: what carries it.
+            position: where it is, m, in the body's frame.
+            direction: where it looks, in the body's axes.
+            up: what is up in its picture, in the body's axes.
+            field_of_view: rad, between the lower and the upper edge of its picture.
+        """
+        carrier = self._body(f"camera '{name}'", body).name
+        spec = CameraSpec(
+            body=carrier,
+            position=_floats(position),
+            direction=_floats(direction),
+            up=_floats(up),
+            field_of_view=field_of_view,
+        )
+        return self.add_camera(name, spec)
+
+    def add_camera(self, name: str, spec: CameraSpec) -> Camera:
+        """Add a camera under a ``name`` from its description ``spec``."""
+        self._check_new("camera", name, self.cameras)
+        self._body(f"camera '{name}'", spec.body)
+        camera = Camera(name, spec)
+        self.cameras[name] = camera
+        return camera
+
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "terrains", "rays", "ropes"):
+        for name in ("bodies", "joints", "terrains", "rays", "cameras", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 
