@@ -77,8 +77,9 @@ class Figure:
 class Experiment:
     """A ``scene``, the ``time`` (s) and the step ``dt`` (s) it runs with, what drives it, and what to show of the run.
 
-    ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``, ``before_step`` a function
-    that it calls with the simulation before every step; ``settings`` are further arguments of ``Simulation``.
+    ``torque``, ``force``, ``voltage``, ``target`` and ``motion`` are the inputs of ``Simulation.run``, ``before_step``
+    a function that it calls with the simulation before every step; ``settings`` are further arguments of
+    ``Simulation``.
     Each entry of ``plots`` is one picture; ``charts`` makes further ones from the run, such as a paper's figures.
     ``figures`` reads the numbers of interest from the run of one world.
     """
@@ -90,6 +91,7 @@ class Experiment:
     force: Inputs = field(default_factory=dict)
     voltage: Inputs = field(default_factory=dict)
     target: Inputs = field(default_factory=dict)
+    motion: Inputs = field(default_factory=dict)
     before_step: Callable[[Simulation], None] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
@@ -106,7 +108,8 @@ class Experiment:
     @property
     def inputs(self) -> dict[str, Any]:
         """What drives the run, by the words of ``Simulation.run``."""
-        return {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
+        given = {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
+        return given | ({"motion": self.motion} if self.motion else {})
 
     def report(self, run: Trajectory) -> list[Figure]:
         """The figures of a run; of several worlds, those of the first."""

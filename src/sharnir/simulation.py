@@ -23,6 +23,7 @@ from .quantities import evaluate
 from .quantities.setting import set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
+from .scene.couplings import Prescribed
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, warning_names, whole
@@ -242,6 +243,7 @@ class Simulation:
         force: Mapping[Any, Input] | None = None,
         voltage: Mapping[Any, Input] | None = None,
         target: Mapping[Any, Input] | None = None,
+        motion: Mapping[Any, Input] | None = None,
         control: Diagram | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
@@ -250,7 +252,8 @@ class Simulation:
         """Simulate ``duration`` seconds, recording every ``every``-th step.
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
-        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos.
+        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
+        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -259,8 +262,8 @@ class Simulation:
 
         total = round(positive(duration, "run: duration (s)") / self.dt)
         whole(every, "run: every", 1)
-        given = {"torque": torque, "force": force, "voltage": voltage, "target": target}
-        inputs = Inputs(self._scene, self._layout, given)
+        given = {"torque": torque, "force": force, "voltage": voltage, "target": target, "motion": motion}
+        inputs = Inputs(self._scene, self._layout, given, self.dt)
         self._warned.tell(uneven(float(duration), self.dt, total))
         self._warned.tell(changed(self._described, self.scene))
         is_closed = before_step is None and control is None and (every == 1 or not any(given.values()))
@@ -369,7 +372,8 @@ class Simulation:
         """Whether all energy that comes in goes through joints, and nothing but joints and springs keeps any."""
         features = self._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
-        return not (pushed or self.attached or features.contacts or features.ropes)
+        moved = any(isinstance(coupling.type, Prescribed) for coupling in self._scene.couplings.values())
+        return not (pushed or moved or self.attached or features.contacts or features.ropes)
 
     # --- reading and setting ----------------------------------------------------------------------------------------
 

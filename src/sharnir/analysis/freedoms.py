@@ -71,7 +71,8 @@ def freedoms_of(scene: Scene, chosen: Iterable[Any] = ()) -> Freedoms:
     """The freedoms of a scene at its start; ``chosen`` coordinates are taken first."""
     rows = Rows(scene, chosen)
     held = [joint.name for loop in locked_loops(scene) for joint in loop.joints]
-    return Freedoms(tuple(f.label for f in rows.freedoms), rows.mechanism.locked, rows.redundant, tuple(held))
+    count = rows.mechanism.locked + len(rows.couplings)
+    return Freedoms(tuple(f.label for f in rows.freedoms), count, rows.redundant, tuple(held))
 
 
 class Rows:
@@ -94,6 +95,11 @@ class Rows:
             for axis in axes.axes
         }
         self.mechanism.freeze()
+        self.couplings = list(scene.couplings.values())
+        self.factors = np.zeros((len(self.couplings), len(self.labels)))
+        for g, coupling in enumerate(self.couplings):
+            for label, factor in zip(coupling.labels, coupling.factors, strict=True):
+                self.factors[g, self.labels.index(label)] = factor
         self._select(self._candidates(found, _labels(chosen, self.labels)), at)
 
     def _candidates(self, found: list[Any], chosen: list[str]) -> list[tuple[int, Freedom]]:
@@ -120,15 +126,35 @@ class Rows:
         return [*first, *driven, *plain, *bodies]
 
     def _select(self, candidates: list[tuple[int, Freedom]], at: tuple[Array, Array] | None) -> None:
-        locked = range(self.mechanism.locked)
+        geared = len(self.mechanism.rows) + 6 * self.bodies
+        locked = [*range(self.mechanism.locked), *range(geared, geared + len(self.couplings))]
         rows = self.all(self._still(*(self._start() if at is None else at)))[0][0]
         kept = independent(rows, [*locked, *(row for row, _ in candidates)])
-        self.locks = np.array([row for row in kept if row < self.mechanism.locked], int)
-        taken = {row: freedom for row, freedom in candidates if row in set(kept) and row >= self.mechanism.locked}
+        self.locks = np.array([row for row in kept if row in set(locked)], int)
+        taken = {row: freedom for row, freedom in candidates if row in set(kept) - set(locked)}
         self.free = np.array(sorted(taken), int)
         self.freedoms = [taken[row] for row in self.free.tolist()]
         self.dropped = np.array([row for row in locked if row not in set(kept)], int)
-        self.redundant = tuple(_row_name(self.mechanism.joints, self.mechanism.rows[i]) for i in self.dropped)
+        self.redundant = tuple(self.name_of(row) for row in self.dropped.tolist())
+
+    def name_of(self, row: int) -> str:
+        """A locked row in words: ``"rocker: turning about x"``, ``"pair: Gear"``."""
+        if row >= len(self.mechanism.rows):
+            coupling = self.couplings[row - len(self.mechanism.rows) - 6 * self.bodies]
+            return f"{coupling.name}: {type(coupling.type).__name__}"
+        return _row_name(self.mechanism.joints, self.mechanism.rows[row])
+
+    def lock_errors(self, m: Motion, moved: Array | None) -> Array:
+        """How far locked rows are off (m or rad), [k, row] by their number.
+
+        Couplings are off by what the coordinates have ``moved`` [k, coordinate] since they agreed; None for not at all.
+        """
+        count = len(self.mechanism.rows) + 6 * self.bodies
+        errors = np.zeros((len(m.x), count + len(self.couplings)))
+        errors[:, : self.mechanism.locked] = self.mechanism.lock_errors(m)
+        if moved is not None and self.couplings:
+            errors[:, count:] = moved @ self.factors.T
+        return errors
 
     def _start(self) -> tuple[Array, Array]:
         """Centres and rotations where the scene starts."""
@@ -152,10 +178,11 @@ class Rows:
         bias = np.zeros((count, self.bodies, 6))
         bias[..., :3] = cross(spin, cross(spin, arm))
         width = 6 * self.bodies
-        rows = np.concatenate(
-            [m.jacobian.reshape(count, len(self.mechanism.rows), width), own.reshape(count, width, width)], axis=1
-        )
-        return rows, np.concatenate([m.bias, bias.reshape(count, -1)], axis=1)
+        joints = m.jacobian.reshape(count, len(self.mechanism.rows), width)
+        geared = self.factors @ joints[:, self.coordinate_rows]
+        geared_bias = m.bias[:, self.coordinate_rows] @ self.factors.T
+        rows = np.concatenate([joints, own.reshape(count, width, width), geared], axis=1)
+        return rows, np.concatenate([m.bias, bias.reshape(count, -1), geared_bias], axis=1)
 
 
 def independent(rows: Array, order: Iterable[int]) -> list[int]:

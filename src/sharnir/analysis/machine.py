@@ -119,8 +119,7 @@ class Machine:
         """A row of K in words."""
         if place >= len(self.rows.locks):
             return f"'{self.labels[place - len(self.rows.locks)]}' does not reach its value"
-        row = self.mechanism.rows[self.rows.locks[place]]
-        return f"joint '{self.mechanism.joints[row.joint].name}' does not close"
+        return f"a row does not close ({self.rows.name_of(int(self.rows.locks[place]))})"
 
     def row_efforts(self, s: Standing, efforts: Array) -> Array:
         """Efforts on the freedoms [k, freedom] that do what efforts on rows of joints [k, row] do."""

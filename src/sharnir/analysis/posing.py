@@ -18,6 +18,7 @@ from ..reference.mechanism import Motion, dot
 from ..spatial import Array
 from .machine import Bodies, Machine, moved
 
+TURN = 2.0 * np.pi
 STRIDE = 0.2  # rad or m that a freedom goes at once
 CLOSED = 1e-12  # m and rad: no better is asked for
 CLOSE_ENOUGH = 1e-9
@@ -30,15 +31,34 @@ def postured(machine: Machine, bodies: Bodies, change: Array) -> Bodies:
 
     Components of bodies' velocities change by displacements (m) and rotation vectors (rad) of the body.
     """
-    start = bodies
+    return followed(machine, bodies, change)[0]
+
+
+def followed(machine: Machine, bodies: Bodies, change: Array) -> tuple[Bodies, Array]:
+    """The same, and by how much every coordinate has changed on the way, turns counted, [world, coordinate]."""
+    start, m = bodies, machine.motion(bodies)
     rates = machine.rates(bodies)
-    strides = max(1, int(np.ceil(np.max(np.abs(change), initial=0.0) / STRIDE)))
-    before = _Place(machine, machine.motion(bodies))
+    before = _Place(machine, m)
+    now = before.values(m)
+    total = np.zeros_like(now)
+    strides = max(1, int(np.ceil(_farthest(machine, m, change) / STRIDE)))
     for k in range(1, strides + 1):
-        if k > 1 or np.any(change):
+        if np.any(change):
             bodies = moved(bodies, _motion(machine, bodies, change / strides))
-        bodies = _closed(machine, bodies, before, change * (k / strides))
-    return with_rates(machine, replace(bodies, v=start.v, w=start.w), rates)
+        bodies, step = _closed(machine, bodies, before, change * (k / strides), now, total)
+        now, total = now + step, total + step
+    return with_rates(machine, replace(bodies, v=start.v, w=start.w), rates), total
+
+
+def _farthest(machine: Machine, m: Motion, change: Array) -> float:
+    """How far the freedoms go, or a coordinate that a gear drives."""
+    far = float(np.max(np.abs(change), initial=0.0))
+    if machine.rows.couplings:
+        count, rows = len(m.x), machine.rows.coordinate_rows
+        span = machine.inverse(m)[:, :, len(machine.rows.locks) :]
+        driven = m.jacobian.reshape(count, len(machine.mechanism.rows), -1)[:, rows] @ (span @ change[..., None])
+        far = max(far, 0.3 * float(np.max(np.abs(driven), initial=0.0)))
+    return far
 
 
 def with_rates(machine: Machine, bodies: Bodies, rates: Array) -> Bodies:
@@ -63,6 +83,17 @@ class _Place:
         body = (row - len(mechanism.rows)) // 6
         origin = m.x[:, body] - (m.rotation[:, body] @ mechanism.center[body])
         return origin, m.rotation[:, body]
+
+    def values(self, m: Motion) -> Array:
+        """All coordinates, angles within a turn, [k, coordinate]."""
+        kinds = self.machine.rows.kinds
+        found = [self.machine.mechanism.coordinate(m, *kind) for kind in kinds]
+        return np.stack(found, axis=1) if found else np.zeros((len(m.x), 0))
+
+    def apart(self, difference: Array) -> Array:
+        """A difference of all coordinates, angles within half a turn, [k, coordinate]."""
+        turns = np.array([not kind.is_linear for _, kind in self.machine.rows.kinds], bool)
+        return np.where(turns, difference - TURN * np.round(difference / TURN), difference)
 
     def errors(self, m: Motion, change: Array) -> Array:
         """How far the freedoms are beyond these by more than ``change``, [k, freedom]; angles within half a turn."""
@@ -99,20 +130,28 @@ def _motion(machine: Machine, bodies: Bodies, change: Array) -> Array:
     return np.asarray((machine.span(bodies) @ change[..., None])[..., 0])
 
 
-def _closed(machine: Machine, bodies: Bodies, before: _Place, change: Array) -> Bodies:
-    """The bodies with all joints closed and the freedoms changed by ``change`` from where they were."""
+def _closed(
+    machine: Machine, bodies: Bodies, before: _Place, change: Array, last: Array, total: Array
+) -> tuple[Bodies, Array]:
+    """The bodies with all joints closed and the freedoms changed by ``change`` from where they were.
+
+    ``last`` are all coordinates before this stride and ``total`` what they changed until then; returns what they
+    changed in it.
+    """
     locks = machine.rows.locks
     for step in range(NEWTON_STEPS + 1):
         m = machine.motion(bodies)
-        errors = np.concatenate([machine.mechanism.lock_errors(m)[:, locks], before.errors(m, change)], axis=1)
+        stride = before.apart(before.values(m) - last)
+        closing = machine.rows.lock_errors(m, total + stride)
+        errors = np.concatenate([closing[:, locks], before.errors(m, change)], axis=1)
         worst = np.max(np.abs(errors), axis=0, initial=0.0)
         if not worst.size or np.max(worst) < CLOSED or (step == NEWTON_STEPS and np.max(worst) < CLOSE_ENOUGH):
             break
         if step == NEWTON_STEPS or not np.isfinite(worst).all():
             raise SceneError(f"scene '{machine.scene.name}' cannot be posed: {machine.wording(int(np.argmax(worst)))}")
         bodies = moved(bodies, -(machine.inverse(m) @ errors[..., None])[..., 0])
-    left = np.max(np.abs(machine.mechanism.lock_errors(m)[:, machine.rows.dropped]), axis=0, initial=0.0)
+    left = np.max(np.abs(closing[:, machine.rows.dropped]), axis=0, initial=0.0)
     if left.size and np.max(left) > APART:
         name = machine.rows.redundant[int(np.argmax(left))]
         raise SceneError(f"scene '{machine.scene.name}' cannot be posed: a loop does not close ({name})")
-    return bodies
+    return bodies, stride

@@ -21,7 +21,7 @@ from ..spatial import Array, rotate
 from .freedoms import Rows, matrix_of
 from .machine import Bodies, Machine, rows_of
 from .passive import bodies_of, controls_of, coordinates_at
-from .posing import postured, with_rates
+from .posing import followed, with_rates
 
 if TYPE_CHECKING:
     from ..simulation import Simulation
@@ -42,7 +42,7 @@ def pose_simulation(sim: Simulation, values: Any, speeds: Any, worlds: Array) ->
     machine = sim._matrices(tuple(dict.fromkeys((*wanted, *rates)))).machine
     bodies = rows_of(bodies_of(sim, machine.rows), chosen)
     turns = controls_of(sim, machine.rows).turns[chosen]
-    bodies = posed(
+    bodies, turns = posed(
         machine,
         bodies,
         turns,
@@ -67,16 +67,20 @@ def _check_limits(sim: Simulation, wanted: Mapping[str, Array], chosen: list[int
 
 def posed(
     machine: Machine, bodies: Bodies, turns: Array, wanted: Mapping[str, Array], rates: Mapping[str, Array]
-) -> Bodies:
-    """The bodies with coordinates and rates as they are wanted, [world] each."""
+) -> tuple[Bodies, Array]:
+    """The bodies with coordinates and rates as they are wanted, [world] each, and their turns counted anew."""
     labels = machine.rows.labels
     if wanted:
         now = coordinates_at(machine.rows, machine.motion(bodies), turns)
         change = np.zeros((len(bodies.x), len(machine.labels)))
+        geared = {one for coupling in machine.rows.couplings for one in coupling.labels}
         for label, row in wanted.items():
             if label in machine.labels:
-                change[:, machine.labels.index(label)] = _apart(machine.rows, label, row - now[:, labels.index(label)])
-        bodies = postured(machine, bodies, change)
+                far = row - now[:, labels.index(label)]
+                whole = label in geared  # whole turns move what is geared to it
+                change[:, machine.labels.index(label)] = far if whole else _apart(machine.rows, label, far)
+        bodies, went = followed(machine, bodies, change)
+        turns = turns + went
         _check_reached(machine, bodies, turns, wanted)
     if rates:
         speeds = machine.rates(bodies)
@@ -85,7 +89,7 @@ def posed(
                 speeds[:, machine.labels.index(label)] = row
         bodies = with_rates(machine, bodies, speeds)
         _check_speeds(machine, bodies, rates)
-    return bodies
+    return bodies, turns
 
 
 def _apart(rows: Rows, label: str, difference: Array) -> Array:
@@ -182,7 +186,7 @@ def pose_scene(scene: Scene, values: Any, speeds: Any) -> None:
     for i, (joint, free) in enumerate(counted):
         if free.kind.is_turn:
             turns[0, i] = start_value(joint, free)
-    bodies = posed(machine, _at_start(machine), turns, wanted, rates)
+    bodies, turns = posed(machine, _at_start(machine), turns, wanted, rates)
     center = rotate(quaternions(bodies.rotation[0]), machine.mechanism.center)
     for i, body in enumerate(machine.mechanism.bodies):
         spin = bodies.w[0, i]
@@ -196,9 +200,10 @@ def pose_scene(scene: Scene, values: Any, speeds: Any) -> None:
     for joint in scene.joints.values():
         frames = joint.type.frame_a or Frame.at(joint.frame_a), joint.type.frame_b or Frame.at(joint.frame_b)
         described = joint.type.on_bodies(*frames, joint.length)
-        turned = wanted.get(f"{joint.name}.angle")
-        if turned is not None and hasattr(described, "drawn_at"):
-            described = msgspec.structs.replace(described, drawn_at=float(turned[0]))
+        label = f"{joint.name}.angle"
+        if label in known and hasattr(described, "drawn_at"):
+            angle = wanted[label][0] if label in wanted else turns[0, known.index(label)]
+            described = msgspec.structs.replace(described, drawn_at=float(angle))
         joint.describe(msgspec.structs.replace(joint.spec, joint=described))
 
 

@@ -34,9 +34,9 @@ class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
-    ``joints``, ``couplings`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder
-    of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen;
-    ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
+    ``joints``, ``couplings`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the
+    folder of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an
+    instructor may let happen; ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
     sharnir: Literal[1]

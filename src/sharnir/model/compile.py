@@ -135,6 +135,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
 def parameters_of(scene: Scene) -> dict[str, Any]:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
+    found |= coupling_arrays(scene, ())
     return {name: found[name] for name in PARAMETERS}
 
 

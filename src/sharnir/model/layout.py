@@ -11,7 +11,7 @@ from ..scene.scene import Scene
 from .softs import softs_of
 
 # What gives the mechanism energy or takes it away.
-SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits")
+SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
 from . import ropes, setting
 from .bodies import kinetic_energy
-from .joints import limit_impulse
+from .joints import coupling_effort, limit_impulse
 from .readings import Readings
 from .registry import quantity
 from .springs import acts, spring_energy
@@ -238,6 +238,15 @@ def _limits(r: Readings) -> Array:
     return total
 
 
+def _couplings(r: Readings) -> Array:
+    """What gears and their like do to their coordinates: nothing if they lose none and are not moved."""
+    total = r.zeros()
+    for i, label in enumerate(r.layout.terms):
+        coordinate = label.split(".", 1)[1]
+        total += _acting(r, coupling_effort(r, i)) * _mean(r.rate(r.layout.coordinates.index(coordinate)))
+    return total
+
+
 POWERS: dict[str, Callable[[Readings], Array]] = {
     "efforts": _efforts,
     "forces": _forces,
@@ -246,5 +255,6 @@ POWERS: dict[str, Callable[[Readings], Array]] = {
     "dampers": _dampers,
     "friction": _friction,
     "limits": _limits,
+    "couplings": _couplings,
 }
 assert tuple(POWERS) == SOURCES

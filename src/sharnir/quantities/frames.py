@@ -35,6 +35,8 @@ RAW = {
     "torque": Raw("control", "torque", "body", (3,), "N m from outside, world axes"),
     "effort": Raw("control", "effort", "axis", (), "N or N m from outside"),
     "drive_input": Raw("control", "drive_input", "soft", (), "voltage of a drive or target of a servo"),
+    "coupling_target": Raw("control", "coupling_target", "coupling", (), "rad or m, beside what it keeps"),
+    "coupling_offset": Raw("model", "coupling_offset", "coupling", (), "rad or m, what it keeps"),
     "reaction": Raw(
         "memory", "reaction_now", "joint", (3,), "N of the locked axes on body b at its anchor, world axes"
     ),
@@ -44,6 +46,7 @@ RAW = {
     "friction_impulse": Raw("memory", "friction_impulse", "friction", (3,), "N s or N m s on body b, world axes"),
     "bristle": Raw("memory", "bristle", "friction", (3,), "m or rad, bend of the bristles, world axes"),
     "stuck": Raw("memory", "sticking", "friction", (), "1: the friction held"),
+    "coupling_effort": Raw("memory", "coupling_effort", "coupling", (), "N or N m on a coordinate of factor 1"),
     "voltage": Raw("work", "voltage", "soft", (), "what each drive was given, -1 to 1"),
     "softness": Raw("work", "softness_l", "joint", (), "1/kg, of a joint that closes a loop"),
     "softness_torque": Raw("work", "softness_a", "joint", (), "1/(kg m^2), likewise"),
@@ -77,6 +80,7 @@ KNOWN_LATER = {
     "angular_velocity": "start_spin",
     "reaction": "reaction",
     "reaction_torque": "reaction_torque",
+    "coupling_effort": "coupling_effort",
     "rope_velocity": "rope_start_velocity",
     "rope_spin": "rope_start_spin",
 }

@@ -98,6 +98,19 @@ def stuck(r: Readings, i: int) -> Array:
     return r.frames["stuck"][:, i] != 0
 
 
+@quantity("term", EFFORT, channel=("reactions", "effort"))
+def coupling_effort(r: Readings, i: int) -> Array:
+    """Effort of a gear or its like on one of its coordinates."""
+    coupling, factor = r.terms[i]
+    return factor * r.frames["coupling_effort"][:, coupling]
+
+
+@quantity("coupling", "", set=setting.motion, held=True)
+def motion(r: Readings, i: int) -> Array:
+    """What a coupling keeps: of a prescribed motion, where its coordinate is to be."""
+    return r.frames["coupling_offset"][:, i] + r.frames["coupling_target"][:, i]
+
+
 @quantity("soft", EFFORT)
 def spring_force(r: Readings, i: int) -> Array:
     """Force of a spring and damper; not a number where there is none."""

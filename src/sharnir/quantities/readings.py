@@ -41,6 +41,11 @@ class Readings:
         return [(joint, found) for _, joint, found in coordinates_of(self.scene)]
 
     @cached_property
+    def terms(self) -> list[tuple[int, float]]:
+        """The coupling and the factor of every term."""
+        return [(g, c) for g, coupling in enumerate(self.scene.couplings.values()) for c in coupling.factors]
+
+    @cached_property
     def frictions(self) -> list[tuple[Joint, FreeAxes, int]]:
         """Joint, axes and soft row (or -1) of every friction."""
         return [(joint, axes, soft) for _, joint, axes, soft in friction_rows_of(self.scene)]

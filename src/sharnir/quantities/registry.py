@@ -33,6 +33,8 @@ OWNERS = {
     "limit": "limits",
     "friction": "frictions",
     "soft": "softs",
+    "coupling": "couplings",
+    "term": "terms",
     "ray": "rays",
     "rope": "ropes",
     "node": "nodes",

@@ -80,6 +80,11 @@ def rate(to: Access, _: int, values: Any) -> None:
     to.simulation.pose({}, {to.quantity: values})
 
 
+def motion(to: Access, place: int, values: Any) -> None:
+    """Where a prescribed coordinate is to be by the end of the next step; the control has it from its start on."""
+    to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
+
+
 def drive(to: Access, place: int, values: Any) -> None:
     """The voltage of a drive, or the target of a servo."""
     to.write("control", "drive_input", place, values)

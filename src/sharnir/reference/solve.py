@@ -63,6 +63,10 @@ def solve(
         )
     scene.take_initial()
     check_scene(scene)
+    if scene.couplings:
+        raise SceneError(
+            f"solve: the exact twin has no couplings, and scene '{scene.name}' has '{next(iter(scene.couplings))}'"
+        )
     if scene.ropes:
         raise SceneError(
             f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..errors import SceneError
+from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
 from .joints import Basis, Coordinate, Kind
@@ -26,6 +27,8 @@ def check_scene(scene: Scene) -> None:
     if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     _check_places(scene)
+    for coupling in scene.couplings.values():
+        _check_coupling(coupling)
     for joint in scene.joints.values():
         _check_direction(joint)
         _check_meets(joint)
@@ -35,6 +38,15 @@ def check_scene(scene: Scene) -> None:
                 _check_range(joint, free, joint.ranges[free.name])
             if free.name in joint.springs:
                 _check_rest(joint, free, joint.springs[free.name])
+
+
+def _check_coupling(coupling: Coupling) -> None:
+    off = coupling.start - coupling.offset
+    if abs(off) > MEETING_TOLERANCE:
+        raise SceneError(
+            f"coupling '{coupling.name}': at the start its coordinates ({', '.join(coupling.labels)}) are off by "
+            f"{off:.6g}; draw the bodies so that they agree, or give a joint another initial value"
+        )
 
 
 def _check_places(scene: Scene) -> None:

@@ -138,7 +138,20 @@ class Planetary(CouplingType, frozen=True, tag="planetary"):
         return (1.0, ratio, -1.0 - ratio)
 
 
-AnyCoupling = Gear | Mimic | BeltDrive | RackAndPinion | Screw | Differential | Planetary
+class Prescribed(CouplingType, frozen=True, tag="prescribed"):
+    """A coordinate that goes where it is told, whatever force that takes, and else stays where it is.
+
+    Hand a function of time to ``Simulation.run(motion={joint: f})``, or set ``coupling.motion``. The force or torque it
+    takes is ``coupling.effort()``.
+    """
+
+    units: ClassVar[tuple[str, ...]] = (ANY,)
+
+    def factors(self) -> tuple[float, ...]:
+        return (1.0,)
+
+
+AnyCoupling = Prescribed | Gear | Mimic | BeltDrive | RackAndPinion | Screw | Differential | Planetary
 
 
 class CouplingSpec(Description, frozen=True):
@@ -177,6 +190,13 @@ class Coupling:
         """What the sum of c_i q_i is kept at."""
         held = self.type.held_at()
         return self.start if held is None else held
+
+    @property
+    def motion(self) -> Quantity:
+        """The coordinate (rad or m) that a prescribed motion leads to by the end of the next step."""
+        if not isinstance(self.type, Prescribed):
+            raise SceneError(f"{self!r} is not prescribed; couple its coordinate with Prescribed() to move it")
+        return Quantity("motion", self.name, self.terms[0][1].unit)
 
     def effort(self, place: int = 0) -> Quantity:
         """The effort (N or N m) of the coupling on its coordinate number ``place``, counted from 0."""
