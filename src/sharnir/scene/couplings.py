@@ -155,7 +155,7 @@ AnyCoupling = Prescribed | Gear | Mimic | BeltDrive | RackAndPinion | Screw | Di
 
 
 class CouplingSpec(Description, frozen=True):
-    """What a scene file says of a coupling: its type, and the ``coordinates`` by label, such as ``"axle.angle"``."""
+    """What a scene file says of a coupling: which ``coupling`` it is, and the labels of its ``coordinates``."""
 
     coupling: AnyCoupling
     coordinates: tuple[str, ...]
