@@ -41,6 +41,11 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
 
     @wp.func
+    def is_loose(s: t.state, n: t.memory, j: int, w: int) -> bool:
+        """Whether element j gives way in this step, or comes to be taut in it."""
+        return n.rope_gives[j, w] != wp.static(TAUT) or s.rope_slack[j, w] > real(0.0)
+
+    @wp.func
     def pull(n: t.memory, k: t.work, j: int, w: int) -> real:
         return wp.dot(n.rope_pull[j, w], k.rope_axis[j, w])
 
@@ -129,4 +134,4 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
                     changed = True
         return changed
 
-    return SimpleNamespace(give_way=give_way)
+    return SimpleNamespace(give_way=give_way, is_loose=is_loose)
