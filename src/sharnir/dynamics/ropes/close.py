@@ -29,6 +29,7 @@ from .chain import make_chain
 from .give import HEAPED, SLACK, make_give
 from .port_matrix import make_port_matrix
 from .slide import make_slide
+from .touch import make_rope_touch
 
 wp = load_warp()
 
@@ -63,6 +64,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     slides = make_slide(p, features)
     run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
     is_loose = make_give(p, features).is_loose
+    push_out = make_rope_touch(p, features).push_out if features.rope_touch else None
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
@@ -90,7 +92,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 gap = gap - wp.dot(gap, axis) * axis
             elif n.rope_gives[j, w] == wp.static(HEAPED):
                 gap = after - before
-            if not loose and is_loose(s, n, j, w):
+            if not loose and is_loose(s, n, k, j, w):
                 gap = vec3()
             if s.rope_parted[j, w] == 0:
                 square = wp.dot(gap, gap)
@@ -304,11 +306,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return False
 
     @wp.func
-    def gives_way(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int) -> bool:
-        """Whether any element does."""
+    def any_is_loose(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """Whether there is anything that impulses do not close."""
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                if is_loose(s, n, j, w):
+                if is_loose(s, n, k, j, w):
                     return True
         return False
 
@@ -328,8 +330,10 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             closed = close(m, s, n, k, o, False, w)
             if not closed:
                 take_over(m, s, n, k, o, w)
-                closed = not gives_way(m, s, n, o, w)
+                closed = not any_is_loose(m, s, n, k, o, w)
         if not closed:
+            if wp.static(features.rope_touch):
+                push_out(m, s, n, k, o, w)
             close(m, s, n, k, o, True, w)
 
     return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

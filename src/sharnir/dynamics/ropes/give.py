@@ -41,11 +41,6 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
 
     @wp.func
-    def is_loose(s: t.state, n: t.memory, j: int, w: int) -> bool:
-        """Whether element j gives way in this step, or comes to be taut in it."""
-        return n.rope_gives[j, w] != wp.static(TAUT) or s.rope_slack[j, w] > real(0.0)
-
-    @wp.func
     def pull(n: t.memory, k: t.work, j: int, w: int) -> real:
         return wp.dot(n.rope_pull[j, w], k.rope_axis[j, w])
 
@@ -69,6 +64,11 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_tangles):
             return k.tangle_count[j, w] + k.tangle_count[j + 1, w] > 0
         return False
+
+    @wp.func
+    def is_loose(s: t.state, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether element j gives way in this step, comes to be taut in it, or touches something."""
+        return n.rope_gives[j, w] != wp.static(TAUT) or s.rope_slack[j, w] > real(0.0) or touches(k, j, w)
 
     @wp.func
     def may_give(s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> bool:

@@ -204,7 +204,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
             if wp.static(features.leapfrog):
-                if not is_loose(s, n, j, w):
+                if not is_loose(s, n, k, j, w):
                     k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
 
