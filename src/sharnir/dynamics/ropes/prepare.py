@@ -8,7 +8,8 @@ The kick of the leapfrog step aims at the end of the drift,
 
     r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
 
-with the spin before the kick on the right, so that less is left to close (``close.py``).
+with the spin before the kick on the right, so that less is left to close (``close.py``). Elements that give way or
+touch something (``give.py``) are left out: where the nodes of an element nearly meet, its spin has no bound.
 """
 
 import math
