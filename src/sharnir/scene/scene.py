@@ -16,7 +16,7 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import XYZ, Quantity
+from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
@@ -512,35 +512,52 @@ class Scene:
 
     # --- quantities of the whole scene ------------------------------------------------------------------------------
 
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the whole scene by the ``name`` it has in a trajectory."""
+        return declared(name).address()
+
     @property
     def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, J."""
-        return Quantity("total_kinetic_energy", None, "J")
+        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
+        return self.quantity("total_kinetic_energy")
 
     @property
     def potential_energy(self) -> Quantity:
         """Potential energy in gravity, zero at the world's origin, J."""
-        return Quantity("total_potential_energy", None, "J")
+        return self.quantity("total_potential_energy")
 
     @property
     def energy(self) -> Quantity:
-        """Kinetic plus potential energy, J."""
-        return Quantity("total_energy", None, "J")
+        """The whole energy, J: kinetic, in gravity, and elastic."""
+        return self.quantity("total_energy")
+
+    @property
+    def elastic_energy(self) -> Quantity:
+        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
+        return self.quantity("elastic_energy")
+
+    def power(self, source: str | None = None) -> Quantity:
+        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
+
+        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
+        run they make what its energy changes by, to the order of the step.
+        """
+        return self.quantity("total_power") if source is None else declared("power").address(source)
 
     @property
     def gravity_vector(self) -> Quantity:
         """Gravity, m/s^2; it can be set per world."""
-        return Quantity("gravity", None, "m/s^2", XYZ)
+        return self.quantity("gravity")
 
     @property
     def momentum(self) -> Quantity:
         """Linear momentum of all bodies, N s."""
-        return Quantity("momentum", None, "N s", XYZ)
+        return self.quantity("momentum")
 
     @property
     def angular_momentum(self) -> Quantity:
         """Angular momentum of all bodies about the world's origin, N m s."""
-        return Quantity("angular_momentum", None, "N m s", XYZ)
+        return self.quantity("angular_momentum")
 
     # ----------------------------------------------------------------------------------------------------------------
 
