@@ -17,6 +17,7 @@ from ..control.panel import Panel
 from ..control.spec import DiagramSpec
 from ..errors import SceneError
 from ..scene.body import BodySpec
+from ..scene.camera import CameraSpec
 from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
 from ..scene.ray import RaySpec
@@ -46,6 +47,7 @@ class SceneFile(Description, frozen=True):
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
+    cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
@@ -82,7 +84,28 @@ def _comments(scene: Scene) -> str:
 
 def scene_text(scene: Scene) -> str:
     """A scene as the text of a JSON file, on one line; files of meshes are named as the scene has them."""
-    return msgspec.json.encode(_content(scene, str)).decode()
+    return msgspec.json.encode(scene_content(scene)).decode()
+
+
+def scene_content(scene: Scene) -> SceneFile:
+    """All that describes a scene; files of meshes are named as the scene has them."""
+    return _content(scene, str)
+
+
+def scene_of(content: SceneFile) -> Scene:
+    """The scene of its description; SceneError where it describes none."""
+    try:
+        return _build(content, str)
+    except Misfit as misfit:
+        raise SceneError(str(misfit)) from None
+
+
+def scene_of_text(text: str) -> Scene:
+    """The scene that ``scene_text`` wrote; it is parsed, never executed."""
+    try:
+        return _build(to_typed(SceneFile, texts.parse_json(text)), str)
+    except (texts.TextError, Misfit) as error:
+        raise SceneError(f"the text of a scene cannot be read: {error}") from None
 
 
 def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
@@ -97,6 +120,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
+        cameras={name: camera.spec for name, camera in scene.cameras.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
@@ -127,15 +151,15 @@ def _scene(data: object, folder: Path) -> Scene:
         raise Misfit((), "the file is empty; give sharnir, bodies and joints")
     if isinstance(data, dict) and data.get("sharnir", 1) != 1:
         raise Misfit(("sharnir",), f"is {shown(data['sharnir'])}; this version of Sharnir reads format 1")
-    content: SceneFile = to_typed(SceneFile, data)
+    return _build(to_typed(SceneFile, data), lambda file: str(folder / file))
+
+
+def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
+    """The scene that a file describes; ``placed`` tells where the files lie that it names."""
     try:
         scene = Scene(content.name, content.gravity)
     except SceneError as error:
         raise Misfit((), str(error), ("gravity",)) from None
-
-    def placed(file: str) -> str:
-        return str(folder / file)
-
     for name, material in content.materials.items():
         with _at("materials", name):
             scene.material(name, material)
@@ -154,6 +178,9 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, ray in content.rays.items():
         with _at("rays", name):
             scene.add_ray(name, ray)
+    for name, camera in content.cameras.items():
+        with _at("cameras", name):
+            scene.add_camera(name, camera)
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)

@@ -239,7 +239,7 @@ def _joint(
         return JointSpec(joint=type_, between=between, friction=friction)
     if joint.kind == "planar":
         return JointSpec(joint=Planar(**frames), between=between)
-    type_ = Revolute(**frames, initial=joint.start) if joint.kind == "revolute" else Prismatic(**frames)
+    type_ = Revolute(**frames, drawn_at=joint.start) if joint.kind == "revolute" else Prismatic(**frames)
     limits = None if joint.low is None and joint.high is None else (joint.low, joint.high)
     spring = Spring(joint.stiffness, rest=joint.rest) if joint.stiffness > 0.0 else None
     return JointSpec(
