@@ -182,12 +182,12 @@ class Coupling:
 
     @property
     def start(self) -> float:
-        """The sum of c_i q_i as the bodies start."""
+        """The sum of c_i q_i (rad or m) as the bodies start."""
         return sum(c * start_value(joint, free) for c, (joint, free) in zip(self.factors, self.terms, strict=True))
 
     @property
     def offset(self) -> float:
-        """What the sum of c_i q_i is kept at."""
+        """What the sum of c_i q_i is kept at, rad or m."""
         held = self.type.held_at()
         return self.start if held is None else held
 
