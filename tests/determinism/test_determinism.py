@@ -160,6 +160,7 @@ def settable(scene: sh.Scene) -> dict[str, tuple[Quantity, object]]:
         (motor.coordinate(), 0.7),
         (motor.rate(), 0.9),
     ]
+    found += [(coupling.motion, 0.4) for coupling in scene.couplings.values()]
     return {quantity.variable: (quantity, value) for quantity, value in found}
 
 
@@ -171,6 +172,8 @@ def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
     for name, given in (("motor", drive), ("servo", sh.SpeedServo(drive, gain=0.1))):
         wheel = scene.body(f"{name} wheel", sh.Cylinder(0.1, 0.1, mass=1.0), position=(0, 2, 0))
         scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, wheel, drive=given)
+    if variable == "motion":
+        scene.couple("moved", sh.Prescribed(), "motor.angle")
     sim = sh.Simulation(scene, dt=0.01)
     sim.step(10)
     snapshot, quantity_and_value = sim.snapshot(), settable(scene)[variable]

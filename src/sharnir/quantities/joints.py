@@ -98,7 +98,7 @@ def stuck(r: Readings, i: int) -> Array:
     return r.frames["stuck"][:, i] != 0
 
 
-@quantity("term", EFFORT, channel=("reactions", "effort"))
+@quantity("term", EFFORT)
 def coupling_effort(r: Readings, i: int) -> Array:
     """Effort of a gear or its like on one of its coordinates."""
     coupling, factor = r.terms[i]

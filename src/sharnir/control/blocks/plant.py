@@ -62,7 +62,7 @@ def find_quantity(scene: Scene, of: str | None, what: str) -> Quantity:
         if of not in scene.bodies:
             raise SceneError(f"there is no body '{of}'{nearest(of, scene.bodies)}")
         return scene.bodies[of].quantity(what)
-    if owner in ("ray", "rope", "node", "element", "source"):
+    if owner in ("coupling", "term", "ray", "rope", "node", "element", "source"):
         return declared(what).address(of)
     joint, axis = find_joint(scene, of)
     found = getattr(joint, what, None)  # those that need more than a name, such as the unit of a target
