@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
+from .scene.camera import Camera, CameraSpec
 from .scene.compose import Part
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
@@ -128,6 +129,8 @@ __all__ = [
     "BuiltTracks",
     "BuiltVehicle",
     "BumpStops",
+    "Camera",
+    "CameraSpec",
     "Capsule",
     "Chart",
     "Coil",

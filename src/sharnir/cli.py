@@ -132,6 +132,7 @@ def _add_run_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--plot", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the plots as PNG")
+    command.add_argument("--energy", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the energy balance")
     command.add_argument("--out", type=Path, metavar="FILE.nc", help="save the trajectory as netCDF")
     command.add_argument("--json", action="store_true", help="print the figures as JSON and nothing else")
     settings = command.add_argument_group("settings of the simulation")
@@ -216,6 +217,8 @@ def _run(options: argparse.Namespace) -> int:
     files = [] if options.out is None else [run.save(options.out)]
     if options.plot is not None:
         files += experiment.save_plots(run, Path(name) if options.plot == Path() else options.plot.with_suffix(""))
+    if options.energy is not None:
+        files.append(_draw_balance(name, run, options))
     figures = experiment.report(run)
     if options.json:
         print(json.dumps(_summary(name, experiment, run, figures, files, seconds), indent=2, ensure_ascii=False))
@@ -381,6 +384,16 @@ def _simulate(name: str, experiment: Experiment, quiet: bool) -> Trajectory:
         return experiment.run()
     with progress_bar(name) as progress:
         return experiment.run(progress)
+
+
+def _draw_balance(name: str, run: Trajectory, options: argparse.Namespace) -> Path:
+    from .record.balance import Balance
+
+    balance = Balance(run)
+    if not options.json:
+        print(balance.told())
+    file = Path(f"{name}-energy.png") if options.energy == Path() else options.energy
+    return balance.chart("energy", f"{name}: energy balance").save(file)
 
 
 def _summary(

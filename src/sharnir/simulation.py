@@ -17,10 +17,10 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import PARAMETERS as MODEL_PARAMETERS
-from .model.fields import STATE, allocate, read, write, write_worlds
+from .model.fields import PARAMETERS, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
-from .parameters import PARAMETERS, parameter, set_quantity
+from .quantities import evaluate
+from .quantities.setting import set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
@@ -375,17 +375,11 @@ class Simulation:
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
-        is_parameter = isinstance(quantity, Quantity) and quantity.variable in PARAMETERS
-        values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
-        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
-
-    def _signal(self, quantity: Quantity) -> Any:
-        from .record.signals import evaluate
-
         recorder = self._recorder(1)
         recorder.capture(self.time)
         self._warned.tell(changed(self._described, self.scene))
-        return evaluate(self._scene, recorder.frames(), quantity)[0]
+        values = evaluate(self._scene, recorder.frames(), quantity)[0]
+        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
 
     def set(self, quantity: Quantity, values: Any) -> None:
         """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
@@ -393,11 +387,7 @@ class Simulation:
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
         bodies; coordinates of joints and their rates, as :meth:`pose` does.
         """
-        if isinstance(quantity, Quantity) and quantity.variable in ("coordinate", "rate"):
-            given = {quantity: values}
-            self.pose(*((given, None) if quantity.variable == "coordinate" else ({}, given)))
-            return
-        set_quantity(self._scene, self._compiled, self._tables, quantity, values)
+        set_quantity(self, quantity, values)
 
     def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
         """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
@@ -577,7 +567,7 @@ class Simulation:
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
         names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
-        names |= {"model": MODEL_PARAMETERS, "work": MEASURED}
+        names |= {"model": PARAMETERS, "work": MEASURED}
         arrays = {
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
@@ -619,7 +609,7 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self._tables, self._compiled.twists, self.dt, capacity, self.rays.sense)
+        return Recorder(self._tables, self._layout, self._compiled.twists, self.dt, capacity, self.rays.sense)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
         faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()

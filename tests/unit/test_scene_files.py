@@ -60,6 +60,7 @@ def everything() -> sh.Scene:
     )
     scene.body("2001-01-01", fixed=True, contact=False)
     scene.ray("eye", "given", AWKWARD[1], (0, -0.0, 1 / 3), reach=1e-3)
+    scene.camera("lens", "given", AWKWARD[1], (0, -0.0, 1 / 3), up=(1, 0, 1e-3), field_of_view=2 / 3)
     touching = sh.Contact(material="лёд", groups=("a", "b"), ignores=("default",), neighbours=True)
     scene.body("hull", *corners, contact=touching)
     scene.body("wheel", sh.Wheel(0.3, 0.1, rounding=0.01, mass=1, collides=False), contact=True)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SceneError, nearest
-from ..scene.quantity import XYZ, Quantity
+from ..scene.quantity import XYZ, Quantity, declared
 from ..scene.values import Description, Vec3, not_negative, positive, vector
-from .sinks import Plant, Reader, Writer, find_joint
+from .blocks.plant import find_joint
+from .sinks import Plant, Reader, Writer
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
@@ -61,7 +62,7 @@ class DriveLoss(Fault, frozen=True, tag="drive_loss"):
         joint, axis = find_joint(scene, self.joint)
         voltage = joint.voltage(axis)
         share = max(self.remaining, LEAST_TORQUE)
-        return [Effect(Quantity("stall_torque", voltage.item, "N m"), None, lambda torque, *_: torque * share)]
+        return [Effect(declared("stall_torque").address(voltage.item), None, lambda torque, *_: torque * share)]
 
 
 class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
@@ -115,7 +116,7 @@ class Gust(Fault, frozen=True, tag="gust"):
     def effects(self, scene: Scene) -> list[Effect]:
         if self.body not in scene.bodies:
             raise SceneError(f"there is no body '{self.body}'{nearest(self.body, scene.bodies)}")
-        quantity = Quantity("force", self.body, "N", XYZ)
+        quantity = declared("force").address(self.body)
         return [Effect(quantity, axis, self._law(peak)) for axis, peak in zip(XYZ, self.force, strict=True) if peak]
 
     def _law(self, peak: float) -> Law:
@@ -136,7 +137,7 @@ class RopeBreak(Fault, frozen=True, tag="rope_break"):
     def effects(self, scene: Scene) -> list[Effect]:
         if self.rope not in scene.ropes:
             raise SceneError(f"there is no rope '{self.rope}'{nearest(self.rope, scene.ropes)}")
-        strength = Quantity("rope_strength", self.rope, "N")
+        strength = declared("rope_strength").address(self.rope)
         return [
             Effect(strength, None, lambda given, steps, _: given if steps else NOTHING)
         ]  # in one step, at one place

@@ -17,6 +17,7 @@ from ..control.panel import Panel
 from ..control.spec import DiagramSpec
 from ..errors import SceneError
 from ..scene.body import BodySpec
+from ..scene.camera import CameraSpec
 from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
 from ..scene.ray import RaySpec
@@ -46,6 +47,7 @@ class SceneFile(Description, frozen=True):
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
+    cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
@@ -118,6 +120,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
+        cameras={name: camera.spec for name, camera in scene.cameras.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
@@ -175,6 +178,9 @@ def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
     for name, ray in content.rays.items():
         with _at("rays", name):
             scene.add_ray(name, ray)
+    for name, camera in content.cameras.items():
+        with _at("cameras", name):
+            scene.add_camera(name, camera)
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)

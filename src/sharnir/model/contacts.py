@@ -187,9 +187,8 @@ def _contact_of(scene: Scene, body: Body) -> Contact | None:
 
 
 def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
-    center = np.zeros(3) if body.properties is None else body.properties.center
     turn = np.array(quaternion(shape.rotation, "rotation"))
-    pose = spatial.Pose(np.array(shape.position) - center, turn)
+    pose = spatial.Pose(np.array(shape.position) - body.center, turn)
     found = _Colliding(f"body '{body.name}'", body.name, KINDS[type(shape)], shape, pose, contact)
     if isinstance(shape, ConvexHull) or (isinstance(shape, Mesh) and not body.spec.fixed):
         surface = shape.surface() if isinstance(shape, ConvexHull) else _convex(found.owner, shape)

@@ -1,4 +1,4 @@
-"""One scene put into another: its bodies, joints, rays and materials under a name, at a place or on a body."""
+"""One scene put into another: its bodies, joints, rays, cameras and materials under a name, at a place or on a body."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
                 scene.joint(f"{name}/{known} weld", Fixed(frame_a=frame, frame_b=Frame()), on, part.bodies[known])
     for known, ray in other.rays.items():
         scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
+    for known, camera in other.cameras.items():
+        scene.add_camera(f"{name}/{known}", msgspec.structs.replace(camera.spec, body=f"{name}/{camera.spec.body}"))
     return part
 
 

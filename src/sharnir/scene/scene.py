@@ -11,11 +11,12 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
+from .camera import Camera, CameraSpec
 from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import XYZ, Quantity
+from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
@@ -53,6 +54,7 @@ class Scene:
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
+        self.cameras: dict[str, Camera] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
@@ -361,10 +363,47 @@ class Scene:
         self.rays[name] = ray
         return ray
 
+    def camera(
+        self,
+        name: str,
+        body: Body | str,
+        position: Iterable[float] = ORIGIN,
+        direction: Iterable[float] = (1.0, 0.0, 0.0),
+        up: Iterable[float] = (0.0, 0.0, 1.0),
+        field_of_view: float = 1.0,
+    ) -> Camera:
+        """Mount a camera on a body, and return it: the console shows its picture.
+
+        Args:
+            name: unique among cameras, without dots.
+            body: what carries it.
+            position: where it is, m, in the body's frame.
+            direction: where it looks, in the body's axes.
+            up: what is up in its picture, in the body's axes.
+            field_of_view: rad, between the lower and the upper edge of its picture.
+        """
+        carrier = self._body(f"camera '{name}'", body).name
+        spec = CameraSpec(
+            body=carrier,
+            position=_floats(position),
+            direction=_floats(direction),
+            up=_floats(up),
+            field_of_view=field_of_view,
+        )
+        return self.add_camera(name, spec)
+
+    def add_camera(self, name: str, spec: CameraSpec) -> Camera:
+        """Add a camera under a ``name`` from its description ``spec``."""
+        self._check_new("camera", name, self.cameras)
+        self._body(f"camera '{name}'", spec.body)
+        camera = Camera(name, spec)
+        self.cameras[name] = camera
+        return camera
+
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "terrains", "rays", "ropes"):
+        for name in ("bodies", "joints", "terrains", "rays", "cameras", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 
@@ -473,35 +512,52 @@ class Scene:
 
     # --- quantities of the whole scene ------------------------------------------------------------------------------
 
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the whole scene by the ``name`` it has in a trajectory."""
+        return declared(name).address()
+
     @property
     def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, J."""
-        return Quantity("total_kinetic_energy", None, "J")
+        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
+        return self.quantity("total_kinetic_energy")
 
     @property
     def potential_energy(self) -> Quantity:
         """Potential energy in gravity, zero at the world's origin, J."""
-        return Quantity("total_potential_energy", None, "J")
+        return self.quantity("total_potential_energy")
 
     @property
     def energy(self) -> Quantity:
-        """Kinetic plus potential energy, J."""
-        return Quantity("total_energy", None, "J")
+        """The whole energy, J: kinetic, in gravity, and elastic."""
+        return self.quantity("total_energy")
+
+    @property
+    def elastic_energy(self) -> Quantity:
+        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
+        return self.quantity("elastic_energy")
+
+    def power(self, source: str | None = None) -> Quantity:
+        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
+
+        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
+        run they make what its energy changes by, to the order of the step.
+        """
+        return self.quantity("total_power") if source is None else declared("power").address(source)
 
     @property
     def gravity_vector(self) -> Quantity:
         """Gravity, m/s^2; it can be set per world."""
-        return Quantity("gravity", None, "m/s^2", XYZ)
+        return self.quantity("gravity")
 
     @property
     def momentum(self) -> Quantity:
         """Linear momentum of all bodies, N s."""
-        return Quantity("momentum", None, "N s", XYZ)
+        return self.quantity("momentum")
 
     @property
     def angular_momentum(self) -> Quantity:
         """Angular momentum of all bodies about the world's origin, N m s."""
-        return Quantity("angular_momentum", None, "N m s", XYZ)
+        return self.quantity("angular_momentum")
 
     # ----------------------------------------------------------------------------------------------------------------
 

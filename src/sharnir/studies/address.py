@@ -243,7 +243,7 @@ def _signals(owner: Any) -> list[str]:
     names = []
     for name, member in vars(type(owner)).items():
         function = getattr(member, "fget", member)
-        if getattr(function, "__annotations__", {}).get("return") == "Quantity":
+        if name != "quantity" and getattr(function, "__annotations__", {}).get("return") == "Quantity":
             names.append(name)
     coordinates = getattr(getattr(owner, "type", None), "coordinates", ())
     return [*(found.name for found in coordinates), *names]

@@ -12,9 +12,12 @@ import numpy as np
 
 from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
+from ..scene.camera import CameraSpec
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
+from ..scene.ray import RaySpec
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
@@ -40,6 +43,8 @@ def world_of(scene: Scene) -> Plain:
         "extent": _extent(scene, bodies, list(scene.bodies)),
         "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
         "followed": followed,
+        "cameras": [_camera(scene, name, camera.spec) for name, camera in scene.cameras.items()],
+        "rays": [_ray(scene, name, ray.spec) for name, ray in scene.rays.items()],
         "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
     }
@@ -166,15 +171,9 @@ def _loose(scene: Scene) -> list[str]:
 
 
 def _machines(scene: Scene) -> list[list[int]]:
-    """The bodies that move, by number, in groups that joints hold together."""
-    places = {name: i for i, (name, body) in enumerate(scene.bodies.items()) if not body.spec.fixed}
-    group = {name: [i] for name, i in places.items()}
-    for joint in scene.joints.values():
-        a, b = (group.get(end.name) for end in (joint.a, joint.b))
-        if a is not None and b is not None and a is not b:
-            a.extend(b)
-            group |= {name: a for name, i in places.items() if i in b}
-    return [list(one) for one in {id(found): found for found in group.values()}.values()]
+    """The machines, their bodies by number."""
+    places = {name: i for i, name in enumerate(scene.bodies)}
+    return [[places[name] for name in machine] for machine in machines_of(scene)]
 
 
 def _followed(scene: Scene, loose: list[str]) -> int:
@@ -222,6 +221,24 @@ def _heights(surface: Any) -> Plain:
 
 
 SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+
+
+# --- cameras and sensors ----------------------------------------------------------------------------------------------
+
+
+def _place(scene: Scene, body: str) -> int:
+    """The number of a body; -1 is the world."""
+    return -1 if body == scene.world.name else list(scene.bodies).index(body)
+
+
+def _camera(scene: Scene, name: str, spec: CameraSpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "up": spec.up}
+    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view}
+
+
+def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "reach": spec.reach}
+    return {"name": name, "body": _place(scene, spec.body), **given}
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

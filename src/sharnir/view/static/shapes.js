@@ -165,8 +165,7 @@ export class Bodies {
   pick(raycaster) {
     for (const mesh of this.group.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
     const [hit] = raycaster.intersectObjects(this.group.children, false);
-    if (!hit) return -1;
-    return hit.object.userData.bodies[hit.instanceId ?? 0];
+    return hit ? { body: hit.object.userData.bodies[hit.instanceId ?? 0], point: hit.point } : null;
   }
 }
 
