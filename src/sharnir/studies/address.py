@@ -186,12 +186,22 @@ def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     content: Any = scene_content(scene)
     for address, value in numbers.items():
         for path in address.paths:
-            if address.keeps_ratio and (static := _at(content, (*path[:-1], "static"))) and (level := _at(content, path)):
-                content = _replaced(content, (*path[:-1], "static"), static * float(value) / level)
-            content = _replaced(content, path, float(value))
+            content = (_scaled if address.keeps_ratio else _replaced)(content, path, float(value))
     made = scene_of(content)
     made.diagram = scene.diagram  # it may hold functions, which no description does
     return made
+
+
+def _scaled(content: Any, path: Path, level: float) -> Any:
+    """A friction level with its static one in the same ratio; never is the static one below it, not even meanwhile."""
+    before, beside = _at(content, path), (*path[:-1], "static")
+    static = _at(content, beside)
+    if not static or not before:
+        return _replaced(content, path, level)
+    both = [(path, level), (beside, max(static * level / before, level))]
+    for place, number in both if level < before else reversed(both):
+        content = _replaced(content, place, number)
+    return content
 
 
 def _replaced(value: Any, path: Path, number: float) -> Any:

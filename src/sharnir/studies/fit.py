@@ -21,7 +21,7 @@ Residuals = Callable[[Array], Array]  # points [point, number] in units of their
 
 @dataclass(frozen=True)
 class Range:
-    """Where a number ``name`` may lie, from ``low`` to ``high`` (in the unit of its name), by its logarithm if ``log``."""
+    """Where a number ``name`` may lie: ``low`` to ``high``, in the unit of its name; by its logarithm if ``log``."""
 
     name: str
     low: float
@@ -77,7 +77,9 @@ class Fitted:
         return float(np.mean(self.residuals**2))
 
 
-def search(residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500) -> tuple[Array, int]:
+def search(
+    residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500
+) -> tuple[Array, int]:
     """The best point of a CMA-ES search over the whole range, a batch per generation, and how many were tried."""
     try:
         import cma
@@ -120,7 +122,9 @@ def polish(residuals: Residuals, start: Array, tolerance: float = 1e-6) -> Fitte
         return jacobian_of(residuals, shares)
 
     inside = np.clip(start, 1e-6, 1.0 - 1e-6)
-    found = least_squares(at, inside, jac=jacobian, bounds=(0.0, 1.0), xtol=tolerance, ftol=1e-10, gtol=1e-12, max_nfev=40)
+    found = least_squares(
+        at, inside, jac=jacobian, bounds=(0.0, 1.0), xtol=tolerance, ftol=1e-10, gtol=1e-12, max_nfev=40
+    )
     return Fitted(found.x, found.fun, jacobian(found.x), tried)
 
 
@@ -139,7 +143,11 @@ def covariance(fitted: Fitted) -> tuple[Array, list[Array]]:
     variance = float(np.sum(fitted.residuals**2)) / max(count - numbers, 1)
     _, sizes, directions = np.linalg.svd(fitted.jacobian, full_matrices=False)
     deviations = np.divide(math.sqrt(variance), sizes, out=np.full_like(sizes, np.inf), where=sizes > 1e-12)
-    blind = [direction for direction, d in zip(directions, deviations, strict=True) if 2 * quantile(count - numbers) * d > WIDEST]
+    blind = [
+        direction
+        for direction, d in zip(directions, deviations, strict=True)
+        if 2 * quantile(count - numbers) * d > WIDEST
+    ]
     finite = np.where(np.isfinite(deviations), deviations, 1e6)
     return (directions.T * finite**2) @ directions, blind
 
@@ -173,7 +181,13 @@ def untold(fitted: Fitted, ranges: list[Range]) -> list[str]:
         if len(part) == 1:
             texts.append(f"'{ranges[part[0]].name}': the log looks the same whatever it is")
             continue
-        changes = [(ranges[k], direction[k] * ranges[k].slope(fitted.shares[k]) / (abs(ranges[k].value(fitted.shares[k])) or 1.0)) for k in part]
+        changes = [
+            (
+                ranges[k],
+                direction[k] * ranges[k].slope(fitted.shares[k]) / (abs(ranges[k].value(fitted.shares[k])) or 1.0),
+            )
+            for k in part
+        ]
         first = changes[0][1] or 1.0
         words = " with ".join(f"'{one.name}' {change / abs(first):+.2g} %" for one, change in changes)
         names = ", ".join(f"'{one.name}'" for one, _ in changes)

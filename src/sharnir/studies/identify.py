@@ -30,7 +30,7 @@ SHIFT_TOLD = 0.25  # of an interval's half width: an error of the step that is w
 
 
 class Sampled:
-    """A column of a log as a function of time (s): on straight lines between its rows, or held from each to the next."""
+    """A column of a log as a function of time (s): on straight lines between its rows, or held to the next one."""
 
     def __init__(self, time: Array, values: Array, hold: bool) -> None:
         self.time, self.values, self.hold = time, values, hold
@@ -51,7 +51,7 @@ class Found:
 
     ``estimates`` are the numbers with their 95 % intervals, ``untold`` what the log cannot tell, in words. ``noise``
     (in the unit of the signal) is by output, ``explained`` the share of its variance that the simulation explains, and
-    ``whiteness`` the correlation (-1 to 1) of neighbouring residuals: near 0 for noise, near 1 where the model is wrong.
+    ``whiteness`` the correlation (-1 to 1) of neighbouring residuals: near 0 for noise, near 1 for a wrong model.
     ``twin`` is by how many half widths of its interval the error of the step shifts a number, by name, as a ratio.
     ``scene`` has the found values; ``residuals`` are by output, in its unit, at ``times`` (s).
     """
@@ -133,7 +133,9 @@ class Identification:
             self.ranges.append(_parsed(DELAY, delay))
         if not self.ranges:
             raise SceneError("nothing is free; name a number of the scene, such as {'hinge.friction': '0.1:10'}")
-        self._measured = {name: log.column(column, quantity_named(base, name)[0].unit) for name, column in outputs.items()}
+        self._measured = {
+            name: log.column(column, quantity_named(base, name)[0].unit) for name, column in outputs.items()
+        }
         longest = max((one.high for one in self.ranges if one.name == DELAY), default=self._fixed_delay)
         self._rows = log.time >= longest  # before that the simulation has not begun
         self.noise = {name: self._floor(name) for name in outputs}
@@ -162,7 +164,9 @@ class Identification:
         for name, column in self.inputs.items():
             word, _, item = name.partition(".")
             if word not in WORDS or not item:
-                raise SceneError(f"the input '{name}' is unknown; give one of {', '.join(WORDS)} and a joint: torque.hinge")
+                raise SceneError(
+                    f"the input '{name}' is unknown; give one of {', '.join(WORDS)} and a joint: torque.hinge"
+                )
             if column not in self.log.columns:
                 raise SceneError(f"the log has no column '{column}'{nearest(column, self.log.columns)}")
             found.setdefault(word, {})[item] = Sampled(self.log.time, self.log.columns[column], self.hold)
@@ -174,7 +178,15 @@ class Identification:
         duration = math.ceil(self.log.time[-1] / self.dt) * self.dt
         measures = tuple(f"{name} series" for name in self.outputs)
         if self._factory is None:
-            return make_plan(self.base, self._names, measures, time=duration, dt=self.dt, inputs=self.driven(), settings=self.settings)
+            return make_plan(
+                self.base,
+                self._names,
+                measures,
+                time=duration,
+                dt=self.dt,
+                inputs=self.driven(),
+                settings=self.settings,
+            )
         factory, driven, dt = self._factory, self.driven(), self.dt
 
         def made(**arguments: float) -> Experiment:
@@ -195,7 +207,10 @@ class Identification:
 
         values = np.atleast_2d(values)
         columns = [k for k, one in enumerate(self.ranges) if one.name != DELAY]
-        delays = next((values[:, k] for k, one in enumerate(self.ranges) if one.name == DELAY), np.full(len(values), self._fixed_delay))
+        delays = next(
+            (values[:, k] for k, one in enumerate(self.ranges) if one.name == DELAY),
+            np.full(len(values), self._fixed_delay),
+        )
         unique, which = np.unique(values[:, columns], axis=0, return_inverse=True)
         outcome = self._runner.run(unique)
         found = {}
@@ -255,15 +270,18 @@ class Identification:
             for slip, words in SLIPS.items():
                 if abs(both[best]) > LIKELY and abs(factor[best] / slip - 1.0) < 0.3:
                     raise SceneError(
-                        f"the column '{self.outputs[name]}' is {factor[best]:.3g} times '{name}' as simulated: it seems that it {words}; "
+                        f"the column '{self.outputs[name]}' is {factor[best]:.3g} times '{name}' as "
+                        f"simulated: it seems that it {words}; "
                         f"write its unit in the log ('{self.outputs[name]} [deg]'), or turn its sign"
                     )
 
-    def fit(self, *, start: Mapping[str, float] | None = None, seed: int = 0, check: bool = True, twin: bool = True) -> Found:
+    def fit(
+        self, *, start: Mapping[str, float] | None = None, seed: int = 0, check: bool = True, twin: bool = True
+    ) -> Found:
         """Find the numbers: a search from the middle of their ranges, or a ``start`` in their units; then a polish.
 
-        ``seed`` is of the search; ``check`` looks for columns in other units, ``twin`` compares the winner with the exact
-        solution of the same scene.
+        ``seed`` is of the search; ``check`` looks for columns in other units, ``twin`` compares the winner with the
+        exact solution of the same scene.
         """
         if len(self.still()) == len(self.outputs):
             return self._cannot_tell()
@@ -336,7 +354,9 @@ class Identification:
         """
         from ..reference import solve
 
-        named = {word: {_joint(found.scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()}
+        named = {
+            word: {_joint(found.scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()
+        }
         jumps = self.log.time if self.hold else ()
         exact = solve(found.scene, self.plan.time, dt=self.dt, rtol=1e-7, breaks=jumps, **named)  # type: ignore[arg-type]
         error = []
@@ -348,7 +368,9 @@ class Identification:
             from scipy.interpolate import CubicSpline
 
             at = np.maximum(self.log.time - delay, 0.0)
-            error.append((CubicSpline(exact.time, course)(at) - found.simulated[name])[self.fitted_rows] / self.noise[name])
+            error.append(
+                (CubicSpline(exact.time, course)(at) - found.simulated[name])[self.fitted_rows] / self.noise[name]
+            )
         moved = np.linalg.lstsq(fitted.jacobian, np.concatenate(error), rcond=None)[0]
         width = quantile(len(fitted.residuals) - len(self.ranges))
         return {
@@ -363,7 +385,8 @@ class Identification:
             if share > SHIFT_TOLD
         ]
         told += [
-            f"the residuals of '{name}' are not noise (neighbours correlate by {by:.2f}): the model is wrong, and the intervals are too narrow"
+            f"the residuals of '{name}' are not noise (neighbours correlate by {by:.2f}): the model is "
+            "wrong, and the intervals are too narrow"
             for name, by in found.whiteness.items()
             if by > 0.5
         ]
@@ -411,15 +434,23 @@ class Trial:
 
 
 def design(
-    identification: Identification, at: Mapping[str, float], inputs: Mapping[str, Array], drive: str, noise: Mapping[str, float]
+    identification: Identification,
+    at: Mapping[str, float],
+    inputs: Mapping[str, Array],
+    drive: str,
+    noise: Mapping[str, float],
 ) -> list[Trial]:
-    """Which of several ``inputs`` (values at the rows of the log, by name) of the ``drive`` would tell most, best first.
+    """Which of several ``inputs`` (values at the rows of the log, by name) of a ``drive`` would tell most, best first.
 
     ``at`` are the numbers as far as they are known, in their units; ``noise`` that of the outputs, in theirs.
     """
     found = []
     for name, values in inputs.items():
-        log = Log(identification.log.time, identification.log.columns | {"trial": values}, identification.log.units | {"trial": ""})
+        log = Log(
+            identification.log.time,
+            identification.log.columns | {"trial": values},
+            identification.log.units | {"trial": ""},
+        )
         trial = Identification(
             identification.scene,
             log,
@@ -436,6 +467,8 @@ def design(
         count = len(jacobian)
         made = Fitted(shares, np.ones(count), jacobian, 0)  # residuals of the size of the noise
         widths = {e.name: quantile(count) * e.deviation for e in estimates(made, trial.ranges)}
-        worst = max(width / abs(one.slope(s)) for one, s, width in zip(trial.ranges, shares, widths.values(), strict=True))
+        worst = max(
+            width / abs(one.slope(s)) for one, s, width in zip(trial.ranges, shares, widths.values(), strict=True)
+        )
         found.append(Trial(name, widths, worst))
     return sorted(found, key=lambda one: one.worst)

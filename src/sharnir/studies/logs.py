@@ -1,4 +1,4 @@
-"""Logs of real machines: columns over time, with units, from CSV, netCDF and MCAP files. They are parsed, not executed."""
+"""Logs of real machines: columns over time, with units, from CSV, netCDF and MCAP files, which are only parsed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class Log:
         if name not in self.columns:
             raise SceneError(f"the log has no column '{name}'{nearest(name, self.columns)}")
         if self.units[name] not in ("", unit):
-            raise SceneError(f"the column '{name}' of the log is in {self.units[name]}, but it is used as {unit}; check which is meant")
+            raise SceneError(
+                f"the column '{name}' of the log is in {self.units[name]}, but it is used as {unit}; check "
+                "which is meant"
+            )
         return self.columns[name]
 
     def between(self, start: float, end: float) -> Log:
@@ -77,7 +80,9 @@ def make_log(time: Any, columns: dict[str, Any], units: dict[str, str] | None = 
         raise SceneError(f"the log has {len(stamps)} whole rows; give {LEAST_ROWS} or more")
     if (np.diff(stamps) <= 0).any():
         at = int(np.argmax(np.diff(stamps) <= 0))
-        raise SceneError(f"the time of the log does not rise after row {at + 1} ({stamps[at]:g} s); sort it, or cut it there")
+        raise SceneError(
+            f"the time of the log does not rise after row {at + 1} ({stamps[at]:g} s); sort it, or cut it there"
+        )
     columns, told = {}, {}
     for name, values in given.items():
         told[name], factor = known_unit(name, (units or {}).get(name, ""))
@@ -136,7 +141,9 @@ def _read_csv(path: Path) -> Log:
         raise SceneError("it has no rows below its names")
     heads = [_head(cell) for cell in rows[0]]
     if all(_is_number(name) for name, _ in heads):
-        raise SceneError("its first line holds numbers; put the names of the columns there, such as 'time [s], angle [deg]'")
+        raise SceneError(
+            "its first line holds numbers; put the names of the columns there, such as 'time [s], angle [deg]'"
+        )
     table = np.full((len(rows) - 1, len(heads)), np.nan)
     for i, row in enumerate(rows[1:]):
         if len(row) != len(heads):
@@ -173,10 +180,10 @@ def _read_netcdf(path: Path) -> Log:
         if variable.dims == (named,) and variable.dtype.kind in "fiu":
             columns[str(name)] = np.asarray(variable.values, float)
             units[str(name)] = str(variable.attrs.get("units", ""))
-    for variable, suffix in (("coordinate", ""), ("rate", " rate"), ("effort", " effort")):
-        if variable in data and data[variable].dims == (named, "axis"):
+    for signal, suffix in (("coordinate", ""), ("rate", " rate"), ("effort", " effort")):
+        if signal in data and data[signal].dims == (named, "axis"):
             for label, unit in zip(data["axis"].values, data["axis_unit"].values, strict=True):
-                columns[f"{label}{suffix}"] = data[variable].sel(axis=label).values
+                columns[f"{label}{suffix}"] = np.asarray(data[signal].sel(axis=label).values)
                 units[f"{label}{suffix}"] = {"": unit, " rate": f"{unit}/s"}.get(suffix, "N" if unit == "m" else "N m")
     return _with_time(columns, units)
 
@@ -193,7 +200,11 @@ def _read_mcap(path: Path) -> Log:
             for _, channel, message in make_reader(file).iter_messages():
                 if channel.message_encoding == "json":
                     content = json.loads(message.data)
-                    numbers = {k: float(v) for k, v in content.items() if isinstance(v, (int, float))} if isinstance(content, dict) else {}
+                    numbers = (
+                        {k: float(v) for k, v in content.items() if isinstance(v, (int, float))}
+                        if isinstance(content, dict)
+                        else {}
+                    )
                     if numbers:
                         topics.setdefault(channel.topic, []).append((message.log_time * 1e-9, numbers))
     except SceneError:
