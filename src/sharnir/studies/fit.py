@@ -77,10 +77,8 @@ class Fitted:
         return float(np.mean(self.residuals**2))
 
 
-def search(
-    residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500
-) -> tuple[Array, int]:
-    """The best point of a CMA-ES search over the whole range, a batch per generation, and how many were tried."""
+def strategy_of(count: int, seed: int, most: int, tolerance: float, start: Array | None = None) -> Any:
+    """A CMA-ES search over the unit cube; it has no single dimension, so one number gets a second without effect."""
     try:
         import cma
     except ImportError:
@@ -90,19 +88,28 @@ def search(
         "seed": seed + 1,  # 0 means the clock to cma
         "verbose": -9,
         "popsize": 8 + int(4 * math.log(count + 1)),
-        "tolx": 1e-3,
+        "tolx": tolerance,
         "maxfevals": most,
     }
-    middle = np.full(count, 0.5) if start is None else start
-    strategy = cma.CMAEvolutionStrategy(np.clip(middle, 0.02, 0.98), 0.3, options)
+    middle = np.full(max(count, 2), 0.5)
+    if start is not None:
+        middle[:count] = np.clip(start, 0.02, 0.98)
+    return cma.CMAEvolutionStrategy(middle, 0.3, options)
+
+
+def search(
+    residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500
+) -> tuple[Array, int]:
+    """The best point of a CMA-ES search over the whole range, a batch per generation, and how many were tried."""
+    strategy = strategy_of(count, seed, most, 1e-3, start)
     tried = 0
     while not strategy.stop():
         asked = np.array(strategy.ask())
         # the logarithm: a valley of a thousandth of the cost is still worth walking along
-        costs = np.log(np.mean(residuals(asked) ** 2, axis=1) + 1e-12)
+        costs = np.log(np.mean(residuals(asked[:, :count]) ** 2, axis=1) + 1e-12)
         strategy.tell(list(asked), costs.tolist())
         tried += len(asked)
-    return np.clip(strategy.result.xbest, 0.0, 1.0), tried
+    return np.clip(strategy.result.xbest[:count], 0.0, 1.0), tried
 
 
 def polish(residuals: Residuals, start: Array, tolerance: float = 1e-6) -> Fitted:

@@ -53,7 +53,9 @@ class Found:
     (in the unit of the signal) is by output, ``explained`` the share of its variance that the simulation explains, and
     ``whiteness`` the correlation (-1 to 1) of neighbouring residuals: near 0 for noise, near 1 for a wrong model.
     ``twin`` is by how many half widths of its interval the error of the step shifts a number, by name, as a ratio.
-    ``scene`` has the found values; ``residuals`` are by output, in its unit, at ``times`` (s).
+    ``scene`` has the found values; what was ``measured`` and what the scene ``simulated`` are by output, in its unit,
+    at ``times`` (s). ``evaluations`` counts simulations; ``warnings`` are what a reader should doubt, ``fitted`` is the
+    end of the least squares.
     """
 
     estimates: list[Estimate]
@@ -254,7 +256,10 @@ class Identification:
         return [name for name, values in self._measured.items() if np.ptp(values[self.fitted_rows]) <= floors[name]]
 
     def check_units(self, seed: int = 0) -> None:
-        """Refuse a column that is a factor off everything the scene can do: degrees, millimetres, another sign."""
+        """Refuse a column that is a factor off everything the scene can do: degrees, millimetres, another sign.
+
+        It is compared with sixteen points of the ranges, drawn with a ``seed``.
+        """
         from scipy.stats import qmc
 
         shares = qmc.Sobol(len(self.ranges), rng=np.random.default_rng(seed)).random(16)
@@ -315,7 +320,7 @@ class Identification:
         return Found(empty, words, self.noise, nothing, nothing, self.base, self.log.time, self._measured, zero, 0)
 
     def scene_with(self, values: Array) -> Scene:
-        """The scene with numbers (in their units) in the order of the ranges."""
+        """The scene with ``values``, in their units and in the order of the ranges."""
         given = {one.name: float(value) for one, value in zip(self.ranges, values, strict=True) if one.name != DELAY}
         arguments = {name: value for name, value in given.items() if name in self.plan.arguments}
         scene = self._factory(**arguments) if self._factory else self.base
@@ -425,15 +430,16 @@ def _signature(factory: Factory) -> Any:
 class Trial:
     """An input that could be tried: its ``name``, and the half widths of the 95 % intervals that it promises.
 
-    ``widths`` are by number, in its unit; an endless one is a number that it would not tell.
+    ``widths`` are by number, in its unit; an endless one is a number that it would not tell. ``worst`` is the widest of
+    them as a share of its range.
     """
 
     name: str
     widths: dict[str, float]
-    worst: float  # of the widths, as a share of the range
+    worst: float
 
 
-def design(
+def compare_inputs(
     identification: Identification,
     at: Mapping[str, float],
     inputs: Mapping[str, Array],
@@ -442,7 +448,8 @@ def design(
 ) -> list[Trial]:
     """Which of several ``inputs`` (values at the rows of the log, by name) of a ``drive`` would tell most, best first.
 
-    ``at`` are the numbers as far as they are known, in their units; ``noise`` that of the outputs, in theirs.
+    ``identification`` says what is free and measured. ``at`` are the numbers as far as they are known, in their units;
+    ``noise`` is that of the outputs, in theirs.
     """
     found = []
     for name, values in inputs.items():

@@ -144,8 +144,9 @@ def rank(
 ) -> list[Ranked]:
     """Fit every law to the first part of the log and rank them by the rest, the best first.
 
-    ``level`` (N m or N) is where the friction may lie, ``load`` (N) a typical reaction of the joint; ``outputs``,
-    ``inputs``, ``free`` and ``details`` are those of :class:`Identification`. Of laws as good the simplest wins.
+    ``scene`` has the ``joint`` by name; ``laws`` are names in ``LAWS``, ``seed`` is of the searches. ``level`` (N m or N)
+    is where the friction may lie, ``load`` (N) a typical reaction of the joint; ``outputs``, ``inputs``, ``free`` and
+    ``details`` are those of :class:`Identification`. Of laws as good the simplest wins.
     """
     for name in laws:
         if name not in LAWS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from ..errors import SceneError
 from ..spatial import Array
 from .batch import Runner
-from .fit import Range
+from .fit import Range, strategy_of
 from .identify import _parsed
 from .measures import SERIES, Measure
 from .plan import Plan, make_plan, scene_and_drives
@@ -173,23 +172,15 @@ class Optimisation:
         CMA-ES knows ranks only, so constraints need no weights: a point within them goes before any that is not, and
         of two that are not the one that is less so (Deb 2000).
         """
-        best, rest = self._search(aim, evaluations - POLISH, seed, told), POLISH
-        self._polish(aim, best, min(rest, evaluations // 4))
+        local = min(POLISH, evaluations // 4)
+        self._polish(aim, self._search(aim, evaluations - local, seed, told), local)
         told()
 
     def _search(self, aim: Callable[[Array], Array], evaluations: int, seed: int, told: Callable[[], None]) -> Array:
-        try:
-            import cma
-        except ImportError:
-            raise SceneError("searches need the package cma; install it with: pip install 'sharnir[studies]'") from None
-        count = len(self.ranges)
-        options = {"bounds": [0.0, 1.0], "seed": seed + 1, "verbose": -9, "maxfevals": evaluations, "tolx": 1e-4}
-        strategy = cma.CMAEvolutionStrategy(
-            np.full(count, 0.5), 0.3, options | {"popsize": 8 + int(3 * math.log(count))}
-        )
+        strategy = strategy_of(len(self.ranges), seed, evaluations, 1e-4)
         while not strategy.stop():
             asked = np.array(strategy.ask())
-            objectives, excess = self.evaluate(asked)
+            objectives, excess = self.evaluate(asked[:, : len(self.ranges)])
             strategy.tell(list(asked), self._fitness(aim, aim(objectives), excess).tolist())
             told()
         points = np.concatenate([points for points, _, _ in self._tried])
