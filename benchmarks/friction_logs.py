@@ -12,7 +12,7 @@ from sharnir.studies.logs import Log, make_log
 
 MASS, LENGTH, GRAVITY = 1.0, 1.0, 9.81  # kg, m, m/s^2
 INERTIA, WEIGHT = MASS * LENGTH**2 / 3, MASS * GRAVITY * LENGTH / 2  # kg m^2 about the pivot, N m
-RATE, NOISE, DELAY = 500.0, 2e-3, 1e-3  # rows a second, rad, s
+RATE, NOISE, DELAY = 500.0, 1e-2, 1e-3  # rows a second, rad, s
 STILL = 1e-9  # rad/s
 
 

@@ -152,7 +152,7 @@ def coverage(logs: int) -> Section:
             outputs={"pivot.angle": "angle"},
             inputs={"torque.pivot": "torque"},
             delay="0:0.01",
-            dt=0.001,
+            dt=0.0005,
         )
         found = one.fit(start={"pivot.friction": 0.5, "pivot.viscous": 0.05, "delay": 0.002}, twin=False)
         for name, value in truth.items():

@@ -23,7 +23,7 @@ def steady(level: float = 0.3, viscous: float = 0.1) -> sh.Scene:
 
 
 def identification(log, **changed) -> Identification:
-    details = {"delay": "0:0.01", "dt": 0.001} | COLUMNS | changed
+    details = {"delay": "0:0.01", "dt": 0.0005} | COLUMNS | changed
     return Identification(steady(), log, FREE, **details)
 
 
@@ -43,7 +43,7 @@ def test_the_truth_lies_in_the_intervals(found):
 
 
 def test_the_winner_agrees_with_the_exact_twin(found):
-    """An error of the step is not sold as friction: below a quarter of the intervals, and of a large step one is told."""
+    """An error of the step is not sold as friction: below a quarter of the intervals, and a large one is told."""
     assert set(found.twin) == set(TRUTH) and max(found.twin.values()) < 0.25
     coarse = identification(log_of(COURSE, DURATION, seed=1), dt=0.01)
     warned = coarse.fit(start={"pivot.friction": 0.4, "pivot.viscous": 0.08, "delay": 0.001}).warnings

@@ -88,6 +88,8 @@ class Runner:
         found = {}
         for k in self._unset:
             start = self._start(k)
+            if self._drives(k, PROBES[0] * (start or 1.0)) != self._drives(k, PROBES[1] * (start or 1.0)):
+                continue  # an argument that changes the inputs
             line = line_of(lambda value, k=k: self._scene_with({k: value}), start, compiled)  # type: ignore[misc]
             if line is not None and not (line.fields & SET_BY_QUANTITIES and len(self._unset) < len(self._plan.names)):
                 found[k] = line
@@ -103,6 +105,14 @@ class Runner:
         scene = scene_and_drives(self._plan, {})[0]
         found = address_of(self._plan, scene, name)
         return value_of(scene, found) or 0.0 if isinstance(found, Address) else 0.0
+
+    def _drives(self, column: int, value: float) -> list[bytes]:
+        """The inputs with a value of a number, to be compared; none where the scene refuses it."""
+        try:
+            made = self._made({self._plan.names[column]: value})[1]
+        except SceneError:
+            return []
+        return [np.asarray(drive.values, float).tobytes() for drive in made]
 
     def _scene_with(self, numbers: Mapping[int, float]) -> Scene:
         """The scene with some of the numbers that no quantity sets."""

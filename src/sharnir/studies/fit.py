@@ -101,7 +101,7 @@ def search(
     residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500
 ) -> tuple[Array, int]:
     """The best point of a CMA-ES search over the whole range, a batch per generation, and how many were tried."""
-    strategy = strategy_of(count, seed, most, 1e-3, start)
+    strategy = strategy_of(count, seed, most, 5e-3, start)
     tried = 0
     while not strategy.stop():
         asked = np.array(strategy.ask())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,7 @@ LOST = 1e3  # times the noise: the residual of a simulation that failed
 LIKELY = 0.9  # correlation above which a factor between log and simulation means something
 SLIPS = {-1.0: "has the opposite sign", 180 / math.pi: "is in degrees", math.pi / 180: "is in rad taken for degrees"}
 SLIPS |= {1e3: "is in thousandths", 1e-3: "is in thousands", -180 / math.pi: "is in degrees of the opposite sign"}
+SEARCH_STEPS, LONGEST_STEP = 4, 0.005  # a search takes steps that are so many times longer, up to s
 SHIFT_TOLD = 0.25  # of an interval's half width: an error of the step that is worth a warning
 
 
@@ -294,8 +296,8 @@ class Identification:
         residuals = self.residuals()
         if start is None:
             if check:
-                self.check_units(seed)
-            begun, tried = search(residuals, len(self.ranges), seed)
+                self._coarse().check_units(seed)
+            begun, tried = search(self._coarse().residuals(), len(self.ranges), seed)
         else:
             begun = np.array([one.share(start[one.name]) for one in self.ranges])
         fitted = polish(residuals, begun)
@@ -303,6 +305,14 @@ class Identification:
         fitted = polish(self.residuals(), fitted.shares)
         self._weigh(fitted)
         return self._found(fitted, tried, twin)
+
+    def _coarse(self) -> Identification:
+        """The same with longer steps, good enough to search with."""
+        other = copy(self)
+        other.dt = min(SEARCH_STEPS * self.dt, max(self.dt, LONGEST_STEP))
+        for made in ("plan", "_runner"):
+            other.__dict__.pop(made, None)
+        return other
 
     def _weigh(self, fitted: Fitted) -> None:
         """Take the noise of every output from its residuals, no smaller than the encoder's."""

@@ -144,8 +144,8 @@ def rank(
 ) -> list[Ranked]:
     """Fit every law to the first part of the log and rank them by the rest, the best first.
 
-    ``scene`` has the ``joint`` by name; ``laws`` are names in ``LAWS``, ``seed`` is of the searches. ``level`` (N m or N)
-    is where the friction may lie, ``load`` (N) a typical reaction of the joint; ``outputs``, ``inputs``, ``free`` and
+    ``scene`` has the ``joint`` by name; ``laws`` are their names, ``seed`` is of the searches. ``level`` (N m or N) is
+    where the friction may lie, ``load`` (N) a typical reaction of the joint; ``outputs``, ``inputs``, ``free`` and
     ``details`` are those of :class:`Identification`. Of laws as good the simplest wins.
     """
     for name in laws:

@@ -130,20 +130,22 @@ class Optimisation:
         self._tried: list[tuple[Array, Array, Array]] = []
 
     def evaluate(self, shares: Array) -> tuple[Array, Array]:
-        """Objectives [point, objective] and the sum of what is beyond the constraints [point], at shares of the ranges.
+        """Objectives [point, objective] and what is beyond constraints [point, constraint], at shares of the ranges.
 
-        Each constraint counts in units of its bound. Points that fail are infinitely bad.
+        Each constraint counts in units of its bound, below zero within it. Points that fail are infinitely bad.
         """
         points = np.stack([one.value(shares[:, k]) for k, one in enumerate(self.ranges)], axis=1)
         outcome = self._runner.run(points)
         objectives = np.stack([sign * outcome.values[name] for name, sign in self.signs.items()], axis=1)
-        excess = np.zeros(len(points))
-        for limit in self.limits:
-            excess += np.maximum(limit.excess(outcome.values[limit.name]), 0.0) / (abs(limit.bound) or 1.0)
-        failed = ~np.isfinite(objectives).all(axis=1) | ~np.isfinite(excess)
-        objectives[failed], excess[failed] = np.inf, np.inf
+        beyond = np.zeros((len(points), len(self.limits)))
+        for k, limit in enumerate(self.limits):
+            beyond[:, k] = limit.excess(outcome.values[limit.name]) / (abs(limit.bound) or 1.0)
+        failed = ~np.isfinite(objectives).all(axis=1) | ~np.isfinite(beyond).all(axis=1)
+        objectives[failed], beyond[failed] = np.inf, np.inf
+        excess = np.maximum(beyond, 0.0).sum(axis=1)
+        excess[failed] = np.inf
         self._tried.append((points, objectives, excess))
-        return objectives, excess
+        return objectives, beyond
 
     def run(self, *, evaluations: int = 600, seed: int = 0, progress: Progress | None = None) -> Optimised:
         """Search in batches by CMA-ES, then polish; ``evaluations`` simulations for every point of a front.
@@ -180,8 +182,8 @@ class Optimisation:
         strategy = strategy_of(len(self.ranges), seed, evaluations, 1e-4)
         while not strategy.stop():
             asked = np.array(strategy.ask())
-            objectives, excess = self.evaluate(asked[:, : len(self.ranges)])
-            strategy.tell(list(asked), self._fitness(aim, aim(objectives), excess).tolist())
+            objectives, _ = self.evaluate(asked[:, : len(self.ranges)])
+            strategy.tell(list(asked), self._fitness(aim, aim(objectives), self._tried[-1][2]).tolist())
             told()
         points = np.concatenate([points for points, _, _ in self._tried])
         values, excess = (
@@ -200,17 +202,14 @@ class Optimisation:
         """A local search without derivatives; what it tries is kept with the rest."""
         from scipy.optimize import NonlinearConstraint, minimize
 
-        known: dict[bytes, tuple[float, float]] = {}
+        known: dict[bytes, tuple[float, Array]] = {}
+        worst = 1e6  # of a point that fails
 
-        def at(shares: Array) -> tuple[float, float]:
+        def at(shares: Array) -> tuple[float, Array]:
             key = shares.tobytes()
             if key not in known:
-                values, excess = self.evaluate(np.clip(shares, 0.0, 1.0)[None])
-                worst = 1e6  # of a point that fails
-                known[key] = (
-                    float(np.nan_to_num(aim(values)[0], posinf=worst)),
-                    float(np.nan_to_num(excess[0], posinf=worst)),
-                )
+                values, beyond = self.evaluate(np.clip(shares, 0.0, 1.0)[None])
+                known[key] = float(np.nan_to_num(aim(values)[0], posinf=worst)), np.nan_to_num(beyond[0], posinf=worst)
             return known[key]
 
         inside = [NonlinearConstraint(lambda x: at(x)[1], -np.inf, 0.0)] if self.limits else []
@@ -314,7 +313,10 @@ def _undominated(tried: Tried) -> Array:
     for i, value in zip(good, values, strict=True):
         better = (values <= value).all(axis=1) & (values < value).any(axis=1)
         kept[i] = not better.any()
-    return kept
+    _, first = np.unique(tried.objectives[kept], axis=0, return_index=True)  # one of those that are the same
+    once = np.zeros_like(kept)
+    once[np.flatnonzero(kept)[first]] = True
+    return once
 
 
 def _between(corners: Array) -> list[Array]:

@@ -64,7 +64,7 @@ def line_of(scene_at: Callable[[float], Scene], start: float, compiled: Callable
         if not np.allclose(c, a + slope * (values[2] - values[0]), rtol=STRAIGHT, atol=0.0):
             return None
         slopes += [(name, int(item), float(slope[item])) for item in np.flatnonzero(slope)]
-    return Line(values[0], tuple(slopes))
+    return Line(values[0], tuple(slopes)) if slopes else None
 
 
 def add_up(lines: dict[int, Line], compiled_with: Callable[[dict[int, float]], Compiled]) -> bool:
