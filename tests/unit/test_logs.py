@@ -78,7 +78,7 @@ def test_mcap(tmp_path):
         ("time,angle\n0,1\n1,x\n", "line 3, column 'angle': 'x' is no number"),
         ("time,angle\n0,1\n1\n", "line 3 has 1 cells"),
         ("time,angle\n0,1\n1,2\n", "2 whole rows; give 10 or more"),
-        (csv_text(head="time [ms],angle [furlong],torque"), "'furlong', which is unknown"),
+        (csv_text(head="time [furlong],angle,torque"), "its time is in furlong"),
     ],
 )
 def test_broken_logs(tmp_path, text, hint):
@@ -91,6 +91,8 @@ def test_columns_in_other_units_are_refused():
     log = make_log(TIME, {"angle": ANGLE}, {"angle": "mm"})
     with pytest.raises(sh.SceneError, match="is in m, but it is used as rad"):
         log.column("angle", "rad")
+    with pytest.raises(sh.SceneError, match="is in furlong, but it is used as rad"):
+        make_log(TIME, {"angle": ANGLE}, {"angle": "furlong"}).column("angle", "rad")
     with pytest.raises(sh.SceneError, match="did you mean 'angle'"):
         log.column("angel", "rad")
 

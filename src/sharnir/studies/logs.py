@@ -85,17 +85,15 @@ def make_log(time: Any, columns: dict[str, Any], units: dict[str, str] | None = 
         )
     columns, told = {}, {}
     for name, values in given.items():
-        told[name], factor = known_unit(name, (units or {}).get(name, ""))
+        told[name], factor = known_unit((units or {}).get(name, ""))
         columns[name] = values[good] * factor
     return Log(stamps - stamps[0], columns, told)
 
 
-def known_unit(name: str, unit: str) -> tuple[str, float]:
-    """The unit of Sharnir for one of a log, and the factor to it."""
+def known_unit(unit: str) -> tuple[str, float]:
+    """The unit of Sharnir for one of a log, and the factor to it; one that is not known stays, to be refused in use."""
     plain = unit.replace("·", " ").strip()
-    if plain not in UNITS:
-        raise SceneError(f"the column '{name}' of the log is in '{unit}', which is unknown{nearest(plain, UNITS)}")
-    return UNITS[plain]
+    return UNITS.get(plain, (plain, 1.0))
 
 
 def read_log(path: str | Path) -> Log:
@@ -125,7 +123,7 @@ def _with_time(columns: dict[str, Array], units: dict[str, str]) -> Log:
     named = next((name for name in columns if name.lower() in TIME), None)
     if named is None:
         raise SceneError(f"it has no column of time; name one of {', '.join(columns)} 'time [s]'")
-    unit, factor = known_unit(named, units.get(named) or "s")
+    unit, factor = known_unit(units.get(named) or "s")
     if unit != "s":
         raise SceneError(f"its time is in {units[named]}; give s, ms, us or ns")
     rest = {name: values for name, values in columns.items() if name != named}
