@@ -47,9 +47,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What was found for a number: its ``value``, its standard ``deviation`` and the 95 % interval ``low`` to ``high``.
+    """What was found for a number by its ``name``.
 
-    All in the unit of the number ``name``; the interval is endless where the log does not tell.
+    Its ``value``, its standard ``deviation`` and the 95 % interval from ``low`` to ``high`` are all in its own unit;
+    the interval is endless where the log does not tell.
     """
 
     name: str

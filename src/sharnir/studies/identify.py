@@ -240,12 +240,12 @@ class Identification:
 
     @property
     def fitted_rows(self) -> Array:
-        """Which rows of the log are fitted."""
+        """Which rows of the log, along its axis of time, are fitted."""
         return self._rows & (self.log.time <= self.until)
 
     @property
     def held_out_rows(self) -> Array:
-        """Which rows of the log are held out."""
+        """Which rows of the log, along its axis of time, are held out."""
         return self._rows & (self.log.time > self.until)
 
     def values(self, shares: Array) -> Array:

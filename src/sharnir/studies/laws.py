@@ -68,9 +68,9 @@ LAWS = {
 
 @dataclass(frozen=True)
 class Ranked:
-    """A law that was tried: its ``name``, its error on ``held_out`` data and on the part that it was ``fitted`` to.
+    """A law that was tried, by its ``name``, and the numbers that were ``found`` for it.
 
-    The errors are root mean squares in units of the noise, a ratio; ``found`` are its numbers.
+    Its errors on ``held_out`` data and on the part it was ``fitted`` to are root mean squares over the noise, a ratio.
     """
 
     name: str

@@ -97,7 +97,7 @@ def known_unit(unit: str) -> tuple[str, float]:
 
 
 def read_log(path: str | Path) -> Log:
-    """A log from a file: .csv with a line of names and units (``angle [deg]``), .nc, or .mcap with JSON messages."""
+    """A log from the file ``path``: .csv with names and units (``angle [deg]``), .nc, or .mcap with JSON messages."""
     path = file_path(path, "the log")
     readers = {".csv": _read_csv, ".txt": _read_csv, ".nc": _read_netcdf, ".mcap": _read_mcap}
     if not path.is_file():

@@ -59,7 +59,7 @@ class Optimised:
     """What was found: the ``best`` numbers with the ``objectives`` and ``constraints`` they give, in their units.
 
     ``feasible`` is whether the best keeps to all constraints. The ``front`` has a row per point that no other
-    beats in every objective: numbers, then objectives, by name; ``evaluations`` counts
+    beats in every objective, with numbers and objectives in their units; ``evaluations`` counts
     simulations, ``tried`` are all of them.
     """
 
