@@ -15,7 +15,7 @@ from ..spatial import Array
 DIFFERENCE = 1e-3  # of the range, of central differences
 LEVEL = 0.95
 WIDEST = 1.0  # an interval as wide as the range says nothing
-NAMED = 0.25  # a number takes part in a combination with at least this share
+NAMED = 0.1  # a number takes part in a combination with at least this share
 Residuals = Callable[[Array], Array]  # points [point, number] in units of their ranges -> [point, residual]
 
 

@@ -22,7 +22,7 @@ from .logs import Log, noise_of, resolution_of
 from .plan import WORDS, Factory, Plan, make_plan
 
 DELAY = "delay"
-STILL = 6.0  # a signal that spans less than so many times its noise does not move
+STILL = 9.0  # a signal that spans less than so many times its noise does not move: ten thousand rows of noise span 8
 LOST = 1e3  # times the noise: the residual of a simulation that failed
 LIKELY = 0.9  # correlation above which a factor between log and simulation means something
 SLIPS = {-1.0: "has the opposite sign", 180 / math.pi: "is in degrees", math.pi / 180: "is in rad taken for degrees"}
