@@ -182,12 +182,12 @@ def watch(host: str, cookie: str, scene: str, seconds: float, told: Any) -> None
     inputs, begun = SCENES[scene].inputs, time.monotonic()
     frames, sizes, number, sent, rows = 0, 0, 0, 0.0, []
     with connect(f"ws://{host}/link", additional_headers=headers, max_size=None) as socket:
-        hello = json.loads(socket.recv(timeout=5))
+        hello = json.loads(socket.recv(timeout=30))
         drives = hello["driving"]  # the first to come, where he is an operator
         until = begun + SETTLE + seconds
         threading.Thread(target=beat, args=(host, headers, hello["key"], until), daemon=True).start()
         while time.monotonic() < until:
-            message = socket.recv(timeout=5)
+            message = socket.recv(timeout=30)
             if isinstance(message, str):
                 continue
             frames, sizes = frames + 1, sizes + len(message)
@@ -272,12 +272,12 @@ def measure(
         after = {pid: cpu_seconds(pid) for pid in before}
         stolen = stolen_seconds() - stolen
         grown = {pid: megabytes(pid) - memory[pid] for pid in before}
-        heard = [told.get(timeout=30) for _ in clients]
-        bare_misses, bare_worst = counted.get(timeout=30)
+        heard = [told.get(timeout=90) for _ in clients]
+        bare_misses, bare_worst = counted.get(timeout=90)
         for client in [*clients, *pages, bare]:
             client.join()
         server.send_signal(signal.SIGINT)
-        server.wait(10)
+        server.wait(60)
         run = next(Path(folder, "runs").iterdir())
         end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
         holds = [e.command.reason for e in Run(run).entries() if isinstance(e.command, Hold) and e.at < end]

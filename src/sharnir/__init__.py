@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
+from .scene.camera import Camera, CameraSpec
+from .scene.compose import Part
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -35,6 +37,8 @@ from .scene.terrain import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
+    from .analysis.freedoms import Freedoms
+    from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Report, Simulation, Snapshot, Touch
+    from .studies import Study
 
 __version__ = "0.1.0"
 
@@ -85,7 +90,9 @@ _LAZY = {
     "Experiment": "experiment",
     "FifthWheel": "assemblies.hitch",
     "Figure": "experiment",
+    "Freedoms": "analysis.freedoms",
     "Kingpin": "assemblies.suspensions",
+    "Linear": "analysis.linear",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
     "RayHits": "rays",
@@ -95,6 +102,7 @@ _LAZY = {
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
@@ -121,6 +129,8 @@ __all__ = [
     "BuiltTracks",
     "BuiltVehicle",
     "BumpStops",
+    "Camera",
+    "CameraSpec",
     "Capsule",
     "Chart",
     "Coil",
@@ -145,16 +155,19 @@ __all__ = [
     "Figure",
     "Fixed",
     "Frame",
+    "Freedoms",
     "HalfRound",
     "HeightField",
     "Joint",
     "JointSpec",
     "Kingpin",
+    "Linear",
     "Load",
     "LuGre",
     "MacPherson",
     "Material",
     "Mesh",
+    "Part",
     "Planar",
     "Plane",
     "PositionServo",
@@ -187,6 +200,7 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Study",
     "Suspension",
     "SwingAxle",
     "SwingTwist",

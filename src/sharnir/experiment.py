@@ -18,6 +18,7 @@ from .scene.scene import Scene
 if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
+    from .simulation import Simulation
 
 Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
 Progress = Callable[[int, int], None]
@@ -76,8 +77,8 @@ class Figure:
 class Experiment:
     """A ``scene``, the ``time`` (s) and the step ``dt`` (s) it runs with, what drives it, and what to show of the run.
 
-    ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``; ``settings`` are further
-    arguments of ``Simulation``.
+    ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``, ``before_step`` a function
+    that it calls with the simulation before every step; ``settings`` are further arguments of ``Simulation``.
     Each entry of ``plots`` is one picture; ``charts`` makes further ones from the run, such as a paper's figures.
     ``figures`` reads the numbers of interest from the run of one world.
     """
@@ -89,6 +90,7 @@ class Experiment:
     force: Inputs = field(default_factory=dict)
     voltage: Inputs = field(default_factory=dict)
     target: Inputs = field(default_factory=dict)
+    before_step: Callable[[Simulation], None] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
     charts: Callable[[Trajectory], list[Chart]] | None = None
@@ -99,7 +101,7 @@ class Experiment:
         from .simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
-        return simulation.run(self.time, **self.inputs, progress=progress)
+        return simulation.run(self.time, **self.inputs, before_step=self.before_step, progress=progress)
 
     @property
     def inputs(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import PATIENCE, WINDOW, Browser, Console
 
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
@@ -24,6 +24,8 @@ AUDIT = """async () => {
     return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
 }"""
 PAINT = "(dark) => window.Quasar ? Quasar.Dark.set(dark) : document.body.classList.toggle('body--dark', dark)"
+PAINTED = "(dark) => document.body.classList.contains('body--dark') === dark"
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"  # no colours in between
 TITLES = r'"(Console|Alarms|Keys|Instructor|Drives|Brakes|Joints|Ropes|Gusts)"'
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed (npm install)")
 
@@ -31,11 +33,12 @@ needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not instal
 def audit(page: Any) -> None:
     """No violations, in light and dark, at all sizes."""
     page.add_script_tag(content=AXE.read_text())
+    page.add_style_tag(content=STILL)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         for dark in (False, True):
             page.evaluate(PAINT, dark)
-            page.wait_for_timeout(300)
+            page.wait_for_function(PAINTED, arg=dark)
             assert page.evaluate(AUDIT) == [], (width, "dark" if dark else "light")
 
 
@@ -61,14 +64,13 @@ def test_the_console_has_no_violations(krt: Any) -> None:
     operator = krt("operator")
     audit(operator.page)
     operator.page.locator("#stop").click()
-    operator.until("() => sharnir.link.chain.state === 'stopped'")
+    operator.chain("stopped")
     for tab in ("alarms", "keys"):
         operator.page.locator(f"#tab-{tab}").click()
         audit(operator.page)
     operator.page.locator("#invite").click()
-    operator.page.locator(".q-dialog").wait_for()
-    operator.page.wait_for_timeout(500)
-    operator.page.add_script_tag(content=AXE.read_text())
+    operator.page.locator(".q-dialog input").first.wait_for()
+    operator.until("() => !document.querySelector('[class*=-enter-active]')")
     assert operator.do(AUDIT) == []
 
 
@@ -87,7 +89,7 @@ def test_an_exported_replay_has_no_violations(chromium: Any, tmp_path: Path) -> 
     context = chromium.new_context(viewport=WINDOW, bypass_csp=True)
     page = context.new_page()
     page.goto(write_html(record(run), tmp_path / "run.html").as_uri())
-    page.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=60_000)
+    page.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=1000 * PATIENCE)
     audit(page)
     context.close()
 
@@ -118,9 +120,7 @@ def test_the_browsers_language_is_spoken(chromium: Any, tmp_path: Path) -> None:
         page = operator.page
         assert page.locator("#stop").get_attribute("aria-label") == catalogue("ru")["Emergency stop"]
         page.locator("#stop").click()
-        operator.until(
-            "(text) => document.querySelector('#state').textContent.includes(text)", catalogue("ru")["Emergency stop"]
-        )
+        operator.until_text("#state", catalogue("ru")["Emergency stop"])
     finally:
         context.close()
         console.end()

@@ -262,7 +262,7 @@ def application(hub: Hub, tokens: Tokens, world: dict[str, Any], address: str) -
 
     @app.get("/view/history")
     def history() -> Response:
-        return Response(b"".join(hub.history), media_type="application/octet-stream")
+        return Response(b"".join(hub.past.frames), media_type="application/octet-stream")
 
     @app.get("/view/three.js")
     def three() -> FileResponse:

@@ -5,6 +5,7 @@ import { MODES } from "./frame.js";
 import { t } from "./texts.js";
 
 const RELEASE_AFTER = 1100; // ms; the server asks for a second
+const RELEASE_EVERY = 250; // ms; asked again while it is pressed, as the server may have heard of it late
 
 const find = (id) => document.getElementById(id);
 
@@ -75,16 +76,18 @@ function addRelease(link) {
     if (timer !== null) return;
     link.send({ do: "unlatch" });
     button.dataset.pressed = "";
-    timer = setTimeout(() => {
-      end();
+    const ask = () => {
       link.send({ do: "release" });
-    }, RELEASE_AFTER);
+      timer = setTimeout(ask, RELEASE_EVERY);
+    };
+    timer = setTimeout(ask, RELEASE_AFTER);
   };
   const end = () => {
     clearTimeout(timer);
     timer = null;
     delete button.dataset.pressed;
   };
+  link.on("safety", ({ state }) => state !== "stopped" && end());
   button.addEventListener("pointerdown", begin);
   for (const event of ["pointerup", "pointerleave", "pointercancel", "blur"]) button.addEventListener(event, end);
   button.addEventListener("keydown", (event) => {
