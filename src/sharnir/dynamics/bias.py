@@ -35,6 +35,7 @@ NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave 
 # do not keep the angular momentum
 OWN_GAP = 0.25  # of what the bias moves in a step
 SMALL_GAP = 5e-3
+SMALL_WORK = 1e-2  # of the kinetic energy of a joint's sides
 SMALL_TURN, MOST_TURN = 0.2, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
 GROWTH = 1.05  # of the bias from step to step, beyond a small turn
 
@@ -117,6 +118,27 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         if square > most * most:
             return (most / wp.sqrt(square)) * x
         return x
+
+    @wp.func
+    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
+        """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
+        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
+        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
+        return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
+
+    @wp.func
+    def is_laborious(m: t.model, n: t.memory, k: t.work, gap: vec3, dt: real, j: int, w: int) -> bool:
+        """Whether closing the gap of a joint that closes a loop by real impulses takes work, -l.G/2h, worth a mention.
+
+        Such a joint is elastic: near a singular pose, where its impulse l is large, its gap is what it yields. The
+        measure is the kinetic energy of its sides.
+        """
+        if wp.static(features.direct):
+            if m.closes_loop[j] == 1:
+                ease = m.inv_mass[m.joint_a[j], w] + m.inv_mass[m.joint_b[j], w]
+                work = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
+                return work > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
+        return False
 
     @wp.func
     def is_own(gap: vec3, bias: vec3, dt: real) -> bool:
@@ -234,13 +256,6 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
 
     @wp.func
-    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
-        """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
-        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
-        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
-        return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
-
-    @wp.func
     def find_translation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
         """Returns whether a gap is left to the pseudo-velocities."""
         bias = translation_bias(m, s, k, dt, j, w)
@@ -254,6 +269,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
             if not is_small(locked, reach, dt):
                 bias = share_of(locked, before, reach, dt, n.kick[w] <= real(0.0)) * bias
         gap = k.gap[j, w]
+        if is_laborious(m, n, k, gap, dt, j, w):
+            gap = vec3()
         if not is_own(gap, bias, dt):
             gap = own_gap(gap, bias, square_speed(m, k, j, w), dt)
         rest = k.gap[j, w] - gap
