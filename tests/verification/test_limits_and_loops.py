@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.scene.mobility import redundant_joints
 from sharnir import spatial
+from sharnir.scene.mobility import redundant_joints
 
 COARSE = 0.01
 

@@ -1,8 +1,9 @@
 """Random passive mechanisms: energy does not come from nowhere, whatever the integrator and the solver.
 
 The leapfrog step keeps an energy that differs from the true one by the order h^2: that of a body which turns by q in a
-step by about q^2/4 of its kinetic energy. Limits and friction only take. So the energy may rise above that of the
-start by no more than the largest q^2 of a run times its largest kinetic energy; a joint that opens or closes under load
+step by about q^2/4 of its kinetic energy (the papers' step, of first order: by about q). Limits and friction only take.
+So the energy may rise above that of the start by no more than the largest q^2 (or q) of a run times its largest kinetic
+energy; a joint that opens or closes under load
 exchanges its reaction times its gap (and torque times tilt), and it may do both. Steps in which a body
 turns by more than half a radian are warned of instead.
 
@@ -38,7 +39,8 @@ def energy_gain(seed: int, masses: tuple[float, float], loop: bool, settings: di
     kinetic = mech.values(run, scene.kinetic_energy)
     energy = kinetic + mech.values(run, scene.potential_energy)
     spin = max(np.abs(mech.values(run, body.angular_velocity)).max() for body in scene.bodies.values())
-    allowed = min(spin * dt, 0.5) ** 2 * float(kinetic.max()) + 2.0 * work_of_gaps(run)
+    order = 1 if settings.get("integrator") == "semi-implicit-euler" else 2
+    allowed = min(spin * dt, 0.5) ** order * float(kinetic.max()) + 2.0 * work_of_gaps(run)
     return float(energy[:-1].max() - energy[0]), allowed
 
 
