@@ -7,7 +7,7 @@ import pytest
 from benchmarks.friction_logs import DELAY, NOISE, dry, log_of, pendulum
 
 import sharnir as sh
-from sharnir.studies.identify import Identification
+from sharnir.studies.identify import Identification, compare_inputs
 from sharnir.studies.logs import make_log
 
 DURATION, LEVEL, VISCOUS = 2.0, 0.4, 0.08  # s, N m, N m s
@@ -66,3 +66,37 @@ def test_a_log_without_motion_is_answered_by_name():
     found = identification(log).fit()
     assert found.untold == [f"'{name}': 'pivot.angle' does not move in the log" for name in TRUTH]
     assert np.isinf(found["pivot.friction"].high)
+
+
+def test_what_cannot_be_told_apart_is_named():
+    """Without gravity torque, inertia and friction only appear as ratios: all three times two move alike."""
+    scene = sh.Scene("turntable", gravity=(0.0, 0.0, 0.0))
+    disc = scene.body("disc", sh.Cylinder(0.2, 0.02, mass=2.0))
+    scene.joint("axle", sh.Revolute(axis=(0, 0, 1)), scene.world, disc, friction=sh.Coulomb(0.1))
+    time = np.arange(0.0, 1.0, 0.004)
+    inertia = 2.0 * 0.2**2 / 2
+    angle = 0.5 * (0.5 - 0.1) / inertia * time**2
+    log = make_log(
+        time, {"angle": angle + np.random.default_rng(1).normal(0, 1e-3, len(time)), "torque": 0 * time + 0.5}
+    )
+    free = {"axle.friction": "0.01:1", "disc.mass": "0.2:20"}
+    one = Identification(scene, log, free, outputs={"axle.angle": "angle"}, inputs={"torque.axle": "torque"}, dt=0.004)
+    found = one.fit(start={"axle.friction": 0.1, "disc.mass": 2.0}, twin=False)
+    assert len(found.untold) == 1
+    assert "'axle.friction'" in found.untold[0] and "'disc.mass'" in found.untold[0] and "apart" in found.untold[0]
+    # a push that ends tells them: braked it slows by the friction alone
+    trials = compare_inputs(
+        one, {"axle.friction": 0.1, "disc.mass": 2.0},
+        {"constant": 0.5 + 0 * time, "push and coast": np.where(time < 0.5, 0.5, 0.0)},
+        "torque.axle", {"axle.angle": 1e-3},
+    )  # fmt: skip
+    assert [trial.name for trial in trials] == ["push and coast", "constant"]
+    assert trials[0].worst < 0.1 < trials[1].worst
+
+
+def test_degrees_and_signs_are_noticed():
+    log = log_of(COURSE, DURATION, seed=1, delay=0.0)
+    for factor, words in ((180 / np.pi, "is in degrees"), (-1.0, "opposite sign")):
+        wrong = make_log(log.time, log.columns | {"angle": factor * log.columns["angle"]})
+        with pytest.raises(sh.SceneError, match=words):
+            identification(wrong, delay=0.0, dt=0.002).check_units()
