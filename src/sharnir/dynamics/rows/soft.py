@@ -43,6 +43,7 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..leapfrog import make_leapfrog
 from ..pair import make_pair
 from .view import make_view
 
@@ -69,7 +70,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
-    led = make_bias(p, features).led
+    led, over_kick = make_bias(p, features).led, make_leapfrog(p, features).over_kick
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -127,8 +128,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
         if wp.static(features.leapfrog):
-            if n.kick[w] > real(0.0):
-                given = real(0.5) * (given + n.last_input[i, w])
+            given = over_kick(n, given, n.last_input[i, w], w)
             n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
