@@ -13,6 +13,7 @@ from sharnir.runtime.frames import FrameWriter, tick_of
 from sharnir.runtime.plant import Plant
 from sharnir.view.panel import described, panel_of
 from sharnir.view.past import Past
+from sharnir.view.robots import ROBOTS
 from sharnir.view.world import world_of
 
 TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -158,3 +159,12 @@ def test_the_past_of_a_long_run_stays_small_and_reaches_back_to_its_beginning() 
     assert max(np.diff(ticks)) <= 5000 / 25  # evenly: at least half of the places are in use
     past.add(np.array([4999, 4999, 500.0, 900.0]).tobytes())  # paused: nothing has moved
     assert [tick_of(frame) for frame in past.frames] == ticks
+
+
+def test_a_track_is_drawn_as_a_belt_and_its_sprocket_as_large_as_it_is() -> None:
+    """The physics has a ring of 1.4 radii on the sprocket, for the inertia of the belt."""
+    bodies = {body["name"]: body["shapes"] for body in world_of(ROBOTS["mf4"]().scene)["bodies"]}
+    belt, *within = bodies["mf4_left_track"]
+    assert belt["kind"] == "belt" and belt["joint"] == "mf4_left_sprocket_hinge.angle"
+    (sprocket,) = bodies["mf4_left_sprocket"]
+    assert all(shape["size"][0] < belt["size"][1] for shape in (sprocket, *within) if shape["kind"] == "wheel")

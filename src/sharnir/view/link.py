@@ -25,6 +25,7 @@ from ..runtime.chain import State
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
+from .grip import Grip
 from .guard import Identity
 from .past import Past
 from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
@@ -47,7 +48,7 @@ class Hub:
         self.runtime, self._rate, self._waits = runtime, rate, not paused
         self.clients: list[Client] = []
         self.seat = Seat()
-        self._puller: Client | None = None  # whose hand pulls a body
+        self._grip = Grip()
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
         self.kept, self.chain = Kept([], []), FREE
         self.score: dict[str, Any] = {}  # of the scenario, where there is one
@@ -93,7 +94,8 @@ class Hub:
             await self._tell_those(_is_instructor, "score", score=self.score)
         elif isinstance(event, Chain):
             self.chain = event
-            self._puller = self._puller if event.state == State.FREE else None
+            if event.state != State.FREE:
+                self._grip.let_go()  # the physics has
             await self.broadcast("chain", state=event.state, why=event.why)
         elif isinstance(event, Kept):
             self.kept = event
@@ -102,12 +104,9 @@ class Hub:
 
     async def _watch_operator(self, passed: float) -> None:
         client = self.seat.client
-        if self._puller is not None and self._puller is not client:  # an instructor
-            self._puller.silent += passed
-        puller = self._puller
-        if puller is not None and max(puller.page, puller.silent) > SLOW:
-            self._loosen()
-            await self._tell_those(lambda one: one is puller, "slow")
+        if self._grip.is_lost(passed):
+            lost = self._loosen()
+            await self._tell_those(lambda one: one is lost, "slow")
         if client is not None and client.heard:
             client.silent += passed
             if client.silent > DEAD_MAN:
@@ -124,7 +123,7 @@ class Hub:
 
     def _hold(self, reason: str, by: str = SERVER) -> None:
         """Hold the drives, unless they are held. The physics lets go of what is pulled."""
-        self._puller = None
+        self._grip.let_go()
         if self.seat.client is not None:
             self.seat.client.holding = ()
         if self.chain.state == State.FREE:
@@ -137,11 +136,12 @@ class Hub:
         if self.chain.state == State.FREE:
             self.runtime.send(c.Set({name: self._starts[name] for name in released if name in self._starts}), SERVER)
 
-    def _loosen(self) -> None:
-        """Whoever pulls is too slow, or gone."""
-        if self._puller is not None:
-            self._puller = None
+    def _loosen(self) -> Client | None:
+        """Whoever pulls is too slow, or gone; returns who that was."""
+        client = self._grip.let_go()
+        if client is not None:
             self.runtime.send(c.Loosen(), SERVER)
+        return client
 
     # --- telling ----------------------------------------------------------------------------------------------------
 
@@ -187,7 +187,7 @@ class Hub:
         """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
         self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
         self.alarms.clear()
-        self.past, self._puller = Past(), None
+        self.past, self._grip = Past(), Grip()
         self.again.clear()
         self.runtime.send(c.Run(), SERVER)
         await self.broadcast("restarted")
@@ -261,7 +261,7 @@ class Hub:
         if client not in self.clients:
             return False
         self.clients.remove(client)
-        if client is self._puller:
+        if client is self._grip.client:
             with suppress(SceneError):
                 self._loosen()
         return self.seat.leave(client)
@@ -331,7 +331,7 @@ class Hub:
             if isinstance(command, Alive):
                 return  # it says that the operator was there, not that he is
             self._neutral(client)
-            if client is self._puller:
+            if client is self._grip.client:
                 self._loosen()
             raise SceneError(f"a command was {age:.1f} s old; it is not taken")
         if in_control:
@@ -357,8 +357,8 @@ class Hub:
         elif isinstance(command, c.Pull):
             self._pull(client, command)
         elif isinstance(command, c.Loosen):
-            if client is self._puller:
-                self._puller = None
+            if client is self._grip.client:
+                self._grip.let_go()
                 self.runtime.send(command, client.name)
         elif isinstance(command, c.Release) and not client.may_release():
             raise SceneError("the release of the emergency stop has to be pressed for a second")
@@ -367,12 +367,8 @@ class Hub:
             self.runtime.send(command, client.name)
 
     def _pull(self, client: Client, command: c.Pull) -> None:
-        if self._puller not in (None, client):
-            raise SceneError(f"{self._puller.name} is pulling; wait until that is over")
-        if self.chain.state == State.FREE:
-            self._puller = client
-            client.spoke(client.page)
-        self.runtime.send(command, client.name)
+        if self.chain.state != State.FREE or self._grip.takes(client, command):  # the physics says why not
+            self.runtime.send(command, client.name)
 
     def _start_again(self) -> None:
         if not self.ending:

@@ -22,13 +22,15 @@ from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
 from ..spatial import Array
+from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
 
 Plain = dict[str, Any]
 
 
 def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
-    bodies = [_body(body) for body in scene.bodies.values()]
+    sprockets = sprockets_of(scene)
+    bodies = [_body(body, sprockets.get(name)) for name, body in scene.bodies.items()]
     loose = _loose(scene)
     followed = _followed(scene, loose)
     movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
@@ -53,8 +55,8 @@ def world_of(scene: Scene) -> Plain:
 # --- bodies and shapes ------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body) -> Plain:
-    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible] or [_ghost(body)]
+def _body(body: Body, sprocket: float | None = None) -> Plain:
+    shapes = _shapes(body, sprocket)
     box = np.array([_bounds(shape) for shape in shapes])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
@@ -69,6 +71,16 @@ def _body(body: Body) -> Plain:
         "radius": float(np.abs(box).max()),
         "shapes": shapes,
     }
+
+
+def _shapes(body: Body, sprocket: float | None) -> list[Plain]:
+    """What is drawn of a body, which may be a ``sprocket`` of a radius (m)."""
+    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible]
+    if sprocket is not None and [shape["kind"] for shape in shapes] == ["cylinder"]:
+        return sprocket_shapes(shapes, sprocket)
+    belt = belt_of(body)
+    track = [] if belt is None else track_shapes(body, belt, shapes[0]["color"] if shapes else None)
+    return track or shapes or [_ghost(body)]
 
 
 def shape_of(shape: AnyShape) -> Plain:
@@ -122,6 +134,9 @@ def _bounds(shape: Plain) -> Array:
     size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
     if shape["kind"] == "mesh":
         low, high = np.array(shape["bounds"])
+    elif shape["kind"] == "belt":
+        high = np.array([size[0] + size[1], 0.5 * size[2], size[1]])
+        low = -high
     elif shape["kind"] == "box":
         high = 0.5 * np.array(size)
         low = -high

@@ -4,6 +4,7 @@
 import { THREE } from "./three.js";
 
 const EVERY = 33; // ms between two messages
+const AGAIN_EVERY = 50; // ms; the server lets go when it hears nothing for 200
 const REACH = 0.6; // of the scene's radius that a button on the card pulls
 
 export class Pulling {
@@ -13,6 +14,7 @@ export class Pulling {
     this.held = null; // { body, point, plane, pointer }
     this.plane = new THREE.Plane();
     this.listen();
+    setInterval(() => this.held && performance.now() - this.held.sent >= AGAIN_EVERY && this.send(), AGAIN_EVERY);
   }
 
   get may() {

@@ -178,11 +178,11 @@ export class View extends EventTarget {
     this.stale = false;
     if (this.fresh) {
       this.fresh = false;
-      this.bodies.show(this.frame.poses);
-      this.ropes.show(this.frame);
+      this.bodies.show(this.frame, this.reader);
     }
     if (this.frame) this.overlays.show(this.frame, this.bodies);
     this.cameras.update(this.bodies, this.ropes);
+    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, this.canvas.clientHeight);
     this.ground.update(this.cameras.camera);
     this.follow();
     this.renderer.render(this.scene, this.cameras.camera);
