@@ -17,7 +17,6 @@ from ..model.fields import structs
 from ..model.precision import Precision
 from .algebra import make_algebra
 from .coordinates import make_coordinates
-from .leapfrog import make_leapfrog
 from .pair import make_pair
 
 wp = load_warp()
@@ -33,10 +32,44 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     geometry, pair = make_coordinates(p), make_pair(p)
     frames_of, coordinate_axis, is_length = geometry.frames_of, geometry.coordinate_axis, geometry.is_length
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
-    over_kick = make_leapfrog(p, features).over_kick
     load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
 
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
+
+    @wp.func
+    def is_first(n: t.memory, w: int) -> bool:
+        """Whether this kick is the first after a start: its inputs are those of this step alone."""
+        return n.kick[w] <= real(0.0)
+
+    @wp.func
+    def force_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+        """The force from outside on body b over the interval of the kick, N."""
+        force = c.force[b, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                force = real(0.5) * (force + n.last_force[b, w])
+            n.last_force[b, w] = c.force[b, w]
+        return force
+
+    @wp.func
+    def torque_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+        """The torque likewise, N m."""
+        torque = c.torque[b, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                torque = real(0.5) * (torque + n.last_torque[b, w])
+            n.last_torque[b, w] = c.torque[b, w]
+        return torque
+
+    @wp.func
+    def effort_on(c: t.control, n: t.memory, i: int, w: int) -> real:
+        """The effort on coordinate i likewise, N or N m."""
+        effort = c.effort[i, w]
+        if wp.static(features.leapfrog):
+            if not is_first(n, w):
+                effort = real(0.5) * (effort + n.last_effort[i, w])
+            n.last_effort[i, w] = c.effort[i, w]
+        return effort
 
     @wp.func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
@@ -67,26 +100,16 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             k.inv_inertia[b, w] = packed(inv_inertia)
             if wp.static(features.direct):
                 k.inertia[b, w] = packed(turn * m.inertia[b, w] * back)
-            force = c.force[b, w]
-            torque = c.torque[b, w]
-            if wp.static(features.leapfrog):
-                force = over_kick(n, force, n.last_force[b, w], w)
-                torque = over_kick(n, torque, n.last_torque[b, w], w)
-                n.last_force[b, w] = c.force[b, w]
-                n.last_torque[b, w] = c.torque[b, w]
-            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force)
+            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
             spin = s.spin[b, w]
             if wp.static(not features.leapfrog):
                 spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
-            k.spin[b, w] = spin + dt * (inv_inertia * torque)
+            k.spin[b, w] = spin + dt * (inv_inertia * torque_on(c, n, b, w))
 
     @wp.func
     def apply_effort(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
         """The force or torque on free coordinate i, on b along its axis and on a against it."""
-        effort = c.effort[i, w]
-        if wp.static(features.leapfrog):
-            effort = over_kick(n, effort, n.last_effort[i, w], w)
-            n.last_effort[i, w] = c.effort[i, w]
+        effort = effort_on(c, n, i, w)
         if effort != real(0.0):
             j = m.coordinate_joint[i]
             kind = m.coordinate_kind[i]

@@ -27,7 +27,6 @@ from .algebra import make_algebra
 from .coordinates import make_coordinates
 from .integrate import make_integrate
 from .rows.limit import make_limit
-from .rows.memory import make_memory
 from .rows.soft import make_soft
 from .solvers.direct import make_direct
 from .watch import make_watch
@@ -53,7 +52,6 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     place_joint, slip_of = problem.place_joint, problem.slip_of
     factor_poses, accelerate = problem.factor_poses, problem.accelerate
     limit_passed = make_limit(p, features).limit_passed
-    scale_joint = make_memory(p, features).scale_joint
     soft_is_stiff = make_soft(p, features).soft_is_stiff
     count_turns = make_integrate(p).count_turns
     watch_turns = make_watch(p, features).watch_turns
@@ -228,9 +226,18 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return real(1.0) / real(6.0)
 
     @wp.func
-    def forget_impulses(m: t.model, n: t.memory, o: t.settings, w: int):
+    def forget_impulses(n: t.memory, o: t.settings, w: int):
         for j in range(o.joints):
-            scale_joint(m, n, real(0.0), j, w)
+            n.lock_impulse[j, w] = vec3()
+            if wp.static(features.angular_locks):
+                n.lock_angular[j, w] = vec3()
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = real(0.0)
+        if wp.static(features.limits):
+            for i in range(o.limits):
+                n.low_impulse[i, w] = real(0.0)
+                n.high_impulse[i, w] = real(0.0)
 
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
@@ -307,7 +314,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         while made < most and may_begin(m, s, o, w):
             for b in range(1, o.bodies):
                 start_body(s, n, k, b, w)
-            forget_impulses(m, n, o, w)
+            forget_impulses(n, o, w)
             error = real(0.0)
             stage = int(0)
             while stage < 4 or (stage < wp.static(4 + PROJECTIONS) and (stage == 4 or error > NEAR_JOINTS)):

@@ -21,7 +21,6 @@ whose friction begins or ceases to hold are not, either. Reactions are brought t
 
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 from ..device import load_warp
 from ..model.features import Features
@@ -52,13 +51,6 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     # --- before the kick ----------------------------------------------------------------------------------------------
 
     @wp.func
-    def over_kick(n: t.memory, now: Any, before: Any, w: int):
-        """An input over the interval of a kick: the mean of two steps, or after a start that of this step alone."""
-        if n.kick[w] <= real(0.0):
-            return now
-        return real(0.5) * (now + before)
-
-    @wp.func
     def swap_velocities(s: t.state, n: t.memory, o: t.settings, w: int):
         """Velocities in the middle of the last step against those at its end."""
         for b in range(1, o.bodies):
@@ -70,8 +62,34 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
             n.mid_spin[b, w] = spin
 
     @wp.func
-    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
-        """The length of the kick, and the velocities it starts from; the share of the last kick that it is."""
+    def scale_memory(n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses of the last kick, for one of another length."""
+        for j in range(o.joints):
+            n.lock_impulse[j, w] = share * n.lock_impulse[j, w]
+            if wp.static(features.angular_locks):
+                n.lock_angular[j, w] = share * n.lock_angular[j, w]
+        if wp.static(features.limits):
+            for i in range(o.limits):
+                n.low_impulse[i, w] = share * n.low_impulse[i, w]
+                n.high_impulse[i, w] = share * n.high_impulse[i, w]
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+        if wp.static(features.soft):
+            for i in range(o.softs):
+                n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
+        if wp.static(features.contacts):
+            for i in range(n.kept_count[w]):
+                n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
+                if wp.static(features.rolling):
+                    n.contact_spin[i, w] = share * n.contact_spin[i, w]
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                n.port_impulse[i, w] = share * n.port_impulse[i, w]
+
+    @wp.func
+    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The length of the kick, and the velocities it starts from."""
         for b in range(o.bodies):
             k.jolted[b, w] = 0
         last = wp.abs(n.kick[w])
@@ -80,9 +98,8 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
             swap_velocities(s, n, o, w)
         elif o.ropes == 0 or o.ports > 0:  # ropes by themselves take whole kicks only
             k.kick[w] = real(0.5) * o.dt
-        if last > real(0.0):
-            return k.kick[w] / last
-        return real(1.0)
+        if last > real(0.0) and last != k.kick[w]:
+            scale_memory(n, o, k.kick[w] / last, w)
 
     @wp.func
     def abandon(s: t.state, n: t.memory, o: t.settings, w: int):
@@ -188,10 +205,5 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
 
     return SimpleNamespace(
-        over_kick=over_kick,
-        start=start,
-        abandon=abandon,
-        drift=drift,
-        brought_on=brought_on,
-        midpoint_spin=midpoint_spin,
+        start=start, abandon=abandon, drift=drift, brought_on=brought_on, midpoint_spin=midpoint_spin
     )

@@ -32,7 +32,6 @@ from .ropes.stages import make_ropes
 from .rows.bounds import make_bounds
 from .rows.contact import make_contact
 from .rows.lock import make_lock
-from .rows.memory import make_memory
 from .rows.soft import make_soft
 from .rows.view import make_view
 from .solvers.direct import make_direct
@@ -83,8 +82,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     near_bounds = has_bounds and not features.reach
     contact = make_contact(p, features)
     prepare_contact, warm_contact = contact.prepare_contact, contact.warm_contact
-    end_contact, scale_contact = contact.end_contact, contact.scale_contact
-    scale_joint = make_memory(p, features).scale_joint
+    end_contact = contact.end_contact
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     reach = make_reach(p, features)
     reach_joint, inverse_mass = reach.reach_joint, reach.inverse_mass
@@ -160,16 +158,16 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         store(m, k, j, w, x)
 
     @wp.func
-    def scale_memory(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
-        """Impulses of the last kick, for one of another length."""
-        for j in range(o.joints):
-            scale_joint(m, n, share, j, w)
-        if wp.static(features.contacts):
-            for i in range(n.kept_count[w]):
-                scale_contact(n, share, i, w)
-        if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                n.port_impulse[i, w] = share * n.port_impulse[i, w]
+    def forget_joint(m: t.model, n: t.memory, j: int, w: int):
+        """Start from no impulses instead."""
+        n.lock_impulse[j, w] = p.vec3()
+        if wp.static(features.angular_locks):
+            n.lock_angular[j, w] = p.vec3()
+        if wp.static(has_bounds):
+            bounds.scale(m, n, real(0.0), j, w)
+        if wp.static(features.soft):
+            for i in range(m.soft_start[j], m.soft_end[j]):
+                n.soft_impulse[i, w] = real(0.0)
 
     @wp.func
     def begin_kick(
@@ -187,7 +185,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             clear_bias(k, o, w)
         for j in range(o.joints):
             if o.warm_start == 0:
-                scale_joint(m, n, real(0.0), j, w)
+                forget_joint(m, n, j, w)
             place_arms(m, s, k, j, w)
             if wp.static(features.direct):
                 stiffen_joint(m, n, k, o.dt, j, w)
@@ -222,33 +220,37 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         r.done[w] = 0
 
     @wp.func
-    def at_the_end(n: t.memory, force: vec3, before: vec3, w: int) -> vec3:
-        """A reaction (N or N m) as it is at the end of the step, from its means over this kick and the last."""
-        if wp.static(features.leapfrog):
-            if n.kick[w] > real(0.0):
-                return brought_on(force, before)
-        return force
-
-    @wp.func
-    def note_reaction(n: t.memory, k: t.work, kick: real, j: int, w: int):
+    def note_reaction(n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int):
         """The mean reaction of joint j over the kick, and as it is at the end of the step."""
         impulse = n.lock_impulse[j, w]
         if wp.static(features.leapfrog):
             impulse = impulse + k.bias_impulse[j, w]
-        n.reaction_now[j, w] = at_the_end(n, impulse / kick, n.reaction[j, w], w)
-        n.reaction[j, w] = impulse / kick
-        if wp.static(features.angular_locks):
-            impulse = n.lock_angular[j, w]
-            if wp.static(features.leapfrog):
-                impulse = impulse + k.bias_angular[j, w]
-            n.reaction_torque_now[j, w] = at_the_end(n, impulse / kick, n.reaction_torque[j, w], w)
-            n.reaction_torque[j, w] = impulse / kick
+        force = impulse / kick
+        n.reaction_now[j, w] = force
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                n.reaction_now[j, w] = brought_on(force, n.reaction[j, w])
+        n.reaction[j, w] = force
+
+    @wp.func
+    def note_reaction_torque(n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int):
+        impulse = n.lock_angular[j, w]
+        if wp.static(features.leapfrog):
+            impulse = impulse + k.bias_angular[j, w]
+        torque = impulse / kick
+        n.reaction_torque_now[j, w] = torque
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                n.reaction_torque_now[j, w] = brought_on(torque, n.reaction_torque[j, w])
+        n.reaction_torque[j, w] = torque
 
     @wp.func
     def end_kick(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
         """Reactions, and what friction and contacts remember of a velocity problem that is solved."""
         for j in range(o.joints):
-            note_reaction(n, k, kick, j, w)
+            note_reaction(n, k, o, kick, j, w)
+            if wp.static(features.angular_locks):
+                note_reaction_torque(n, k, o, kick, j, w)
         if wp.static(features.contacts):
             for b in range(o.bodies):
                 k.touch_force[b, w] = vec3()
@@ -289,9 +291,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         k.kick[w] = o.dt
         if wp.static(features.leapfrog):
-            share = start_leap(s, n, k, o, w)
-            if share != real(1.0):
-                scale_memory(m, n, o, share, w)
+            start_leap(s, n, k, o, w)
         begin_kick(m, c, s, n, k, r, o, k.kick[w], w)
 
     @wp.func

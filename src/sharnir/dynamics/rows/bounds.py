@@ -39,8 +39,7 @@ KINDS: dict[Callable[..., SimpleNamespace], str] = {make_limit: "limits", make_f
 @cache
 def make_bounds(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, of the kinds that a scene has."""
-    made = [make(p, features) for make, has in KINDS.items() if getattr(features, has)]
-    kinds = [_numbered(p, kind, number) for number, kind in enumerate(made)]
+    kinds = [_numbered(p, make(p, features), i) for i, (make, has) in enumerate(KINDS.items()) if getattr(features, has)]
     return reduce(lambda before, after: _joined(p, before, after), kinds) if kinds else SimpleNamespace()
 
 

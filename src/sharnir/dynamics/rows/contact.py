@@ -393,16 +393,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if wp.static(features.tyres):
             keep_bend(m, n, k, kick, i, w)
 
-    @wp.func
-    def scale_contact(n: t.memory, share: real, i: int, w: int):
-        """The impulses of contact i for a kick of another length."""
-        n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
-        if wp.static(features.rolling):
-            n.contact_spin[i, w] = share * n.contact_spin[i, w]
-
     return SimpleNamespace(
         end_contact=end_contact,
-        scale_contact=scale_contact,
         prepare_contact=prepare_contact,
         warm_contact=warm_contact,
         bounce_all=bounce_all,

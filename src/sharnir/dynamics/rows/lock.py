@@ -202,13 +202,21 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return struck(x, n.lock_impulse[j, w])
 
     @wp.func
-    def note(start: wp.array2d(dtype=vec3), apart: wp.array2d(dtype=vec3), k: t.work, d: vec3, j: int, w: int):
+    def note_impulse(n: t.memory, k: t.work, d: vec3, j: int, w: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
         if wp.static(features.leapfrog and not features.direct):
             if k.is_led[w] == 1:
-                apart[j, w] = apart[j, w] + d
+                k.bias_impulse[j, w] = k.bias_impulse[j, w] + d
                 return
-        start[j, w] = start[j, w] + d
+        n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+
+    @wp.func
+    def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
+        if wp.static(features.leapfrog and not features.direct):
+            if k.is_led[w] == 1:
+                k.bias_angular[j, w] = k.bias_angular[j, w] + c
+                return
+        n.lock_angular[j, w] = n.lock_angular[j, w] + c
 
     @wp.func
     def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
@@ -220,10 +228,10 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
                 s = led(k, x.wb - x.wa, 0, j, w)
                 d = d - s * k.mass_al[j, w]
                 c = -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s)
-                note(n.lock_angular, k.bias_angular, k, c, j, w)
-                note(n.lock_impulse, k.bias_impulse, k, d, j, w)
+                note_torque(n, k, c, j, w)
+                note_impulse(n, k, d, j, w)
                 return kicked(x, d, c)
-        note(n.lock_impulse, k.bias_impulse, k, d, j, w)
+        note_impulse(n, k, d, j, w)
         return struck(x, d)
 
     @wp.func

@@ -43,7 +43,6 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..leapfrog import make_leapfrog
 from ..pair import make_pair
 from .view import make_view
 
@@ -70,7 +69,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
-    led, over_kick = make_bias(p, features).led, make_leapfrog(p, features).over_kick
+    led = make_bias(p, features).led
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -128,7 +127,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
         if wp.static(features.leapfrog):
-            given = over_kick(n, given, n.last_input[i, w], w)
+            if n.kick[w] > real(0.0):
+                given = real(0.5) * (given + n.last_input[i, w])
             n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):

@@ -72,12 +72,11 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         """All joints once; the squares of the largest impulse and pseudo-impulse."""
         change = real(0.0)
         push = real(0.0)
-        if wp.static(features.limits or features.friction):
-            for j in range(o.joints):
-                if bounds.count(m, j) > 0:
-                    change = wp.max(change, visit_bounds(m, n, k, o, j, w))
-                    if wp.static(features.limits):
-                        push = wp.max(push, push_bounds(m, k, o, j, w))
+        for j in range(o.joints):
+            if bounds.count(m, j) > 0:
+                change = wp.max(change, visit_bounds(m, n, k, o, j, w))
+                if wp.static(features.limits):
+                    push = wp.max(push, push_bounds(m, k, o, j, w))
         return vec2(change, push)
 
     return SimpleNamespace(sweep=sweep)
