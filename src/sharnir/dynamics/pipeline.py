@@ -29,11 +29,11 @@ from .leapfrog import make_leapfrog
 from .pair import make_pair
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
-from .rows.bounds import make_bounds
 from .rows.contact import make_contact
+from .rows.friction import make_friction
+from .rows.limit import make_limit
 from .rows.lock import make_lock
 from .rows.soft import make_soft
-from .rows.view import make_view
 from .solvers.direct import make_direct
 from .solvers.reach import make_reach
 from .solvers.sequential import make_sequential
@@ -58,14 +58,16 @@ ONE_PIECE = (
 @cache
 def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     """The three stages as device functions."""
-    real, vec3 = p.real, p.vec3
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair, forces, motion = make_coordinates(p), make_pair(p), make_forces(p, features), make_integrate(p)
-    lock, bounds, View = make_lock(p, features), make_bounds(p, features), make_view(p).View
-    frames_of = geometry.frames_of
-    load, store = pair.load, pair.store
+    lock, limit, friction = make_lock(p, features), make_limit(p, features), make_friction(p, features)
+    frames_of, Frames = geometry.frames_of, geometry.Frames
+    load, store, acted = pair.load, pair.store, pair.acted
     move_freely, apply_effort = forces.move_freely, forces.apply_effort
     inverse_mass_ll, prepare_lock, warm_lock = lock.inverse_mass_ll, lock.prepare_lock, lock.warm_lock
+    prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
+    prepare_friction, end_friction = friction.prepare_friction, friction.end_friction
     soft = make_soft(p, features)
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
@@ -104,47 +106,51 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def has_rows(m: t.model, j: int) -> bool:
         """Whether the free axes of joint j carry anything."""
-        rows = m.soft_end[j] - m.soft_start[j]
-        if wp.static(has_bounds):
-            rows = rows + bounds.count(m, j)
-        return rows > 0
+        rows = m.limit_end[j] - m.limit_start[j] + m.friction_end[j] - m.friction_start[j]
+        return rows + m.soft_end[j] - m.soft_start[j] > 0
+
+    @wp.func
+    def prepare_bounds(
+        m: t.model, s: t.state, n: t.memory, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, kick: real, j: int, w: int
+    ):
+        """Limits and friction of joint j, given the inverse masses of its slip and relative spin."""
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                prepare_limit(m, s, k, f, w_ll, w_aa, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                prepare_friction(m, s, n, k, f, w_ll, w_aa, kick, i, j, w)
 
     @wp.func
     def prepare_joint(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, j: int, w: int
     ) -> real:
         """Locked and soft rows of joint j; returns its worst error."""
-        view = View()
-        view.joint = j
-        view.frames = frames_of(m, s, j, w)
+        f = frames_of(m, s, j, w)
         x = load(m, k, j, w)
-        view.linear = inverse_mass_ll(x)
-        worst = prepare_lock(m, n, k, view.frames, x, view.linear, j, w)
-        view.angular = x.ia + x.ib
+        w_ll = inverse_mass_ll(x)
+        worst = prepare_lock(m, n, k, f, x, w_ll, j, w)
+        w_aa = x.ia + x.ib
         if wp.static(features.direct and (near_bounds or features.soft)):
             if has_rows(m, j):
-                view.linear = held_mass_ll(m, k, x, view.linear, j, w)
-                view.angular = held_mass_aa(m, k, x, j, w)
+                w_ll = held_mass_ll(m, k, x, w_ll, j, w)
+                w_aa = held_mass_aa(m, k, x, j, w)
         if wp.static(features.soft):
             for i in range(m.soft_start[j], m.soft_end[j]):
-                prepare_soft(m, c, s, n, k, view, o.dt, i, w)
+                prepare_soft(m, c, s, n, k, f, w_ll, w_aa, kick, o.dt, i, j, w)
             if wp.static(features.direct):
                 add_soft_rows(m, k, j, w)
-        if wp.static(near_bounds):
-            bounds.prepare(m, s, n, k, view, w)
+        if wp.static(has_bounds and not features.reach):
+            prepare_bounds(m, s, n, k, f, w_ll, w_aa, kick, j, w)
         return worst
 
     @wp.func
-    def reach_bounds(m: t.model, s: t.state, n: t.memory, k: t.work, j: int, w: int):
-        """Bounded rows of joint j, with the inverse masses that the factors give."""
+    def reach_bounds(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, j: int, w: int):
+        """Limits and friction of joint j, with the inverse masses that the factors give."""
         if m.reach_linear[j] < m.reach_end[j]:
             reach_joint(m, k, j, w)
-            view = View()
-            view.joint = j
-            view.frames = frames_of(m, s, j, w)
-            view.linear = inverse_mass(k, 1, j, w)
-            view.angular = inverse_mass(k, 0, j, w)
-            bounds.prepare(m, s, n, k, view, w)
+            f = frames_of(m, s, j, w)
+            prepare_bounds(m, s, n, k, f, inverse_mass(k, 1, j, w), inverse_mass(k, 0, j, w), kick, j, w)
 
     @wp.func
     def warm_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
@@ -153,8 +159,12 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft):
             for i in range(m.soft_start[j], m.soft_end[j]):
                 x = soft_kick(m, k, x, n.soft_impulse[i, w], i, w)
-        if wp.static(has_bounds):
-            x = bounds.warm(m, n, k, x, j, w)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                x = warm_limit(m, n, k, x, i, w)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                x = acted(x, m.friction_linear[i], n.friction_impulse[i, w])
         store(m, k, j, w, x)
 
     @wp.func
@@ -163,8 +173,13 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         n.lock_impulse[j, w] = p.vec3()
         if wp.static(features.angular_locks):
             n.lock_angular[j, w] = p.vec3()
-        if wp.static(has_bounds):
-            bounds.scale(m, n, real(0.0), j, w)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                n.low_impulse[i, w] = real(0.0)
+                n.high_impulse[i, w] = real(0.0)
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                n.friction_impulse[i, w] = p.vec3()
         if wp.static(features.soft):
             for i in range(m.soft_start[j], m.soft_end[j]):
                 n.soft_impulse[i, w] = real(0.0)
@@ -193,12 +208,12 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             place_ropes(m, s, n, k, o, w)
         worst = real(0.0)
         for j in range(o.joints):
-            worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, j, w))
+            worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
         if wp.static(features.direct):
             factor(m, k, o, w)
         if wp.static(features.reach and has_bounds):
             for j in range(o.joints):
-                reach_bounds(m, s, n, k, j, w)
+                reach_bounds(m, s, n, k, kick, j, w)
         if wp.static(features.contacts):
             if wp.static(features.reach):
                 k.reach_used[w] = o.joint_paths
@@ -256,9 +271,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 k.touch_force[b, w] = vec3()
             for i in range(k.contact_count[w]):
                 end_contact(m, n, k, kick, i, w)
-        if wp.static(has_bounds):
-            for j in range(o.joints):
-                bounds.end(m, n, k, j, w)
+        if wp.static(features.friction):
+            for i in range(o.frictions):
+                end_friction(m, n, k, kick, i, w)
 
     @wp.func
     def calm_pushes(k: t.work, o: t.settings, w: int):

@@ -44,7 +44,6 @@ from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
-from .view import make_view
 
 wp = load_warp()
 
@@ -60,7 +59,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
-    Pair, Frames, View = pair.Pair, geometry.Frames, make_view(p).View
+    Pair, Frames = pair.Pair, geometry.Frames
     frames_of, coordinate_axis, coordinate_value = (
         geometry.frames_of,
         geometry.coordinate_axis,
@@ -227,18 +226,26 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def prepare_soft(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, view: View, dt: real, i: int, w: int
+        m: t.model,
+        c: t.control,
+        s: t.state,
+        n: t.memory,
+        k: t.work,
+        f: Frames,
+        w_ll: mat33,
+        w_aa: mat33,
+        kick: real,
+        dt: real,
+        i: int,
+        j: int,
+        w: int,
     ):
-        """Conductance and source of soft row i, by all that its axis carries."""
-        f = view.frames
-        j = view.joint
-        kick = k.kick[w]
         kind = m.soft_kind[i]
         linear = m.soft_linear[i]
         axis = soft_direction(m, f, i, j)
-        inverse_mass = wp.dot(axis, view.angular * axis)
+        inverse_mass = wp.dot(axis, w_aa * axis)
         if linear == 1:
-            inverse_mass = wp.dot(axis, view.linear * axis)
+            inverse_mass = wp.dot(axis, w_ll * axis)
         k.soft_axis[i, w] = axis
         k.soft_inverse_mass[i, w] = inverse_mass
         press = n.reaction[j, w]

@@ -18,8 +18,9 @@ from ...model.precision import Precision
 from ..bias import make_bias
 from ..pair import make_pair
 from ..ropes.attach import make_attach
-from ..rows.bounds import make_bounds
 from ..rows.contact import make_contact
+from ..rows.friction import make_friction
+from ..rows.limit import make_limit
 from ..rows.lock import make_lock
 from ..rows.soft import make_soft
 
@@ -31,10 +32,15 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real = p.real
     t = structs(p)
-    pair, lock, bounds = make_pair(p), make_lock(p, features), make_bounds(p, features)
-    has_bounds = features.limits or features.friction
+    pair, lock, limit, friction = (
+        make_pair(p),
+        make_lock(p, features),
+        make_limit(p, features),
+        make_friction(p, features),
+    )
     load, store, load_push, store_push = pair.load, pair.store, pair.load_push, pair.store_push
-    visit_lock, push_lock = lock.visit_lock, lock.push_lock
+    visit_lock, visit_limit, visit_friction = lock.visit_lock, limit.visit_limit, friction.visit_friction
+    push_lock, push_limit, is_passed = lock.push_lock, limit.push_limit, limit.is_passed
     motion, acted = pair.motion, pair.acted
     contact = make_contact(p, features)
     bounce_all, sweep_contacts, push_contacts = contact.bounce_all, contact.sweep_contacts, contact.push_contacts
@@ -50,20 +56,23 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft):
             for i in range(m.soft_start[j], m.soft_end[j]):
                 x = visit_soft(m, n, k, x, i, w)
-        if wp.static(has_bounds):
-            for c in range(bounds.count(m, j)):
-                linear = bounds.linear(m, c, j)
-                d = bounds.visit(m, n, k, led(k, motion(x, linear), linear, j, w), o.dt, c, j, w)
-                x = acted(x, linear, d)
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                linear = m.limit_linear[i]
+                x = acted(x, linear, visit_limit(n, k, led(k, motion(x, linear), linear, j, w), o.dt, i, w))
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                linear = m.friction_linear[i]
+                x = acted(x, linear, visit_friction(m, n, k, led(k, motion(x, linear), linear, j, w), k.kick[w], i, w))
         store(m, k, j, w, x)
         if stabilise:
             rate = o.erp / o.dt
             x = push_lock(m, k, load_push(m, k, x, j, w), rate, j, w)
             if wp.static(features.limits):
-                for c in range(bounds.count(m, j)):
-                    if bounds.is_passed(m, k, c, j, w):
-                        linear = bounds.linear(m, c, j)
-                        x = acted(x, linear, bounds.push(m, k, motion(x, linear), rate, c, j, w))
+                for i in range(m.limit_start[j], m.limit_end[j]):
+                    if is_passed(k, i, w):
+                        linear = m.limit_linear[i]
+                        x = acted(x, linear, push_limit(m, k, motion(x, linear), rate, i, w))
             store_push(m, k, j, w, x)
         return x.change
 

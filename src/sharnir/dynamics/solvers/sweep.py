@@ -9,8 +9,9 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
 from ..pair import make_pair
-from ..rows.bounds import make_bounds
 from ..rows.contact import make_contact
+from ..rows.friction import make_friction
+from ..rows.limit import make_limit
 from .reach import make_reach
 
 wp = load_warp()
@@ -22,9 +23,11 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
     pair, reach = make_pair(p), make_reach(p, features)
-    bounds, has_bounds = make_bounds(p, features), features.limits or features.friction
+    limit, friction = make_limit(p, features), make_friction(p, features)
     load, load_push, motion = pair.load, pair.load_push, pair.motion
     answer, strike = reach.answer, reach.strike
+    visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
+    visit_friction = friction.visit_friction
     inverse_mass = reach.inverse_mass
     contact = make_contact(p, features)
     sweep_contacts, push_contacts = contact.sweep_contacts, contact.push_contacts
@@ -34,17 +37,25 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     def visit_part(
         m: t.model, n: t.memory, k: t.work, o: t.settings, linear: int, start: int, end: int, u: vec3, j: int, w: int
     ) -> real:
-        """Bounded rows on the lengths (linear = 1) or angles of joint j; the square of the largest impulse."""
+        """Limits and friction on the lengths (linear = 1) or angles of joint j; the square of the largest impulse."""
         u = led(k, u, linear, j, w) + answer(k, k.solution, start, end, w)
         mass = inverse_mass(k, linear, j, w)
         total = vec3()
         change = real(0.0)
-        for c in range(bounds.count(m, j)):
-            if bounds.linear(m, c, j) == linear:
-                d = bounds.visit(m, n, k, u, o.dt, c, j, w)
-                u = u + mass * d
-                total = total + d
-                change = wp.max(change, wp.dot(d, d))
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                if m.limit_linear[i] == linear:
+                    d = visit_limit(n, k, u, o.dt, i, w)
+                    u = u + mass * d
+                    total = total + d
+                    change = wp.max(change, wp.dot(d, d))
+        if wp.static(features.friction):
+            for i in range(m.friction_start[j], m.friction_end[j]):
+                if m.friction_linear[i] == linear:
+                    d = visit_friction(m, n, k, u, k.kick[w], i, w)
+                    u = u + mass * d
+                    total = total + d
+                    change = wp.max(change, wp.dot(d, d))
         if change > real(0.0):
             strike(k, k.solution, start, end, total, w)
         return change
@@ -53,11 +64,11 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     def push_part(
         m: t.model, k: t.work, rate: real, linear: int, start: int, end: int, u: vec3, j: int, w: int
     ) -> real:
-        """Pseudo-impulses of the rows that are passed; the square of the largest."""
+        """Pseudo-impulses of the limits that are passed; the square of the largest."""
         change = real(0.0)
-        for c in range(bounds.count(m, j)):
-            if bounds.linear(m, c, j) == linear and bounds.is_passed(m, k, c, j, w):
-                d = bounds.push(m, k, u + answer(k, k.push_solution, start, end, w), rate, c, j, w)
+        for i in range(m.limit_start[j], m.limit_end[j]):
+            if m.limit_linear[i] == linear and is_passed(k, i, w):
+                d = push_limit(m, k, u + answer(k, k.push_solution, start, end, w), rate, i, w)
                 strike(k, k.push_solution, start, end, d, w)
                 change = wp.max(change, wp.dot(d, d))
         return change
@@ -82,13 +93,24 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(change, push)
 
     @wp.func
+    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether joint j has limits only, none of them passed or at work."""
+        if wp.static(features.friction):
+            if m.friction_start[j] < m.friction_end[j]:
+                return False
+        if wp.static(features.limits):
+            for i in range(m.limit_start[j], m.limit_end[j]):
+                if n.low_impulse[i, w] + n.high_impulse[i, w] > real(0.0) or is_passed(k, i, w):
+                    return False
+        return True
+
+    @wp.func
     def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
-        """All rows once, idle ones only if told; the squares of the largest impulse and pseudo-impulse."""
+        """All rows once, idle limits only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
-        if wp.static(has_bounds):
-            for j in range(o.joints):
-                if m.reach_linear[j] < m.reach_end[j] and (everywhere or not bounds.is_idle(m, n, k, j, w)):
-                    worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
+        for j in range(o.joints):
+            if m.reach_linear[j] < m.reach_end[j] and (everywhere or not is_idle(m, n, k, j, w)):
+                worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
         if wp.static(features.contacts):
             change = sweep_contacts(m, n, k, o.epsilon, k.kick[w], w)
             worst = wp.max(worst, vec2(change, push_contacts(m, k, o, w)))
