@@ -13,7 +13,7 @@ from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes
-from ..scene.measure import start_value
+from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
@@ -49,9 +49,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     joints = list(scene.joints.values())
     coordinates = coordinates_of(scene)
     tracked = tuple(
-        place
-        for place, (_, joint, coordinate) in enumerate(coordinates)
-        if coordinate.kind.is_turn and _counts_turns(joint)
+        place for place, (_, joint, coordinate) in enumerate(coordinates) if counts_turns(joint, coordinate)
     )
     softs = softs_of(scene)
     touching = contact_arrays(scene)
@@ -223,12 +221,6 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "lower": [[-np.inf if low is None else low] for _, _, (low, _), _ in rows],
         "upper": [[np.inf if high is None else high] for _, _, (_, high), _ in rows],
     }
-
-
-def _counts_turns(joint: Joint) -> bool:
-    """Whether the simulation counts the turns of a joint: always, except for a ball that does not use its twist."""
-    is_ball = len(joint.type.coordinates) == 4
-    return not is_ball or any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
 
 
 def _frictions(scene: Scene) -> dict[str, Any]:
