@@ -389,3 +389,82 @@ def test_a_thin_rope_is_seen_from_far_away(krt: Browser) -> None:
         }"""
     )
     assert 1.4 < width < 2.0  # pixels
+
+
+# --- the panel, alarms and plots --------------------------------------------------------------------------------------
+
+
+def test_groups_and_the_panel_fold_and_the_view_takes_their_place(krt: Browser) -> None:
+    krt.page.set_viewport_size(WIDE)
+    group = krt.page.locator("details.group").first
+    group.locator("summary").click()
+    assert not group.locator("sh-joystick").is_visible()
+    group.locator("summary").click()
+    assert group.locator("sh-joystick").is_visible()
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        krt.page.set_viewport_size({"width": width, "height": height})
+        size = "() => { const { width, height } = stage.getBoundingClientRect(); return width * height }"
+        before = krt.do(size)
+        fold = krt.page.locator("#fold-side")
+        fold.click()
+        krt.until(f"(before) => ({size})() > 1.2 * before", before)
+        assert fold.get_attribute("aria-expanded") == "false"
+        assert krt.page.locator("#stop").is_visible()
+        fold.click()
+        krt.until(f"(before) => Math.abs(({size})() - before) < 1", before)
+
+
+def test_alarms_are_filtered(driver: Browser) -> None:
+    """Finding 23: the stop is among them; it is grouped, found by its words, and gone from the new ones when it is known."""
+    driver.page.keyboard.press("F9")
+    driver.until("() => sharnir.link.chain.state === 'stopped'")
+    driver.page.locator("#tab-alarms").click()
+    listed = "() => [...document.querySelectorAll('#alarms .log-row')].map((row) => row.dataset.level)"
+    driver.until(f"() => ({listed})().includes('alarm')")
+    driver.page.locator("#alarm-filter").select_option("alarm")
+    assert set(driver.do(listed)) == {"alarm"}
+    driver.page.locator("#alarm-search").fill("emergency stop by")
+    assert "emergency stop by operator 1" in (driver.page.locator("#alarms").text_content() or "")
+    driver.page.locator("#alarm-search").fill("nothing like it")
+    assert driver.do(listed) == []
+    driver.page.locator("#alarm-search").fill("")
+    driver.page.locator("#alarm-filter").select_option("new")
+    driver.page.locator("#acknowledge").click()
+    assert driver.do(listed) == []
+    driver.page.locator("#alarm-filter").select_option("all")
+    driver.page.locator("#tab-console").click()
+
+
+def test_plots_show_any_number_of_signals_and_work_by_keyboard(driver: Browser) -> None:
+    """Finding 22."""
+    driver.do("() => { const { plot, world } = sharnir; plot.choose(world.layout.channels.map((c) => c.name)) }")
+    names = driver.do("() => sharnir.plot.channels")
+    assert len(names) > 8
+    entries = driver.page.locator(".plot-legend span")
+    assert entries.count() == len(names)
+    box, legend = (driver.page.locator(name).bounding_box() for name in ("#plot", ".plot-legend"))
+    assert box is not None and legend is not None
+    assert legend["y"] + legend["height"] <= box["y"] + box["height"] + 1  # it scrolls
+    driver.page.locator("#plot canvas").focus()
+    driver.page.keyboard.press("ArrowLeft")
+    assert driver.do("() => sharnir.plot.cursor") is not None
+    span = driver.do("() => sharnir.plot.span")
+    driver.page.keyboard.press("+")
+    assert driver.do("() => sharnir.plot.span") < span
+    assert driver.input("axle voltage") == 0.0  # the arrows belong to the plot while it has the focus
+    driver.do("() => { sharnir.plot.choose(sharnir.world.panel.plotted); document.activeElement.blur() }")
+
+
+def test_a_sensors_bar_shows_its_channel_and_warns(krt: Browser) -> None:
+    krt.do(
+        """() => {
+            const bar = document.createElement("sh-bar");
+            const given = { name: "krt100_hitch reaction", label: "hitch", unit: "N", low: 0, high: 1e4, warns: -1 };
+            for (const [name, value] of Object.entries(given)) bar.setAttribute(name, value);
+            document.querySelector(".widgets").append(bar);
+        }"""
+    )
+    krt.until("() => document.querySelector('sh-bar .w-value').textContent.endsWith(' N')")
+    krt.until("() => document.querySelector('sh-bar').hasAttribute('data-warns')")
+    assert krt.do("() => Number(document.querySelector('sh-bar [role=meter]').getAttribute('aria-valuenow'))") >= 0
+    krt.do("() => document.querySelector('sh-bar').remove()")
