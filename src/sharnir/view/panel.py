@@ -37,7 +37,7 @@ def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayo
     units = {channel.name: channel.unit for channel in layout.channels}
     diagram = scene.diagram
     assert diagram is not None
-    groups = [
+    groups: list[Plain] = [
         {"title": group.title, "widgets": [_plain(widget, known, units, diagram) for widget in group.widgets]}
         for group in panel.groups
     ]
