@@ -96,7 +96,7 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         k.kick[w] = o.dt
         if n.kick[w] > real(0.0):
             swap_velocities(s, n, o, w)
-        elif o.ropes == 0 or o.ports > 0:  # ropes by themselves take whole kicks only
+        else:
             k.kick[w] = real(0.5) * o.dt
         if last > real(0.0) and last != k.kick[w]:
             scale_memory(n, o, k.kick[w] / last, w)
