@@ -1,4 +1,4 @@
-"""What the operator looks at: pictures of mounted cameras, labels, belts, ropes, ground, panels that fold."""
+"""What the operator looks at: pictures of mounted cameras, labels, belts, ropes, hills."""
 
 from __future__ import annotations
 
@@ -193,44 +193,6 @@ def test_a_thin_rope_is_seen_from_far_away(krt: Browser) -> None:
         }"""
     )
     assert 1.4 < width < 2.0  # pixels
-
-
-# --- the panel --------------------------------------------------------------------------------------------------------
-
-
-def test_groups_and_the_panel_fold_and_the_view_takes_their_place(krt: Browser) -> None:
-    krt.page.set_viewport_size(WIDE)
-    group = krt.page.locator("details.group").first
-    group.locator("summary").click()
-    assert not group.locator("sh-joystick").is_visible()
-    group.locator("summary").click()
-    assert group.locator("sh-joystick").is_visible()
-    for width, height in ((1440, 900), (1024, 768), (390, 844)):
-        krt.page.set_viewport_size({"width": width, "height": height})
-        size = "() => { const { width, height } = stage.getBoundingClientRect(); return width * height }"
-        before = krt.do(size)
-        fold = krt.page.locator("#fold-side")
-        fold.click()
-        krt.until(f"(before) => ({size})() > 1.2 * before", before)
-        assert fold.get_attribute("aria-expanded") == "false"
-        assert krt.page.locator("#stop").is_visible()
-        fold.click()
-        krt.until(f"(before) => Math.abs(({size})() - before) < 1", before)
-
-
-def test_a_sensors_bar_shows_its_channel_and_warns(krt: Browser) -> None:
-    krt.do(
-        """() => {
-            const bar = document.createElement("sh-bar");
-            const given = { name: "krt100_hitch reaction", label: "hitch", unit: "N", low: 0, high: 1e4, warns: -1 };
-            for (const [name, value] of Object.entries(given)) bar.setAttribute(name, value);
-            document.querySelector(".widgets").append(bar);
-        }"""
-    )
-    krt.until("() => document.querySelector('sh-bar .w-value').textContent.endsWith(' N')")
-    krt.until("() => document.querySelector('sh-bar').hasAttribute('data-warns')")
-    assert krt.do("() => Number(document.querySelector('sh-bar [role=meter]').getAttribute('aria-valuenow'))") >= 0
-    krt.do("() => document.querySelector('sh-bar').remove()")
 
 
 def test_hills_have_normals_for_light_and_shadows(krt: Browser) -> None:
