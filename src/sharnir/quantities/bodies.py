@@ -72,7 +72,7 @@ def torque(r: Readings, i: int) -> Array:
     return r.frames["torque"][:, i]
 
 
-@quantity("ray", "m", live=("work", "ray_distance"))
+@quantity("ray", "m", live=("work", "ray_distance"), channel=("rays", "distance"))
 def ray_distance(r: Readings, i: int) -> Array:
     """Distance to what a ray meets."""
     return r.frames["rays"][:, i]
