@@ -108,12 +108,12 @@ def test_gears_on_a_tumbling_carrier_stay_in_mesh_and_keep_energy_and_momentum()
             np.abs(run[a.angle] + 1.5 * run[b.angle]).max(),
             np.abs(run[b.angle] * 0.5 / (2 * np.pi) - run[c.displacement]).max(),
         )
-        assert max(map(float, off)) < 0.1 * dt**2
+        assert max(map(float, off)) < 20.0 * dt**3  # the first step foresees no spins: third order, then far less
         energy = run[scene.energy].values
         drifts.append(float(np.abs(energy - energy[0]).max()) / energy[0])
         momentum = run[scene.angular_momentum].values
         np.testing.assert_allclose(
-            momentum, np.broadcast_to(momentum[0], momentum.shape), atol=2e-3 * np.linalg.norm(momentum[0])
+            momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-5 * np.linalg.norm(momentum[0])
         )
         balance = Balance(run)
         assert np.abs(balance.work["couplings"]).max() < 1e-3 * energy[0]  # what one side gives the other gets
