@@ -174,11 +174,17 @@ def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
 
 def test_sigterm_ends_a_console_in_order(tmp_path: Path) -> None:
     console = Console("door", tmp_path)
-    driver = Socket(console, admitted(console, "operator"))
+    cookie = admitted(console, "operator")
+    driver = Socket(console, cookie)
     memory = console.shared_memory()
     console.process.send_signal(signal.SIGTERM)
-    driver.closed()
-    assert [event["reason"] for event in driver.told("ended")] == ["The program was closed"]
+    driver.read_until(lambda: driver.told("ended") and driver.told("ended")[-1]["closed"], "the end")
+    ended = driver.told("ended")[-1]
+    assert (ended["reason"], ended["wrong"]) == ("The program was closed", False)
+    for name in ended["documents"]:  # the server waits for those who look
+        assert get(console, f"/run/{name}", Cookie=cookie)[0] == 200
+    assert set(ended["documents"]) == {"report.html", "replay.html"}
+    driver.close()
     said, errors = console.process.communicate(timeout=PATIENCE)
     assert console.process.returncode == 128 + signal.SIGTERM
     assert "sharnir replay" in said and "leaked" not in errors

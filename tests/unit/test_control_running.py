@@ -412,14 +412,15 @@ def test_two_runs_give_the_same_bits():
     assert np.ptp(runs[0][axle.speed].values) > 1.0  # rad/s: it runs up
 
 
-def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs() -> None:
-    """Not by one for each of its wheels; forward is forward, and to the right is positive."""
-    from sharnir.assemblies.robots import krt100
+@pytest.mark.parametrize("name", ["krt100", "mf4"])
+def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs(name: str) -> None:
+    """Not by one for each of its wheels or tracks; forward is forward, and to the right is positive."""
+    from sharnir.assemblies import robots
     from sharnir.control import default_diagram, default_panel
 
     scene = sh.Scene("yard")
     scene.ground()
-    robot = krt100(scene)
+    robot = getattr(robots, name)(scene)
     scene.diagram = default_diagram(scene)
     names = list(scene.diagram.inputs)
     assert names[:2] == ["forward", "turn"] and not any("voltage" in name for name in names)

@@ -39,8 +39,9 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         """The mesh as an error names it."""
         return f"Mesh '{self.file or 'of vertices'}'"
 
-    def surface(self) -> Any:
-        """The triangles as a ``trimesh.Trimesh``, scaled, vertices in the same place merged."""
+    def surface(self, merged: bool = True) -> Any:
+        """The triangles as a ``trimesh.Trimesh``, scaled; vertices in the same place merged, which costs them their
+        colours, unless ``merged`` is false."""
         import trimesh
 
         if self.file is None:
@@ -59,7 +60,8 @@ class Mesh(Shape, frozen=True, tag="mesh"):
                 ) from error
         if not np.isfinite(surface.vertices).all():
             raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
-        surface.merge_vertices(merge_tex=True, merge_norm=True)
+        if merged:
+            surface.merge_vertices(merge_tex=True, merge_norm=True)
         surface.vertices = surface.vertices * self.scale
         return surface
 

@@ -80,8 +80,21 @@ def shape_of(shape: AnyShape) -> Plain:
     if isinstance(shape, Wheel):
         return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
     assert isinstance(shape, (Mesh, ConvexHull))
-    surface = shape.surface()
-    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
+    surface = shape.surface(merged=False) if isinstance(shape, Mesh) else shape.surface()
+    colors = {} if shape.color is not None else colors_of(surface)
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **colors, **place}
+
+
+def colors_of(surface: Any) -> Plain:
+    """The colours of a file's vertices, or of its material, as base64 of uint8; nothing where it has none."""
+    kind = surface.visual.kind
+    if kind is None or not len(surface.vertices):
+        return {}
+    if kind == "texture":
+        colors = np.tile(np.asarray(surface.visual.material.main_color, np.uint8)[:3], (len(surface.vertices), 1))
+    else:
+        colors = np.asarray(surface.visual.vertex_colors)[:, :3]
+    return {"colors": _base64(colors, "u1")}
 
 
 def packed(vertices: Array, triangles: Array) -> Plain:
