@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
+from .scene.camera import Camera, CameraSpec
+from .scene.compose import Part
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Report, Simulation, Snapshot, Touch
+    from .studies import Study
 
 __version__ = "0.1.0"
 
@@ -99,6 +102,7 @@ _LAZY = {
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
@@ -125,6 +129,8 @@ __all__ = [
     "BuiltTracks",
     "BuiltVehicle",
     "BumpStops",
+    "Camera",
+    "CameraSpec",
     "Capsule",
     "Chart",
     "Coil",
@@ -161,6 +167,7 @@ __all__ = [
     "MacPherson",
     "Material",
     "Mesh",
+    "Part",
     "Planar",
     "Plane",
     "PositionServo",
@@ -193,6 +200,7 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Study",
     "Suspension",
     "SwingAxle",
     "SwingTwist",

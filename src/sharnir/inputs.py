@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .errors import SceneError
 from .model.fields import checked_values, write_row
 from .model.layout import Layout
@@ -42,17 +44,29 @@ class Inputs:
         self.constant = not any(callable(target.value) for target in self._targets)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
-    def apply(self, control: Any, time: float) -> None:
-        """Write the inputs at a time (s)."""
+    def apply(self, control: Any, time: Any) -> None:
+        """Write the inputs at a time (s), or at one of its own for each world."""
         for what, array, place, value in self._targets:
             rows = getattr(control, array)
-            now = value(time) if callable(value) else value
-            write_row(rows, place, checked_values(what, now, XYZ if array in UNITS else (), rows.shape[1]))
+            parts = XYZ if array in UNITS else ()
+            if callable(value) and np.ndim(time) > 0:
+                now = _world_by_world(what, value, time, parts)
+            else:
+                now = checked_values(what, value(time) if callable(value) else value, parts, rows.shape[1])
+            write_row(rows, place, now)
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero."""
         for target in self._targets:
             write_row(getattr(control, target.array), target.place, 0.0)
+
+
+def _world_by_world(what: str, value: Any, times: Any, parts: tuple[str, ...]) -> Any:
+    """An input of worlds whose clocks differ: at the time of each, its own row."""
+    worlds = len(times)
+    shape = (worlds, len(parts)) if parts else (worlds,)
+    found = {time: checked_values(what, value(time), parts, worlds) for time in set(times.tolist())}
+    return np.stack([np.broadcast_to(found[time], shape)[world] for world, time in enumerate(times.tolist())])
 
 
 class _Target(NamedTuple):

@@ -17,10 +17,10 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import PARAMETERS as MODEL_PARAMETERS
-from .model.fields import STATE, allocate, read, write
+from .model.fields import PARAMETERS, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
-from .parameters import PARAMETERS, parameter, set_quantity
+from .quantities import evaluate
+from .quantities.setting import set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.quantity import Quantity
@@ -153,6 +153,7 @@ class Simulation:
         check_settings(scene, dt, solver, integrator, others)
         ignored = warning_names("ignored_warnings", ignored_warnings)
         self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
+        scene.take_initial()
         self.scene = scene
         self._scene, self._described = scene.as_it_is(), described(scene)
         self._integrator = integrator
@@ -190,6 +191,7 @@ class Simulation:
         self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
         self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
+        self._steps, self._started = 0, np.zeros(self.worlds, int)
         self._analysed: dict[tuple[Any, ...], Matrices] = {}
         self.reset()
         self._warned.tell(self._seen_beforehand())
@@ -204,8 +206,17 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
+        """Simulated time, s; of worlds that were reset by themselves see :attr:`times`."""
         return self._steps * self.dt
+
+    @property
+    def times(self) -> Any:
+        """The time of every world, s: since the start, or since it was last reset."""
+        return (self._steps - self._started) * self.dt
+
+    def steps_of(self, world: int) -> int:
+        """Steps that a ``world`` has made since the start, or since it was last reset."""
+        return self._steps - int(self._started[world])
 
     @property
     def steps(self) -> int:
@@ -265,7 +276,7 @@ class Simulation:
             while done < total:
                 if before_step is not None:
                     before_step(self)
-                inputs.apply(self.control, self.time + 0.5 * self.dt)
+                inputs.apply(self.control, self._input_times())
                 steps = 1 if captured and recorder.learns_later else min(chunk, total - done, every - done % every)
                 self._advance(steps)
                 if self._servos and (done == 0 or self.device == "cpu"):
@@ -292,6 +303,10 @@ class Simulation:
             self._warned.tell(gained(self._scene, frames))
         self._raise_new_faults(recorder)
         return Trajectory.from_frames(self._scene, frames, self._warned.all)
+
+    def _input_times(self) -> Any:
+        """When inputs are taken, s: in the middle of the next step, of each world where their clocks differ."""
+        return (self.times if self._started.any() else self.time) + 0.5 * self.dt
 
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
@@ -360,25 +375,46 @@ class Simulation:
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
-        is_parameter = isinstance(quantity, Quantity) and quantity.variable in PARAMETERS
-        values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
-        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
-
-    def _signal(self, quantity: Quantity) -> Any:
-        from .record.signals import evaluate
-
         recorder = self._recorder(1)
         recorder.capture(self.time)
         self._warned.tell(changed(self._described, self.scene))
-        return evaluate(self._scene, recorder.frames(), quantity)[0]
+        values = evaluate(self._scene, recorder.frames(), quantity)[0]
+        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
 
     def set(self, quantity: Quantity, values: Any) -> None:
         """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
 
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
-        bodies.
+        bodies; coordinates of joints and their rates, as :meth:`pose` does.
         """
-        set_quantity(self._scene, self._compiled, self._tables, quantity, values)
+        set_quantity(self, quantity, values)
+
+    def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
+        """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
+
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``, one number or one per world; or values
+        are what :meth:`inverse_kinematics` returned. Other coordinates and rates stay as they are, what hangs on a
+        joint moves along with it, all joints stay closed and all velocities agree with them. Loops that cannot close,
+        and values beyond limits, are refused by name. ``worlds``, a mask or a list, are those that are posed.
+        """
+        from .analysis.setting import pose_simulation
+
+        pose_simulation(self, values, speeds, self._mask("pose", worlds))
+
+    def _mask(self, what: str, worlds: Any) -> Any:
+        """Worlds as a mask: from None for all, a mask, or a list of numbers."""
+        if worlds is None:
+            return np.ones(self.worlds, bool)
+        given = np.asarray(worlds)
+        if given.dtype == bool and given.shape == (self.worlds,):
+            return given
+        if given.dtype.kind not in "iu" or ((given < 0) | (given >= self.worlds)).any():
+            raise SceneError(
+                f"{what}: worlds is {shown(worlds)}; give a list of numbers below {self.worlds}, or a mask of as many"
+            )
+        mask = np.zeros(self.worlds, bool)
+        mask[given.ravel()] = True
+        return mask
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes of a ``world`` touched in the last step, or were about to."""
@@ -506,32 +542,38 @@ class Simulation:
 
     # --- starting over ----------------------------------------------------------------------------------------------
 
-    def reset(self) -> None:
-        """Back to the start of the scene, in all worlds.
+    def reset(self, worlds: Any = None) -> None:
+        """Back to the start of the scene, in all worlds, or in those that a mask or a list ``worlds`` names.
 
         The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
-        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity.
+        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity. A world
+        goes on bit for bit as if it had been started alone.
         """
+        mask = self._mask("reset", worlds)
         for part in self.attached:
-            part.reset()
+            if mask[part.world]:
+                part.reset()
         for struct in (self.control, self.memory, self.work, self.report_arrays):
             for name in struct._cls.vars:
-                getattr(struct, name).zero_()
+                write_worlds(getattr(struct, name), mask, 0)
         for field in STATE:
-            write(getattr(self.state, field.name), self._compiled.state[field.name])
-        self._known_faults.clear()
-        self._known_notices = 0
-        self._steps = 0
+            write_worlds(getattr(self.state, field.name), mask, self._compiled.state[field.name])
+        self._known_faults -= set(np.flatnonzero(mask).tolist())
+        self._known_notices = int(self._noticed_view[0])
+        if mask.all():
+            self._steps = 0
+        self._started[mask] = self._steps
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
         names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
-        names |= {"model": MODEL_PARAMETERS, "work": MEASURED}
+        names |= {"model": PARAMETERS, "work": MEASURED}
         arrays = {
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
         attached = tuple(part.snapshot() for part in self.attached)
-        return Snapshot(arrays | {"clock": {"steps": self._steps}}, attached)
+        clock = {"steps": self._steps, "started": self._started.copy()}
+        return Snapshot(arrays | {"clock": clock}, attached)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds.
@@ -554,6 +596,7 @@ class Simulation:
                     )
                 write(getattr(struct, name), values)
         self._steps = int(snapshot.arrays["clock"]["steps"])
+        self._started = np.array(snapshot.arrays["clock"]["started"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)
@@ -566,7 +609,7 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self._tables, self._compiled.twists, self.dt, capacity, self.rays.sense)
+        return Recorder(self._tables, self._layout, self._compiled.twists, self.dt, capacity, self.rays.sense)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
         faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()
@@ -578,26 +621,39 @@ class Simulation:
         self._known_faults.update(new)
         raise self._fault(new, recorder)
 
-    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
-        from .record.trajectory import Trajectory
+    def why_stopped(self, world: int) -> str:
+        """Why and when (s) a fault stopped a ``world``, in words; empty for one that goes on."""
+        self._check_world("why_stopped", world)
+        if not self.report_arrays.fault.numpy()[world]:
+            return ""
+        step, _, _, why, _ = self._stop_of(world)
+        return f"stopped at step {step} (t = {step * self.dt:g} s): {why}"
 
-        world = worlds[0]
+    def _stop_of(self, world: int) -> tuple[int, str, str | None, str, str]:
+        """The step at which a world stopped, the body or rope, the joint that holds it, why, and the remedy."""
         step = int(self.report_arrays.step.numpy()[world])
         body = int(self.report_arrays.fault_body.numpy()[world])
         is_rope = body < 0  # ropes count down from -1
         name = self._layout.ropes[-body - 1] if is_rope else self._layout.bodies[body - 1]
         joint = None if is_rope else self._worst_joint(body, world)
+        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
+        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
+        return step, name, joint, why.format(what), remedy
+
+    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
+        from .record.trajectory import Trajectory
+
+        world = worlds[0]
+        step, name, joint, why, remedy = self._stop_of(world)
         if recorder is None:
             recorder = self._recorder(1)
             recorder.capture(step * self.dt)
         run = Trajectory.from_frames(self._scene, recorder.frames(), self.warnings)
         self.fault_folder.mkdir(parents=True, exist_ok=True)
         file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
-        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
-        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
-            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why.format(what)}{others}; "
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why}{others}; "
             f"the last good states are in {file}. {remedy}",
             world=world,
             step=step,

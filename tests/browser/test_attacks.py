@@ -21,7 +21,8 @@ COMMANDS: dict[str, dict[str, object]] = {
     "restore": {"name": "x"}, "set": {"values": {PUSH: 40.0}}, "release": {}, "unlatch": {}, "enable": {},
     "inject": {"name": "g", "fault": GUST}, "clear": {"name": "g"}, "note": {"text": "x"}, "end": {},
     "again": {}, "home": {},
-    "alive": {}, "give": {}, "take": {}, "let_go": {"why": "hidden"},
+    "alive": {}, "give": {}, "take": {}, "let_go": {"why": "hidden"}, "loosen": {},
+    "pull": {"body": "door", "point": [0.0, 0.0, 0.0], "target": [1.0, 1.0, 1.0]},
 }  # fmt: skip
 refused: list[str] = []
 

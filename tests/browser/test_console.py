@@ -178,7 +178,11 @@ def test_plots_zoom_freeze_and_have_a_cursor_and_a_past(driver: Browser) -> None
     page.locator("#freeze").click()
     assert driver.do("() => sharnir.plot.end") is None
     driver.reload()
-    driver.until("() => sharnir.history.time[0] < sharnir.link.frame.time - 1")
+    driver.until("""() => {
+        const times = [];
+        sharnir.history.each("axle.angle", -Infinity, (time) => times.push(time));
+        return times[0] < sharnir.link.frame.time - 1;
+    }""")
 
 
 def test_the_card_of_a_body_stays_within_the_view(driver: Browser) -> None:

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.runtime.frames import FrameWriter
+from sharnir.runtime.frames import FrameWriter, tick_of
 from sharnir.runtime.plant import Plant
 from sharnir.view.panel import described, panel_of
+from sharnir.view.past import Past
+from sharnir.view.robots import ROBOTS
 from sharnir.view.world import world_of
 
 TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -167,3 +169,23 @@ def test_every_setting_of_a_panel_reaches_the_page() -> None:
     slider, button = told["groups"][0]["widgets"]
     assert slider["vertical"] == "" and button["color"] == "#ff8800"
     assert (told["title"], told["seconds"], told["plotted"]) == ("The desk", 25.0, names)
+
+
+def test_the_past_of_a_long_run_stays_small_and_reaches_back_to_its_beginning() -> None:
+    past = Past(every=0.1, most=50)
+    for i in range(5000):
+        past.add(np.array([i, i, 0.1 * i, 0.11 * i]).tobytes())  # tick, step, time, clock
+    ticks = [tick_of(frame) for frame in past.frames]
+    assert len(ticks) <= 100 and ticks[0] == 0 and ticks[-50:] == list(range(4950, 5000))
+    assert max(np.diff(ticks)) <= 5000 / 25  # evenly: at least half of the places are in use
+    past.add(np.array([4999, 4999, 500.0, 900.0]).tobytes())  # paused: nothing has moved
+    assert [tick_of(frame) for frame in past.frames] == ticks
+
+
+def test_a_track_is_drawn_as_a_belt_and_its_sprocket_as_large_as_it_is() -> None:
+    """The physics has a ring of 1.4 radii on the sprocket, for the inertia of the belt."""
+    bodies = {body["name"]: body["shapes"] for body in world_of(ROBOTS["mf4"]().scene)["bodies"]}
+    belt, *within = bodies["mf4_left_track"]
+    assert belt["kind"] == "belt" and belt["joint"] == "mf4_left_sprocket_hinge.angle"
+    (sprocket,) = bodies["mf4_left_sprocket"]
+    assert all(shape["size"][0] < belt["size"][1] for shape in (sprocket, *within) if shape["kind"] == "wheel")

@@ -16,12 +16,11 @@ import sharnir as sh
 from sharnir.cli import main
 from sharnir.errors import WARNINGS
 from sharnir.model.softs import softs_of
-from sharnir.record.signals import spring_force
+from sharnir.quantities.springs import spring_energy, spring_force
 from sharnir.runtime.plant import Plant
 from sharnir.scene.mobility import locked_loops
 from sharnir.settings import INTEGRATORS
 from sharnir.spatial import about
-from sharnir.watching.energy import spring_energy
 from sharnir.watching.servos import inertia_at
 
 pytestmark = pytest.mark.filterwarnings("ignore::sharnir.SimulationWarning")

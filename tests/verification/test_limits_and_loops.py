@@ -127,7 +127,7 @@ def four_bar() -> tuple[sh.Scene, sh.Joint]:
         )
 
     bodies = [scene.world, rod("crank", np.zeros(2), a), rod("coupler", a, b), rod("rocker", pivot, b), scene.world]
-    pin = scene.joint("O", sh.Revolute(axis=(0, 0, 1), initial=np.pi / 3), bodies[0], bodies[1])
+    pin = scene.joint("O", sh.Revolute(axis=(0, 0, 1), drawn_at=np.pi / 3), bodies[0], bodies[1])
     scene.joint("A", sh.Revolute(axis=(0, 0, 1), anchor=(*a, 0)), bodies[1], bodies[2])
     scene.joint("B", sh.Revolute(axis=(0, 0, 1), anchor=(*b, 0)), bodies[2], bodies[3])
     scene.joint("C", sh.Revolute(axis=(0, 0, 1), anchor=(*pivot, 0)), bodies[4], bodies[3])

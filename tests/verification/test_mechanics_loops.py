@@ -27,7 +27,7 @@ def slider_crank(angle: float) -> tuple[sh.Scene, dict[str, sh.Joint]]:
     rod = scene.body("rod", mass=MASSES[1], inertia=(0.005,) * 3, position=0.5 * (pin + end), rotation=turn(lean))
     slider = scene.body("slider", mass=MASSES[2], inertia=(0.001,) * 3, position=end)
     joints = {
-        "shaft": scene.joint("shaft", sh.Revolute(axis=Y, initial=angle), scene.world, crank),
+        "shaft": scene.joint("shaft", sh.Revolute(axis=Y, drawn_at=angle), scene.world, crank),
         "pin": scene.joint("pin", sh.Revolute(axis=Y, anchor=pin), crank, rod),
         "wrist": scene.joint("wrist", sh.Revolute(axis=Y, anchor=end), rod, slider),
         "guide": scene.joint("guide", sh.Prismatic(axis=(1, 0, 0), anchor=end), scene.world, slider),

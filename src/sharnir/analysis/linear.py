@@ -43,8 +43,8 @@ SLIPS = 1e-3  # m/s: a contact that slips faster does not stick
 class Linear:
     """A linear system x' = A x + B u, y = C x + D u about a state, in SI units; one per world where there are several.
 
-    Rows and columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by their
-    quantities. ``rates`` is x' at the state itself, zero in equilibrium.
+    ``A``, ``B``, ``C`` and ``D`` are its matrices, ``rates`` is x' at the state itself, zero in equilibrium. Rows and
+    columns are labelled: states by ``"hinge.angle"`` and ``"hinge.angle rate"``, inputs and outputs by quantity.
     """
 
     A: DataArray

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
-from ..record.signals import spring_force
+from ..quantities.springs import spring_force
 from ..reference.mechanism import Motion
 from ..scene.elements.drive import PositionServo, SpeedServo
 from ..spatial import Array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,7 @@ STEPS = 20  # presses of a key from one end of a range to the other
 MOST_CHOICES = 8  # whole numbers with more values get a slider
 PLOTTED = 6  # curves in one plot
 PLACES = ("rad", "m")  # units of targets that a key moves by steps
+CROWDED = 8  # controls, from which on they are grouped by limbs
 FEWEST_WHEELS = 2  # driven on a side, from which on a vehicle is steered by its sides
 
 # Keys in the order in which inputs take them: up and down, yes.
@@ -142,6 +144,7 @@ def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
     The scene tells the units of the signals that are read from it, which sort the plots.
     """
     controls = _controls(diagram)
+    by_limb = [] if scene is None or len(controls) <= CROWDED else _limbs(controls, scene)
     shown = {name: sink for name, sink in diagram.outputs.items() if isinstance(sink, (Lamp, Gauge))}
     lamps: list[AnyWidget] = [
         LampWidget(value=name, color=sink.color) for name, sink in shown.items() if isinstance(sink, Lamp)
@@ -151,9 +154,38 @@ def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
     ]
     sent = [_sent(name, sink) for name, sink in diagram.outputs.items() if name not in shown]
     plots = _plots(diagram, scene)
-    groups = (("Controls", controls), ("State", lamps + gauges), ("Outputs", sent), ("Telemetry", plots))
+    groups = (
+        *(by_limb or [("Controls", controls)]),
+        ("State", lamps + gauges),
+        ("Outputs", sent),
+        ("Telemetry", plots),
+    )
     made = tuple(Group(title=title, widgets=tuple(widgets)) for title, widgets in groups if widgets)
     return Panel(title=diagram.name, groups=made, keys=default_keys(diagram), axes=default_axes(diagram))
+
+
+def _limbs(controls: list[AnyWidget], scene: Scene) -> list[tuple[str, list[AnyWidget]]]:
+    """Many controls as groups: the joints of each limb, which is what hangs on a body that branches, as sliders."""
+    branches = Counter(joint.a.name for joint in scene.joints.values())
+    above = {joint.b.name: joint for joint in scene.joints.values()}
+    limbs: dict[str, list[AnyWidget]] = {}
+    for control in controls:
+        (name, *_) = control.inputs()
+        joint = max((known for known in scene.joints if name.startswith(f"{known} ")), key=len, default=None)
+        title = "Controls" if joint is None else _limb(scene.joints[joint], above, branches)
+        if isinstance(control, KnobWidget):
+            control = SliderWidget(input=name, range=control.range)
+        limbs.setdefault(title, []).append(control)
+    return list(limbs.items())
+
+
+def _limb(joint: Joint, above: dict[str, Joint], branches: Counter[str]) -> str:
+    """The first joint of the limb that a joint belongs to: up the chain, to where it branches off."""
+    passed = {joint.name}
+    while branches[joint.a.name] == 1 and joint.a.name in above and above[joint.a.name].name not in passed:
+        joint = above[joint.a.name]
+        passed.add(joint.name)
+    return joint.name
 
 
 def _controls(diagram: Diagram) -> list[AnyWidget]:

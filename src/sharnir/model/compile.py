@@ -18,7 +18,7 @@ from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
-from .fields import MODEL, allocate, write
+from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
@@ -128,6 +128,12 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
 
 
+def parameters_of(scene: Scene) -> dict[str, Any]:
+    """The model's arrays that can be set in a running simulation, as the scene describes them."""
+    found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
+    return {name: found[name] for name in PARAMETERS}
+
+
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
     """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven, and there are no ropes."""
     driven = any(row.drive for row in softs_of(scene))
@@ -159,8 +165,7 @@ def _bits(mask: tuple[bool, ...]) -> int:
 
 def _anchor(joint: Joint, side: str) -> Any:
     body, frame = (joint.a, joint.frame_a) if side == "a" else (joint.b, joint.frame_b)
-    center = np.zeros(3) if body.properties is None else body.properties.center
-    return frame.position - center
+    return frame.position - body.center
 
 
 def _joints(scene: Scene) -> dict[str, Any]:
@@ -302,7 +307,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "drive_kind": [kinds[type(row.drive)] for row in rows],
         "drive_stall": [[motor.stall_torque] for motor in motors],
         "drive_idle": [motor.idle_speed for motor in motors],
-        "drive_inertia": [motor.stall_torque * motor.time_constant / motor.idle_speed for motor in motors],
+        "drive_inertia": [motor.inertia for motor in motors],
         "drive_ratio": [motor.ratio for motor in motors],
         "drive_efficiency": [motor.efficiency for motor in motors],
         "drive_locks": [int(motor.self_locking) for motor in motors],
@@ -315,8 +320,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
 def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     position, rotation, velocity, spin = [np.zeros(3)], [np.array([0, 0, 0, 1.0])], [np.zeros(3)], [np.zeros(3)]
     for body in scene.bodies.values():
-        center = np.zeros(3) if body.properties is None else body.properties.center
-        at = body.pose.point(center)
+        at = body.pose.point(body.center)
         spun = np.array(body.spec.angular_velocity)
         position.append(at)
         rotation.append(body.pose.rotation)

@@ -557,6 +557,20 @@ def write(array: Any, values: Any) -> None:
         array.assign(np.broadcast_to(values, array.numpy().shape))
 
 
+def write_worlds(array: Any, worlds: Any, values: Any) -> None:
+    """Copy numbers into a device array for the worlds of a mask only; the last axis but those of vectors is theirs."""
+    if array.size == 0:
+        return
+    if worlds.all():
+        write(array, values)
+        return
+    host = array.numpy()  # on the CPU the array itself
+    index = (slice(None),) * (array.ndim - 1) + (np.flatnonzero(worlds),)
+    host[index] = np.broadcast_to(values, host.shape)[index]
+    if not array.device.is_cpu:
+        write(array, host)
+
+
 def write_row(array: Any, place: int, values: Any) -> None:
     """Copy numbers into one item of a device array, for all worlds or one by one."""
     if array.device.is_cpu:

@@ -10,6 +10,9 @@ from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
 from .softs import softs_of
 
+# What gives the mechanism energy or takes it away.
+SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -28,6 +31,7 @@ class Layout:
     ropes: tuple[str, ...]
     nodes: tuple[str, ...]  # "cable.0": the nodes of all ropes
     elements: tuple[str, ...]
+    sources: tuple[str, ...]  # what gives or takes energy
 
 
 def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
@@ -67,6 +71,7 @@ def layout_of(scene: Scene) -> Layout:
     """The layout of a scene."""
     coordinates = coordinates_of(scene)
     return Layout(
+        sources=SOURCES,
         bodies=tuple(scene.bodies),
         joints=tuple(scene.joints),
         coordinates=tuple(label for label, _, _ in coordinates),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import SceneError
 from ..model.layout import coordinates_of
-from ..record.signals import spring_force
+from ..quantities.springs import spring_force
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring

@@ -61,6 +61,7 @@ def solve(
             f"scene '{scene.name}' has a diagram, which ticks and cannot be solved as a smooth system; "
             "set scene.diagram = None and give the inputs as functions of time"
         )
+    scene.take_initial()
     check_scene(scene)
     if scene.ropes:
         raise SceneError(

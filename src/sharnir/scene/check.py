@@ -40,9 +40,8 @@ def check_scene(scene: Scene) -> None:
 def _check_places(scene: Scene) -> None:
     """Refuse what is too far away, or too fast, to compute with."""
     for body in scene.bodies.values():
-        center = np.zeros(3) if body.properties is None else body.properties.center
         for name, values, unit in (
-            ("position", (*body.spec.position, *center), "m"),
+            ("position", (*body.spec.position, *body.center), "m"),
             ("velocity", (*body.spec.velocity, *body.spec.angular_velocity), "m/s or rad/s"),
         ):
             _check_size(f"body '{body.name}' {name}", values, unit)

@@ -122,12 +122,12 @@ def coordinate_axis(kind: Kind, frame_a: Pose, frame_b: Pose) -> Array:
 
 
 def start_value(joint: Joint, coordinate_of: Coordinate) -> float:
-    """A coordinate at the start of a scene (m or rad); a hinge's angle with the turns that its ``initial`` counts."""
+    """A coordinate at the start of a scene (m or rad); a hinge's angle with the turns that its ``drawn_at`` counts."""
     value = float(coordinate(coordinate_of.kind, *joint.world_frames()))
     if coordinate_of.kind != Kind.TWIST:
         return value
-    initial = number(getattr(joint.type, "initial", 0.0), f"joint '{joint.name}' initial (rad)")
-    return value + 2.0 * math.pi * round((initial - value) / (2.0 * math.pi))
+    drawn_at = number(getattr(joint.type, "drawn_at", 0.0), f"joint '{joint.name}' drawn_at (rad)")
+    return value + 2.0 * math.pi * round((drawn_at - value) / (2.0 * math.pi))
 
 
 def _relative(frame_a: Pose, frame_b: Pose) -> Array:

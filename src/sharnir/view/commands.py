@@ -25,7 +25,7 @@ FindExperiment = Callable[[str], tuple[str, Any]]
 def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
-    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
+    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
     command.add_argument("what", metavar="NAME|FILE", nargs="?", help=f"{what}; without it: the start page")
     command.add_argument(
         "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"

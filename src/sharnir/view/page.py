@@ -17,7 +17,7 @@ from .link import Hub
 from .texts import ENGLISH, catalogue
 
 Plain = dict[str, Any]
-SPANS = {5: "5 s", 10: "10 s", 20: "20 s", 30: "30 s", 60: "60 s"}
+SPANS = (5, 10, 20, 60, 300, 1800)  # s
 SCALES = (0.1, 0.25, 0.5, 1, 2, 5)
 HEAD = """<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/view/console.css"><script type="module" src="/view/console.js"></script>"""
@@ -75,6 +75,7 @@ class Sheet:
             with _box("main"):
                 with _box("left"):
                     self._stage()
+                    self._timeline()
                     self._plots()
                 self._side()
             self._ending()
@@ -199,6 +200,17 @@ class Sheet:
             _box("card").props("id=card")
             _box("toasts").props("id=toasts role=log aria-live=polite")
             ui.html(self.t("The connection is lost. Trying again …")).classes("curtain").props("role=status")
+
+    def _timeline(self) -> None:
+        """A bar that looks back through the live run."""
+        t = self.t
+        with _box("timeline", "section").props(f'aria-label="{t("Timeline")}"'):
+            _plain_button("▶", "play")
+            name = t("Timeline")
+            bar = f'<input type="range" id="scrub" class="w-range" min="0" max="1" value="1" aria-label="{name}">'
+            ui.html(f'{bar}<div id="marks" aria-hidden="true"></div>', sanitize=False).classes("scrub-bar")
+            ui.html("", tag="span", sanitize=False).props("id=scrub-text")
+            _plain_button(t("Back to live"), "live")
 
     def _plots(self) -> None:
         t, panel = self.t, self.world["panel"]

@@ -423,7 +423,7 @@ def _serve_run(app: FastAPI, session: Session) -> None:
 
     @app.get("/view/history")
     def history() -> Response:
-        return Response(b"".join(drive().hub.history), media_type="application/octet-stream")
+        return Response(b"".join(drive().hub.past.frames), media_type="application/octet-stream")
 
     @app.get("/view/three.js")
     def three() -> FileResponse:

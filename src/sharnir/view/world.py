@@ -12,20 +12,25 @@ import numpy as np
 
 from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
+from ..scene.camera import CameraSpec
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
+from ..scene.ray import RaySpec
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
 from ..spatial import Array
+from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
 
 Plain = dict[str, Any]
 
 
 def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
-    bodies = [_body(body) for body in scene.bodies.values()]
+    sprockets = sprockets_of(scene)
+    bodies = [_body(body, sprockets.get(name)) for name, body in scene.bodies.items()]
     loose = _loose(scene)
     followed = _followed(scene, loose)
     movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
@@ -40,6 +45,8 @@ def world_of(scene: Scene) -> Plain:
         "extent": _extent(scene, bodies, list(scene.bodies)),
         "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
         "followed": followed,
+        "cameras": [_camera(scene, name, camera.spec) for name, camera in scene.cameras.items()],
+        "rays": [_ray(scene, name, ray.spec) for name, ray in scene.rays.items()],
         "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
     }
@@ -48,8 +55,8 @@ def world_of(scene: Scene) -> Plain:
 # --- bodies and shapes ------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body) -> Plain:
-    shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
+def _body(body: Body, sprocket: float | None = None) -> Plain:
+    shapes = _shapes(body, sprocket)
     box = np.array([_bounds(shape) for shape in shapes])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
@@ -66,6 +73,16 @@ def _body(body: Body) -> Plain:
     }
 
 
+def _shapes(body: Body, sprocket: float | None) -> list[Plain]:
+    """What is drawn of a body, which may be a ``sprocket`` of a radius (m)."""
+    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible]
+    if sprocket is not None and [shape["kind"] for shape in shapes] == ["cylinder"]:
+        return sprocket_shapes(shapes, sprocket)
+    belt = belt_of(body)
+    track = [] if belt is None else track_shapes(body, belt, shapes[0]["color"] if shapes else None)
+    return track or shapes or [_ghost(body)]
+
+
 def shape_of(shape: AnyShape) -> Plain:
     """A shape of a body."""
     place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
@@ -80,21 +97,12 @@ def shape_of(shape: AnyShape) -> Plain:
     if isinstance(shape, Wheel):
         return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
     assert isinstance(shape, (Mesh, ConvexHull))
-    surface = shape.surface(merged=False) if isinstance(shape, Mesh) else shape.surface()
-    colors = {} if shape.color is not None else colors_of(surface)
-    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **colors, **place}
-
-
-def colors_of(surface: Any) -> Plain:
-    """The colours of a file's vertices, or of its material, as base64 of uint8; nothing where it has none."""
-    kind = surface.visual.kind
-    if kind is None or not len(surface.vertices):
-        return {}
-    if kind == "texture":
-        colors = np.tile(np.asarray(surface.visual.material.main_color, np.uint8)[:3], (len(surface.vertices), 1))
-    else:
-        colors = np.asarray(surface.visual.vertex_colors)[:, :3]
-    return {"colors": _base64(colors, "u1")}
+    coloured = shape.coloured() if isinstance(shape, Mesh) and shape.color is None else None
+    if coloured is not None:
+        vertices, triangles, colors = coloured
+        return {"kind": "mesh", **packed(vertices, triangles), "colors": _base64(colors, "u1"), **place}
+    surface = shape.surface()
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 
 
 def packed(vertices: Array, triangles: Array) -> Plain:
@@ -130,6 +138,9 @@ def _bounds(shape: Plain) -> Array:
     size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
     if shape["kind"] == "mesh":
         low, high = np.array(shape["bounds"])
+    elif shape["kind"] == "belt":
+        high = np.array([size[0] + size[1], 0.5 * size[2], size[1]])
+        low = -high
     elif shape["kind"] == "box":
         high = 0.5 * np.array(size)
         low = -high
@@ -179,15 +190,9 @@ def _loose(scene: Scene) -> list[str]:
 
 
 def _machines(scene: Scene) -> list[list[int]]:
-    """The bodies that move, by number, in groups that joints hold together."""
-    places = {name: i for i, (name, body) in enumerate(scene.bodies.items()) if not body.spec.fixed}
-    group = {name: [i] for name, i in places.items()}
-    for joint in scene.joints.values():
-        a, b = (group.get(end.name) for end in (joint.a, joint.b))
-        if a is not None and b is not None and a is not b:
-            a.extend(b)
-            group |= {name: a for name, i in places.items() if i in b}
-    return [list(one) for one in {id(found): found for found in group.values()}.values()]
+    """The machines, their bodies by number."""
+    places = {name: i for i, name in enumerate(scene.bodies)}
+    return [[places[name] for name in machine] for machine in machines_of(scene)]
 
 
 def _followed(scene: Scene, loose: list[str]) -> int:
@@ -235,6 +240,24 @@ def _heights(surface: Any) -> Plain:
 
 
 SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+
+
+# --- cameras and sensors ----------------------------------------------------------------------------------------------
+
+
+def _place(scene: Scene, body: str) -> int:
+    """The number of a body; -1 is the world."""
+    return -1 if body == scene.world.name else list(scene.bodies).index(body)
+
+
+def _camera(scene: Scene, name: str, spec: CameraSpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "up": spec.up}
+    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view}
+
+
+def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "reach": spec.reach}
+    return {"name": name, "body": _place(scene, spec.body), **given}
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ export class Ground {
   constructor(world, scene, plain) {
     this.reach = plain ? REACH.plain : REACH.fine;
     this.fields = [];
+    const kinds = world.terrain.map((surface) => surface.kind);
+    this.floor = kinds.includes("plane") ? world.extent.floor : -Infinity;
     this.terrain = new THREE.Group();
     scene.add(this.terrain);
     const reach = Math.max(20, 12 * world.extent.radius);
@@ -61,7 +63,6 @@ export class Ground {
       scene.add(mesh);
     }
     this.grid.position.z += 0.001;
-    const kinds = world.terrain.map((surface) => surface.kind);
     this.grid.visible = kinds.includes("plane") || !kinds.includes("heights"); // it would show in the hollows
     for (const surface of world.terrain) this.addSurface(surface);
   }
@@ -79,6 +80,11 @@ export class Ground {
     const field = new Heights(surface, look, this.reach);
     this.fields.push(field);
     return field.group;
+  }
+
+  // How high the ground is at a place (m): the highest of all there is, and low where there is none.
+  height(x, y) {
+    return this.fields.reduce((high, field) => Math.max(high, field.height(x, y)), this.floor);
   }
 
   // What is near is drawn more finely.

@@ -7,15 +7,16 @@ import { t } from "./texts.js";
 const LEFT = 52; // pixels left of the plots for the values
 const ZOOM = 1.25; // a notch of the wheel
 const SHORTEST = 0.2; // s
-const LONGEST = 60; // s: what is kept
+const LONGEST = 3600; // s
 const FOOT = 18; // pixels below the plots for the times
 const KEPT = 3600; // samples: a minute at 60 frames a second
 const COLORS = ["#4aa3c7", "#d9973a", "#6cae75", "#c2708f", "#9d8fd6", "#b6a244", "#5fb3a8", "#c96f55"];
 
-// The samples of all channels of the last minute, in one ring.
+// The samples of all channels of the last minute, in one ring; before that there is what is kept of the past.
 export class History {
-  constructor(reader) {
+  constructor(reader, past) {
     this.reader = reader;
+    this.past = past;
     this.width = reader.layout.channels.length;
     this.time = new Float64Array(KEPT);
     this.rows = new Float32Array(KEPT * this.width);
@@ -32,15 +33,10 @@ export class History {
     this.count += 1;
   }
 
-  // What was there before this page: frames one after the other.
-  load(buffer) {
-    const { size } = this.reader.layout;
-    for (let at = 0; at + size <= buffer.byteLength; at += size) this.add(this.reader.read(buffer, at));
-  }
-
   // As it is now; the original goes on.
   copy() {
-    const copied = new History(this.reader);
+    const copied = new History(this.reader, { before: (time) => before.filter((frame) => frame.time < time) });
+    const before = this.past.before(Infinity);
     copied.time.set(this.time);
     copied.rows.set(this.rows);
     copied.count = this.count;
@@ -55,7 +51,12 @@ export class History {
   each(name, since, visit) {
     const place = this.reader.channelPlace.get(name);
     if (place === undefined) return;
-    for (let i = Math.max(0, this.count - KEPT); i < this.count; i += 1) {
+    const first = Math.max(0, this.count - KEPT);
+    const oldest = this.count > 0 ? this.time[first % KEPT] : Infinity;
+    if (since < oldest) {
+      for (const frame of this.past.before(oldest)) if (frame.time >= since) visit(frame.time, frame.channels[place]);
+    }
+    for (let i = first; i < this.count; i += 1) {
       const k = i % KEPT;
       if (this.time[k] >= since) visit(this.time[k], this.rows[k * this.width + place]);
     }
@@ -76,6 +77,7 @@ export class Plot {
     this.frozen = false;
     this.end = null; // s at the right edge, where it is frozen; now where it is not
     this.cursor = null; // pixels from the left
+    this.at = null; // s: where the timeline is, while it looks back
     this.channels = [];
     this.span = 10; // s
     this.canvas = document.createElement("canvas");
@@ -198,19 +200,20 @@ export class Plot {
         if (time <= until) value = sample;
       });
       pen.stroke();
-      if (inside) this.mark(pen, box, until);
       this.legend.children[i].lastChild.textContent = shown(value, unit);
     }
+    if (inside) this.mark(pen, box, this.cursor, until);
+    if (this.at !== null && this.at >= since && this.at <= now) this.mark(pen, box, x(this.at), this.at);
   }
 
   // The cursor and its time.
-  mark(pen, box, time) {
+  mark(pen, box, at, time) {
     pen.strokeStyle = this.ink;
     pen.lineWidth = 1;
-    stroke(pen, this.cursor, box.top, this.cursor, box.bottom);
+    stroke(pen, at, box.top, at, box.bottom);
     pen.fillStyle = this.ink;
     pen.textAlign = "left";
-    pen.fillText(`${time.toFixed(2)} s`, Math.min(this.cursor + 4, box.right - 50), box.top + 8);
+    pen.fillText(`${time.toFixed(2)} s`, Math.min(at + 4, box.right - 50), box.top + 8);
   }
 
   bounds(names, since, factor) {

@@ -1,5 +1,6 @@
 // Shapes: the bodies of a scene as three.js objects. Primitives of one kind are drawn together (instanced).
 
+import { Belts } from "./belts.js";
 import { THREE } from "./three.js";
 
 const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
@@ -87,6 +88,7 @@ export class Bodies {
     this.group = new THREE.Group();
     scene.add(this.group);
     this.parts = []; // { body, local, mesh, instance, color }
+    this.belts = new Belts(material(plain));
     this.selected = -1;
     this.matrix = world.bodies.map((body) => poseMatrix(body.position, body.rotation));
     this.build();
@@ -103,6 +105,10 @@ export class Bodies {
         const color = new THREE.Color(shape.color ?? usual);
         if (shape.kind === "mesh") {
           this.addMesh(index, shape, frame, color);
+          continue;
+        }
+        if (shape.kind === "belt") {
+          this.group.add(this.belts.add(index, shape, frame));
           continue;
         }
         for (const [primitive, scale, along] of PARTS[shape.kind](shape.size)) {
@@ -139,7 +145,8 @@ export class Bodies {
     this.parts.push({ body: index, local: frame, mesh, color });
   }
 
-  show(poses) {
+  show({ poses, ...frame }, reader) {
+    this.belts.run((joint) => reader.channel(frame, joint));
     for (let i = 0; i < this.matrix.length; i += 1) {
       const k = 7 * i;
       PLACE.set(poses[k], poses[k + 1], poses[k + 2]);
@@ -159,6 +166,7 @@ export class Bodies {
         part.mesh.matrix.copy(WORK);
       }
     }
+    this.belts.place(this.matrix);
   }
 
   select(body) {
@@ -177,8 +185,7 @@ export class Bodies {
   pick(raycaster) {
     for (const mesh of this.group.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
     const [hit] = raycaster.intersectObjects(this.group.children, false);
-    if (!hit) return -1;
-    return hit.object.userData.bodies[hit.instanceId ?? 0];
+    return hit ? { body: hit.object.userData.bodies[hit.instanceId ?? 0], point: hit.point } : null;
   }
 }
 
