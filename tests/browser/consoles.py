@@ -64,7 +64,7 @@ class Console:
         """Ctrl-C."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.process.wait(PATIENCE)
+        self.process.wait(3 * PATIENCE)
 
     def log(self) -> list[dict[str, Any]]:
         """The entries of the run's log so far."""

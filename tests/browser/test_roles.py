@@ -191,7 +191,7 @@ def test_a_page_whose_program_was_closed_says_so(windows: Any, tmp_path: Any) ->
     operator.page.locator("#ending").wait_for(state="visible")
     operator.until_text("#ending-text", "The program was closed")
     operator.until_text("#ending-text", console.folder.name)
-    assert console.process.wait(PATIENCE) == 143
+    assert console.process.wait(3 * PATIENCE) == 143
     operator.until("() => sharnir.link.ended && !sharnir.link.connected")
     operator.page.locator(".curtain").wait_for(state="hidden")  # no "trying again" for ever
     for name in ("report.html", "replay.html"):  # the page has them, though the server is gone
