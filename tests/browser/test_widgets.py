@@ -51,7 +51,7 @@ def desk() -> sh.Scene:
         LampWidget(value="horn sounds"),
         GaugeWidget(value="speed"),
         PlotWidget(signals=("speed", "x"), seconds=17.0),
-        PlotWidget(signals=("y", "trim", "gear")),
+        PlotWidget(signals=("y", "trim", "gear"), seconds=12.0),
     )
     keys = (
         KeyBinding(key="KeyL", input="light", action="toggle"),
