@@ -42,6 +42,7 @@ STEPS = 20  # presses of a key from one end of a range to the other
 MOST_CHOICES = 8  # whole numbers with more values get a slider
 PLOTTED = 6  # curves in one plot
 PLACES = ("rad", "m")  # units of targets that a key moves by steps
+WEAKEST = 1e-9  # N m or N: a motor below it is there for the inertia of its rotor, and is not driven
 CROWDED = 8  # controls, from which on they are grouped by limbs
 FEWEST_WHEELS = 2  # driven on a side, from which on a vehicle is steered by its sides
 
@@ -76,7 +77,7 @@ def default_diagram(scene: Scene) -> Diagram:
         for coordinate in joint.type.coordinates:
             name = joint.name if len(joint.type.coordinates) == 1 else f"{joint.name} {coordinate.name}"
             drive = joint.drives.get(coordinate.name)
-            if joint.name in wheels:
+            if joint.name in wheels or (isinstance(drive, DcDrive) and drive.stall_torque < WEAKEST):
                 pass
             elif isinstance(drive, DcDrive):
                 value = d.input(f"{name} voltage", range=(-1, 1), note=f"share of the rated voltage of '{name}'")

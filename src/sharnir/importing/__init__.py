@@ -37,7 +37,7 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     """The scene of the robot's file ``path``; its ``report`` tells what was used, repaired and ignored.
 
     Args:
-        path: a URDF.
+        path: a URDF or an MJCF.
         options: how it comes into the scene.
     """
     chosen = Options() if options is None else options
@@ -54,4 +54,8 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
 def _tree(root: Node, path: Path, report: ImportReport, options: Options) -> Tree:
     if root.tag == "robot":
         return read_urdf(root, Places(path, options.search), report)
+    if root.tag == "mujoco":
+        from .mjcf import read_mjcf
+
+        return read_mjcf(root, Places(path, options.search), report)
     raise SceneError(f"{path} begins with <{root.tag[:40]}>; robots begin with <robot> (URDF) or <mujoco> (MJCF)")

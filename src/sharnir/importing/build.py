@@ -15,18 +15,18 @@ from ..scene.elements.friction import AnyFriction, Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import JointSpec
 from ..scene.joints import AnyJoint, Frame, Planar, Prismatic, Revolute, Spherical
-from ..scene.materials import Contact
-from ..scene.scene import WORLD, Scene
+from ..scene.materials import Contact, Material
+from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
 from ..spatial import Pose
+from .limits import MOST_LINKS
 from .motors import SPEEDS, position_servo, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
 from .tree import NOWHERE, Connection, Link, Tree
 
-MOST_LINKS = 4000
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
 
 
@@ -42,19 +42,19 @@ class _Group:
     fixed: bool = False
 
 
-def build(tree: Tree, report: ImportReport, options: Options, gravity: Any = None) -> Scene:
+def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     """The scene of a tree."""
     if len(tree.links) > MOST_LINKS:
         raise SceneError(f"{report.source} has {len(tree.links)} links; at most {MOST_LINKS} are read")
-    scene = Scene(tree.name or "robot") if gravity is None else Scene(tree.name or "robot", gravity)
+    scene = Scene(tree.name or "robot", tree.gravity or STANDARD_GRAVITY)
     groups, joints = _grouped(tree, report)
     names = _Names(report)
     groups[0].fixed = options.base == "fixed" or groups[0].root.name == WORLD
     _weigh(groups, report)
     for group in groups:
-        group.name = names.of(group.root.name, group.root.where)
+        group.name = WORLD if _is_nothing(group) else names.of(group.root.name, group.root.where)
     by_link = {link.name: (group, place) for group in groups for link, place in group.links}
-    for group in groups:
+    for group in groups[groups[0].name == WORLD :]:
         scene.add_body(group.name, _body(scene, group, report, options, tree.name or "robot"))
     inertias = _inertias(groups, joints, by_link)
     for joint in joints:
@@ -64,10 +64,17 @@ def build(tree: Tree, report: ImportReport, options: Options, gravity: Any = Non
         if spec is not None:
             scene.add_joint(names.of(joint.name, joint.where, scene.joints), spec)
     _close(tree, scene, by_link, names, report)
+    for name, (ground, material) in tree.terrains.items():
+        scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material)))
     for coupling in tree.couplings:
         why = f"'{coupling.follower}' moves by itself, it does not follow '{coupling.leader}'"
         report.ignore(coupling.where, "<mimic>", why, "motion")
     return scene
+
+
+def _is_nothing(group: _Group) -> bool:
+    """The world itself: it needs no body where nothing of it is seen or touched."""
+    return group.root.name == WORLD and not any(link.shapes for link, _ in group.links)
 
 
 # --- which links are one body -----------------------------------------------------------------------------------------
@@ -130,8 +137,10 @@ def _moved(joint: Connection) -> Pose:
 def _weigh(groups: list[_Group], report: ImportReport) -> None:
     """The mass of every body, repaired where no body can have it."""
     for group in groups:
-        parts = [link.mass.placed(place) for link, place in group.links if link.mass is not None and link.mass.mass > 0]
-        group.mass = combined(parts) if parts else None
+        parts = [link.mass.placed(place) for link, place in group.links if link.mass is not None]
+        group.mass = combined(parts) if any(part.mass > 0.0 for part in parts) else None
+        if parts and group.mass is None and not group.fixed:
+            report.ignore(group.root.where, f"inertia of '{group.root.name}'", "there is no mass with it", "motion")
         if group.mass is None or group.fixed:
             continue
         mass, center, inertia = group.mass
@@ -157,10 +166,6 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
 
 def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, robot: str) -> BodySpec:
     shapes = [_placed(shape, place) for link, place in group.links for shape in link.shapes]
-    if any(shape.visible and not shape.collides for shape in shapes):
-        shapes = [msgspec.structs.replace(s, visible=False) if s.collides else s for s in shapes]
-    else:  # nothing but what it touches with: that is what is seen
-        shapes = [msgspec.structs.replace(shape, visible=True) for shape in shapes]
     given: dict[str, Any] = {}
     if group.mass is not None:
         mass, center, inertia = group.mass
@@ -198,10 +203,14 @@ def _contact(scene: Scene, group: _Group, report: ImportReport, options: Options
         report.ignore(
             group.root.where, "materials of welded links", f"'{group.root.name}' keeps the first of them", "contact"
         )
-    name = next((name for name, known in scene.materials.named.items() if known == found[0]), None)
-    if name is None:
-        name = scene.material(f"{robot} {len(scene.materials.named) + 1}", found[0])
-    return msgspec.structs.replace(said, material=name)
+    return msgspec.structs.replace(said, material=_material_name(scene, found[0]))
+
+
+def _material_name(scene: Scene, material: Material) -> str:
+    """A material by its name in the scene, as one of those that are there already if it can be."""
+    named = scene.materials.named
+    name = next((name for name, known in named.items() if known == material), None)
+    return scene.material(f"surface {len(named) + 1}", material) if name is None else name
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from ..scene.joints import AnyJoint
 from ..scene.materials import Contact, Material
 from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape
+from ..scene.terrain import TerrainSpec
+from ..scene.values import Vec3
 from ..spatial import IDENTITY, Array, Pose
 
 Kind = Literal["revolute", "prismatic", "fixed", "spherical", "floating", "planar"]
@@ -70,6 +72,11 @@ class Connection:
     drive: AnyDrive | None = None
 
     @property
+    def has_coordinate(self) -> bool:
+        """Whether it moves by one number, which can carry limits, springs and drives."""
+        return self.kind in ("revolute", "prismatic")
+
+    @property
     def is_linear(self) -> bool:
         """Whether the coordinate is a length (m)."""
         return self.kind == "prismatic"
@@ -99,11 +106,13 @@ class Coupling:
 
 @dataclass
 class Tree:
-    """All of a robot. ``root`` is the link that everything hangs on."""
+    """All of a robot. ``root`` is the link that everything hangs on; ``gravity`` (m/s^2) is given by some files."""
 
     name: str
     root: str
+    gravity: Vec3 | None = None
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Connection] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
+    terrains: dict[str, tuple[TerrainSpec, Material]] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from .. import spatial
@@ -158,8 +159,10 @@ class _Reader:
             link.mass = self._mass(inertial)
         for visual in node.all("visual"):
             link.shapes += self._shapes(visual, seen=True)
+        is_seen = bool(link.shapes)
         for collision in node.all("collision"):
-            link.shapes += self._shapes(collision, seen=False)
+            touched = self._shapes(collision, seen=False)  # seen as well where there is nothing else to be seen
+            link.shapes += [msgspec.structs.replace(shape, visible=not is_seen) for shape in touched]
         contact = node.child("contact")
         if contact is not None:
             link.material = _bullet_material(contact)
@@ -171,6 +174,7 @@ class _Reader:
         mass = 0.0 if mass_node is None else mass_node.number("value", 0.0)
         if mass < 0.0:
             self.report.repair(node.where, "mass", f"is {mass:g} kg; now 0")
+            mass = 0.0
         matrix = np.zeros((3, 3))
         if inertia_node is not None:
             for i, j, name in (
@@ -182,9 +186,7 @@ class _Reader:
                 (1, 2, "iyz"),
             ):
                 matrix[i, j] = matrix[j, i] = inertia_node.number(name, 0.0)
-        if mass <= 0.0:
-            if np.any(matrix):
-                self.report.ignore(node.where, "inertia", "the link has no mass", "motion")
+        if mass <= 0.0 and not np.any(matrix):
             return None
         return MassProperties(mass, np.zeros(3), matrix).placed(pose)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..scene.mobility import redundant_joints
 from ..scene.scene import Scene
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
@@ -32,7 +33,7 @@ DIRECT_COUNTS = {
 def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not features.direct:
-        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop"]
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "is_redundant"]
         names += ["reach_linear", "reach_angular", "path_start"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
@@ -54,6 +55,7 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
         for joint, (a, b) in zip(joints, ends, strict=True)
     ]
     program = elimination_program(moves, links)
+    redundant = redundant_joints(scene) if any(program.closes_loop) else set()
     couplings = []
     for i, link in enumerate(links):
         linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
@@ -69,6 +71,9 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
         "joint_node_l": program.nodes.joint_linear,
         "joint_node_a": program.nodes.joint_angular,
         "closes_loop": [int(closes) for closes in program.closes_loop],
+        "is_redundant": [
+            int(closes and name in redundant) for name, closes in zip(scene.joints, program.closes_loop, strict=True)
+        ],
         "joint_block": couplings,
         "edge_start": program.edge_start,
         "edge_node": program.edge_node,

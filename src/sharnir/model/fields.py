@@ -118,6 +118,7 @@ MODEL = (
     _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
     _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
     _shared("closes_loop", "direct_joint", "int", "1: the joint that closes a loop"),
+    _shared("is_redundant", "direct_joint", "int", "1: it does, and some of its rows are implied by others"),
     _shared("joint_node_a", "direct_joint", "int", "node of the locked rotations, or -1"),
     _shared(
         "joint_block", "direct_coupling", "int", "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1"
@@ -374,8 +375,6 @@ WORK = (
     Field("bias_spin", "leap_angular", "vec3", "rad/s, of the rotations; solver"),
     Field("bias_impulse", "leap_joint", "vec3", "N s that the bias takes, apart from the warm start; solver"),
     Field("bias_angular", "leap_angular", "vec3", "N m s, likewise; solver"),
-    Field("warm_impulse", "leap_joint", "vec3", "N s of the warm start while the bias is solved for; solver"),
-    Field("warm_angular", "leap_angular", "vec3", "N m s, likewise; solver"),
     Field("soft_bias", "leap_soft", "real", "share of the bias that a soft row feels; prepare"),
     # the fourth-order step: how fast it started, and its accelerations
     Field("smooth", None, "int", "1 if this step was of fourth order; begin, with a budget"),
@@ -441,7 +440,7 @@ SETTINGS = {
     "warm_start": "int",
     "bodies": "int",
     "joints": "int",
-    "closings": "int",
+    "redundant": "int",
     "coordinates": "int",
     "twists": "int",
     "limits": "int",

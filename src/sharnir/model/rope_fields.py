@@ -147,6 +147,7 @@ WORK: tuple[Row, ...] = (
     ("rope_feed", "slide_rope_node", "real", "m/s through the node without the rope's tension; prepare", True),
     ("slide_fed", "slide", "real", "m that ran through in this step; slide", True),
     ("slide_before", "slide", "real", "m/s before this step; slide", True),
+    ("rope_bow", "leap_rope_node", "vec3", "m/s, bow of the tip's path over a drift, over h; prepare", True),
     ("port_arm", "port", "vec3", "m from the body's centre to the port; prepare", True),
     ("port_softness", "port", "sym33", "1/kg or 1/(kg m^2) of the tie itself; prepare", True),
     ("port_source", "port", "vec3", "N m s of a clamp at rest; prepare", True),

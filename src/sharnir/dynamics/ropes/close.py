@@ -10,6 +10,10 @@ frozen directions shortens it enough. Then the whole problem is solved, min |V*|
 G = 0, by Newton steps with new directions and with the second derivative of the lengths, which is the geometric
 stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The
 velocities take it over, and with them whatever energy the jerk of a rope drawn straight leaves to be dissipated.
+
+In the leapfrog step the velocities take V* over in any case, with the impulses along the frozen directions that make
+G = 0 at the end: the rope does not lose energy by turning. Not so for elements that give way, come to be taut in the
+step or touch something. Their rows are kept as they are, and closed afterwards by pseudo-velocities that are forgotten.
 """
 
 from functools import cache
@@ -20,12 +24,14 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..nothing import NOTHING
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
-from .give import HEAPED, SLACK
+from .give import HEAPED, SLACK, make_give
 from .port_matrix import make_port_matrix
 from .slide import make_slide
+from .touch import make_rope_touch
 
 wp = load_warp()
 
@@ -59,6 +65,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     strike_body, push_body, push_node = attach.strike_body, attach.push_body, attach.push_node
     slides = make_slide(p, features)
     run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
+    is_loose = make_give(p, features).is_loose
+    push_out = (make_rope_touch(p, features) if features.rope_touch else NOTHING).push_out
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
@@ -66,8 +74,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
-    def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int) -> vec2:
-        """The gaps at the end of the step as a right-hand side.
+    def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, loose: bool, rope: int, w: int) -> vec2:
+        """The gaps at the end of the step as a right-hand side, with those of elements that give way or without them.
 
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
         """
@@ -86,6 +94,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 gap = gap - wp.dot(gap, axis) * axis
             elif n.rope_gives[j, w] == wp.static(HEAPED):
                 gap = after - before
+            if not loose and is_loose(s, n, k, j, w):
+                gap = vec3()
             if s.rope_parted[j, w] == 0:
                 square = wp.dot(gap, gap)
                 if square > worst * length * length:
@@ -97,11 +107,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(worst, turned)
 
     @wp.func
-    def all_gaps(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+    def all_gaps(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, loose: bool, w: int) -> vec2:
         """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
         squares = vec2()
         for rope in range(o.ropes):
-            found = gaps(m, s, n, k, o.dt, rope, w)
+            found = gaps(m, s, n, k, o.dt, loose, rope, w)
             squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
         return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
@@ -262,7 +272,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         left = int(wp.static(FULL_STEPS))
         while left > 0:
             left -= 1
-            if all_gaps(m, s, n, k, o, w)[0] < wp.static(real(CLOSED)):
+            if all_gaps(m, s, n, k, o, True, w)[0] < wp.static(real(CLOSED)):
                 left = 0
             else:
                 full_step(m, s, n, k, o, w)
@@ -270,21 +280,13 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         take_over(m, s, n, k, o, w)
 
     @wp.func
-    def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Pseudo-velocities that close what the step would leave open."""
-        if wp.static(features.rope_slides):
-            run_slides(m, s, n, k, o, w)
-        if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                k.port_push[i, w] = vec3()
-            if wp.static(features.rope_slides):
-                if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
-                    factor_ports(m, n, k, o, True, w)
+    def close(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, loose: bool, w: int) -> bool:
+        """Pseudo-velocities that close what the step would leave open; whether all was made real ones already."""
         left = int(wp.static(SIMPLE_STEPS))
         before = real(0.0)
         while left > 0:
             left -= 1
-            found = all_gaps(m, s, n, k, o, w)
+            found = all_gaps(m, s, n, k, o, loose, w)
             worst = found[0]
             rate = real(1.0)
             if o.ports == 0:  # whose gaps are not looked at
@@ -295,11 +297,45 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 left = 0
             elif before > real(0.0) and rate > wp.static(real(SLOW)) and worst > wp.static(real(NOTEWORTHY)):
                 close_fully(m, s, n, k, o, w)
-                left = 0
+                return True
             else:
                 if rate * worst < wp.static(real(ENOUGH)):
                     left = 0  # this step will do
                 before = worst
                 simple_step(m, s, n, k, o, w)
+                if not loose:
+                    add_pulls(m, s, n, k, o, w)
+        return False
+
+    @wp.func
+    def any_is_loose(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """Whether there is anything that impulses do not close."""
+        for rope in range(o.ropes):
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                if is_loose(s, n, k, j, w):
+                    return True
+        return False
+
+    @wp.func
+    def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Close what the step would leave open: by impulses in the leapfrog step, and where elements give way not."""
+        if wp.static(features.rope_slides):
+            run_slides(m, s, n, k, o, w)
+        if wp.static(features.rope_ports):
+            for i in range(o.ports):
+                k.port_push[i, w] = vec3()
+            if wp.static(features.rope_slides):
+                if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
+                    factor_ports(m, n, k, o, True, w)
+        closed = bool(False)
+        if wp.static(features.leapfrog):
+            closed = close(m, s, n, k, o, False, w)
+            if not closed:
+                take_over(m, s, n, k, o, w)
+                closed = not any_is_loose(m, s, n, k, o, w)
+        if not closed:
+            if wp.static(features.rope_touch):
+                push_out(m, s, n, k, o, w)
+            close(m, s, n, k, o, True, w)
 
     return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

@@ -66,6 +66,11 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
         return False
 
     @wp.func
+    def is_loose(s: t.state, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether element j gives way in this step, comes to be taut in it, or touches something."""
+        return n.rope_gives[j, w] != wp.static(TAUT) or s.rope_slack[j, w] > real(0.0) or touches(k, j, w)
+
+    @wp.func
     def may_give(s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> bool:
         """Whether element j is taut and can become slack."""
         if n.rope_gives[j, w] != wp.static(TAUT) or s.rope_parted[j, w] == 1:
@@ -129,4 +134,4 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
                     changed = True
         return changed
 
-    return SimpleNamespace(give_way=give_way)
+    return SimpleNamespace(give_way=give_way, is_loose=is_loose)

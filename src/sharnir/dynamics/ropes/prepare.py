@@ -4,6 +4,12 @@ Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an eleme
 T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
 that stays explicit; what is beyond is added to the element's inertia.
 
+The kick of the leapfrog step aims at the end of the drift,
+
+    r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
+
+with the spin before the kick on the right, so that less is left to close (``close.py``). Elements that give way or
+touch something (``give.py``) are left out: where the nodes of an element nearly meet, its spin has no bound.
 """
 
 import math
@@ -17,7 +23,7 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from .bend_twist import make_bend
 from .chain import make_chain
-from .give import HEAPED
+from .give import HEAPED, make_give
 
 wp = load_warp()
 
@@ -32,9 +38,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    frame_of, column = algebra.frame_of, algebra.column
+    rotated_vector, frame_of, column = algebra.rotated_vector, algebra.frame_of, algebra.column
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
     implicit_share = bends.implicit_share
+    is_loose = make_give(p, features).is_loose
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
 
     @wp.func
@@ -107,6 +114,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(m, s, rope, j, w) * length * length
             k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
+        if wp.static(features.leapfrog):
+            turn = dt * spin
+            straight = axis + wp.cross(turn, axis)
+            k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
     def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
@@ -193,6 +204,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
+            if wp.static(features.leapfrog):
+                if not is_loose(s, n, k, j, w):
+                    k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
 
     @wp.func

@@ -5,7 +5,7 @@ begin_ropes    rows and factors of every rope; the ports' matrix; last step's im
 (the solver visits the ports: ``couple``)
 end_ropes      final velocities
 give_way       elements that would push; with them ``resume_ropes``, the solver and ``end_ropes`` once more
-close_ropes    pseudo-velocities that close the gaps
+close_ropes    impulses and pseudo-velocities that close the gaps
 move_ropes     new places
 """
 
@@ -48,10 +48,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p).stiffen
-    touches = (
-        make_rope_touch(p, features) if features.rope_touch else SimpleNamespace(settle_touches=None, push_out=None)
-    )
-    settle_touches, push_out = touches.settle_touches, touches.push_out
+    settle_touches = (make_rope_touch(p, features) if features.rope_touch else NOTHING).settle_touches
 
     @wp.func
     def last_kick(n: t.memory, o: t.settings, w: int) -> real:
@@ -91,8 +88,6 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             solve_with_ports(m, s, n, k, o, w)
         else:
             solve_alone(m, s, n, k, o, w)
-        if wp.static(features.rope_touch):
-            push_out(m, s, n, k, o, w)
 
     @wp.func
     def resume_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
