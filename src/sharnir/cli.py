@@ -21,6 +21,7 @@ from .progress import progress_bar
 from .scene.scene import Scene
 from .settings import INTEGRATORS, SOLVERS
 from .studies.commands import add_study_commands
+from .studies.search_commands import add_search_commands
 from .view.commands import add_view_commands
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_view_commands(commands, _experiment)
     add_study_commands(commands, _experiment)
+    add_search_commands(commands, _experiment)
 
     command = commands.add_parser("doctor", help="what this machine has, what is missing, how to install it")
     command.add_argument("--json", action="store_true", help="print JSON")

@@ -59,6 +59,7 @@ def test_body_signals_are_those_of_its_frame(scene_parts):
     speed = 2 * ARM * OMEGA * np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=-1)
     np.testing.assert_allclose(run[rod.position], end, atol=1e-12)
     np.testing.assert_allclose(run[rod.velocity], speed, atol=1e-12)
+    np.testing.assert_allclose(run[rod.quantity("center_of_mass")], end / 2, atol=1e-12)
     np.testing.assert_allclose(run[rod.kinetic_energy], 0.5 * (0.25 + 3.0 * ARM**2) * OMEGA**2)
     assert run[rod.rotation].dims == ("time", "xyzw")
 

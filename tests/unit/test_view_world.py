@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -189,3 +190,30 @@ def test_a_track_is_drawn_as_a_belt_and_its_sprocket_as_large_as_it_is() -> None
     assert belt["kind"] == "belt" and belt["joint"] == "mf4_left_sprocket_hinge.angle"
     (sprocket,) = bodies["mf4_left_sprocket"]
     assert all(shape["size"][0] < belt["size"][1] for shape in (sprocket, *within) if shape["kind"] == "wheel")
+
+
+def test_sensors_are_channels_and_bars_on_the_console() -> None:
+    """A distance sensor 0.7 m above the ground, and a rope that hangs: at its top it carries all of itself but the half
+    of an element that the world does."""
+    scene = sh.Scene("sensors")
+    scene.ground()
+    scene.body("post", sh.Box(0.1, 0.1, 0.1), position=(3, 0, 0.7), fixed=True)
+    scene.ray("down", "post", direction=(0, 0, -1), reach=5.0)
+    made: dict[str, Any] = {"radius": 0.01, "density": 1000.0, "elements": 10, "damping": 0.5, "breaking_load": 40.0}
+    line = scene.rope("line", [(0, 0, 3), (0, 0, 2)], start=sh.Tie(body="world"), **made)
+    plant = Plant(scene, 0.002, {})
+    for _ in range(1000):
+        plant.step()
+    values = np.zeros(len(plant.channels.list))
+    plant.channels.read(values)
+    named = dict(zip((channel.name for channel in plant.channels.list), values, strict=True))
+    assert named["down distance"] == pytest.approx(0.7, abs=1e-6)
+    weight = 9.81 * line.mass_per_metre * line.length
+    assert named["line tension"] == pytest.approx(weight * (1 - 1 / 20), rel=1e-3)
+    writer = FrameWriter(scene, plant.channels, tuple(plant.inputs))
+    groups = described(scene, panel_of(scene), list(plant.inputs.values()), writer.layout)["groups"]
+    (bars,) = [group["widgets"] for group in groups if group["title"] == "Sensors"]
+    assert [(bar["name"], bar["high"], bar.get("warns")) for bar in bars] == [
+        ("down distance", 5.0, None),
+        ("line tension", 40.0, 32.0),
+    ]

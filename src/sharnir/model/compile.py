@@ -13,7 +13,7 @@ from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes
-from ..scene.measure import start_value
+from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
@@ -49,9 +49,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     joints = list(scene.joints.values())
     coordinates = coordinates_of(scene)
     tracked = tuple(
-        place
-        for place, (_, joint, coordinate) in enumerate(coordinates)
-        if coordinate.kind.is_turn and _counts_turns(joint)
+        place for place, (_, joint, coordinate) in enumerate(coordinates) if counts_turns(joint, coordinate)
     )
     softs = softs_of(scene)
     touching = contact_arrays(scene)
@@ -225,12 +223,6 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _counts_turns(joint: Joint) -> bool:
-    """Whether the simulation counts the turns of a joint: always, except for a ball that does not use its twist."""
-    is_ball = len(joint.type.coordinates) == 4
-    return not is_ball or any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
-
-
 def _frictions(scene: Scene) -> dict[str, Any]:
     place = {name: i for i, name in enumerate(scene.joints)}
     found = friction_rows_of(scene)
@@ -245,9 +237,9 @@ def _frictions(scene: Scene) -> dict[str, Any]:
         "friction_single": [int(len(axes.axes) == 1) for _, axes, _ in rows],
         "friction_soft": [soft for _, _, _, soft in found],
         "friction_law": [_law_of(law) for _, _, law in rows],
-        "friction_speed": [getattr(law, "speed", 0.0) for _, _, law in rows],
-        "friction_stiffness": [getattr(law, "stiffness", 0.0) for _, _, law in rows],
-        "friction_damping": [getattr(law, "damping", 0.0) for _, _, law in rows],
+        "friction_speed": [[getattr(law, "speed", 0.0)] for _, _, law in rows],
+        "friction_stiffness": [[getattr(law, "stiffness", 0.0)] for _, _, law in rows],
+        "friction_damping": [[getattr(law, "damping", 0.0)] for _, _, law in rows],
         "friction_load": [NO_LOAD if law.load is None else _pressing(joint, axes) for joint, axes, law in rows],
         "friction_radius": [1.0 if load is None or load.radius is None else load.radius for load in loads],
         "friction_preload": [0.0 if load is None else load.preload for load in loads],
@@ -292,13 +284,13 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "soft_linear": [int(row.linear) for row in rows],
         "soft_column": [row.column for row in rows],
         "soft_twist": [twists.get(row.label, -1) for row in rows],
-        "viscous": [row.viscous for row in rows],
+        "viscous": [[row.viscous] for row in rows],
         "viscous_load": [row.viscous_load for row in rows],
         "has_spring": [int(row.spring is not None) for row in rows],
-        "spring_k": [spring.stiffness for spring in springs],
-        "spring_c": [spring.damping for spring in springs],
-        "spring_rest": [spring.rest or 0.0 for spring in springs],
-        "spring_preload": [spring.preload for spring in springs],
+        "spring_k": [[spring.stiffness] for spring in springs],
+        "spring_c": [[spring.damping] for spring in springs],
+        "spring_rest": [[spring.rest or 0.0] for spring in springs],
+        "spring_preload": [[spring.preload] for spring in springs],
         "spring_side": [sides[spring.side] for spring in springs],
         "table_start": ends[:-1],
         "table_end": ends[1:],
@@ -306,8 +298,8 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "table_f": [force for _, force in points],
         "drive_kind": [kinds[type(row.drive)] for row in rows],
         "drive_stall": [[motor.stall_torque] for motor in motors],
-        "drive_idle": [motor.idle_speed for motor in motors],
-        "drive_inertia": [motor.inertia for motor in motors],
+        "drive_idle": [[motor.idle_speed] for motor in motors],
+        "drive_inertia": [[motor.inertia] for motor in motors],
         "drive_ratio": [motor.ratio for motor in motors],
         "drive_efficiency": [motor.efficiency for motor in motors],
         "drive_locks": [int(motor.self_locking) for motor in motors],

@@ -17,6 +17,12 @@ def position(r: Readings, i: int) -> Array:
     return r.frames["center"][:, i] + r.arm(i)
 
 
+@quantity("body", "m", XYZ, live=("state", "position"))
+def center_of_mass(r: Readings, i: int) -> Array:
+    """Position of the centre of mass."""
+    return r.frames["center"][:, i]
+
+
 @quantity("body", "1", XYZW, live=("state", "rotation"), set=setting.rotation)
 def rotation(r: Readings, i: int) -> Array:
     """Orientation of the body's frame."""
@@ -66,7 +72,7 @@ def torque(r: Readings, i: int) -> Array:
     return r.frames["torque"][:, i]
 
 
-@quantity("ray", "m", live=("work", "ray_distance"))
+@quantity("ray", "m", live=("work", "ray_distance"), channel=("rays", "distance"))
 def ray_distance(r: Readings, i: int) -> Array:
     """Distance to what a ray meets."""
     return r.frames["rays"][:, i]

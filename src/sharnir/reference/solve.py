@@ -9,8 +9,6 @@ import numpy as np
 from ..errors import SceneError, SimulationFault
 from ..record.trajectory import Trajectory
 from ..scene.check import check_scene
-from ..scene.joints import Kind
-from ..scene.measure import start_value
 from ..scene.scene import Scene
 from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
@@ -102,10 +100,6 @@ class Run:
         system = self.system
         y = initial_state(system)
         system.rotation = np.array([matrix(body.pose.rotation) for body in system.mechanism.bodies])
-        for j, joint in enumerate(system.mechanism.joints):
-            for free in joint.type.coordinates:
-                if free.kind == Kind.TWIST:
-                    system.efforts.coordinates.start(j, start_value(joint, free))
         system.examine(y)
         return system.together(system.struck(y, [])[0])
 

@@ -20,10 +20,11 @@ from ..quantities import QUANTITIES
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, rotate
+from .ropes import tension_readers
 
 Reader = Callable[[], float]
 
-GROUPS = ("joints", "rates", "drives", "reactions", "bodies")  # in the order in which the console lists them
+GROUPS = ("joints", "rates", "drives", "reactions", "bodies", "rays")  # in the order in which the console lists them
 
 
 class Channel(msgspec.Struct, frozen=True):
@@ -54,6 +55,8 @@ class Channels:
         self._simulation = simulation
         self.bodies = Bodies(scene)
         made = [channel for group in GROUPS for channel in _of_group(scene, simulation, group)]
+        ropes = tension_readers(scene, simulation)  # a quantity for which a recorded frame would be too slow
+        made += [(Channel(f"{name} tension", "N", "ropes"), read) for name, read in ropes.items()]
         self.list = [channel for channel, _ in made]
         self._read = [read for _, read in made]
         taken = {channel.name for channel in self.list}

@@ -30,11 +30,13 @@ SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what
 class Address:
     """Where a number of a scene lies: the ``name`` it was given by, and the ``paths`` into the scene's description.
 
-    A name with ``*`` stands for the same number of several parts, which are all set alike.
+    A name with ``*`` stands for the same number of several parts, which are all set alike. Friction by its name alone
+    (``hinge.friction``) carries the static level along, in the ratio that it has (``keeps_ratio``).
     """
 
     name: str
     paths: tuple[Path, ...]
+    keeps_ratio: bool = False
 
     def unit(self, scene: Scene) -> str:
         """The unit of the number, where it is known."""
@@ -43,11 +45,11 @@ class Address:
 
     def quantities(self, scene: Scene) -> list[tuple[Quantity, int | None]]:
         """The quantities, and their components, by which every world can have its own number; none if it cannot."""
-        found = [_settable(scene, path) for path in self.paths]
+        found = [_settable(scene, path, self.keeps_ratio) for path in self.paths]
         return [] if None in found else [one for one in found if one is not None]
 
 
-def _settable(scene: Scene, path: Path) -> tuple[Quantity, int | None] | None:
+def _settable(scene: Scene, path: Path, keeps_ratio: bool) -> tuple[Quantity, int | None] | None:
     """The quantity that a running simulation can have in every world.
 
     What it sets must be what the description would have made: a friction level that carries a static one along is not
@@ -65,7 +67,7 @@ def _settable(scene: Scene, path: Path) -> tuple[Quantity, int | None] | None:
         axes = str(rest[2]) if len(rest) == 4 else next(iter(joint.friction))
         law = joint.friction[axes]
         alone = len(joint.friction) == 1 or len(rest) == 4
-        follows = isinstance(law, Dahl) or (isinstance(law, Coulomb) and law.static is None)
+        follows = keeps_ratio or isinstance(law, Dahl) or (isinstance(law, Coulomb) and law.static is None)
         return (joint.friction_level(axes), None) if follows and alone else None
     if rest[1] == "limits" and len(joint.type.coordinates) == 1 and len(rest) == 3:
         return (joint.lower() if rest[2] == 0 else joint.upper()), None
@@ -81,7 +83,7 @@ def find(scene: Scene, name: str) -> Address:
     found = exact or [path for path in known if any(_fits(_words(path), way) for way in ways)]
     owners = {path[:2] for path in found}
     if found and (len(found) == 1 or ("*" in name and len(owners) == len(found))):
-        return Address(name, tuple(found))
+        return Address(name, tuple(found), wanted[-1] == "friction" and found[0][-1] == "level")
     shorter = sorted({".".join(_words(path)[1:] if path[0] in PARTS else _words(path)) for path in known})
     if not found:
         raise SceneError(f"the scene has no number '{name}'{_nearest(name, shorter)}")
@@ -164,14 +166,19 @@ def _may_be_numbers(kind: type) -> frozenset[str]:
 
 def value_of(scene: Scene, address: Address) -> float | None:
     """The number as the scene has it; None where its description leaves it open."""
-    value: Any = scene_content(scene)
     path = address.paths[0]
-    for step in path:
-        value = getattr(value, step) if isinstance(value, Description) else value[step]  # type: ignore[arg-type]
+    value = _at(scene_content(scene), path)
     if value is None and path[0] == "bodies" and path[2] == "mass":
         properties = scene.bodies[str(path[1])].properties
         return None if properties is None else float(properties.mass)
     return None if value is None else float(value)
+
+
+def _at(value: Any, path: Path) -> Any:
+    """What lies at a path; None where there is nothing."""
+    for step in path:
+        value = getattr(value, str(step), None) if isinstance(value, Description) else value[step]
+    return value
 
 
 def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
@@ -179,10 +186,22 @@ def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     content: Any = scene_content(scene)
     for address, value in numbers.items():
         for path in address.paths:
-            content = _replaced(content, path, float(value))
+            content = (_scaled if address.keeps_ratio else _replaced)(content, path, float(value))
     made = scene_of(content)
     made.diagram = scene.diagram  # it may hold functions, which no description does
     return made
+
+
+def _scaled(content: Any, path: Path, level: float) -> Any:
+    """A friction level with its static one in the same ratio; never is the static one below it, not even meanwhile."""
+    before, beside = _at(content, path), (*path[:-1], "static")
+    static = _at(content, beside)
+    if not static or not before:
+        return _replaced(content, path, level)
+    both = [(path, level), (beside, max(static * level / before, level))]
+    for place, number in both if level < before else reversed(both):
+        content = _replaced(content, place, number)
+    return content
 
 
 def _replaced(value: Any, path: Path, number: float) -> Any:

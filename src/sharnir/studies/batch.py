@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,15 +17,19 @@ from ..inputs import Inputs
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
-from .address import Address, with_numbers
+from .address import Address, quantity_named, value_of, with_numbers
 from .measures import ONLY_AT_THE_END, SERIES, Signals
 from .plan import Drive, Plan, address_of, scene_and_drives
+from .slopes import PROBES, SET_BY_QUANTITIES, Line, add_up, compiler, line_of, write_lines
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
 
 # A batch of many worlds gives each warning once for all of them; a study asks for none of those of a single step.
 QUIET = tuple(name for name in WARNINGS if name in ("uneven-duration", "scene-changed"))
+# Signals that follow from how bodies move; others, such as the force of a spring, are derived from the description.
+OF_MOTION = ("coordinate", "rate", "position", "rotation", "velocity", "angular_velocity")
+CHECKED_ONE_BY_ONE = 64  # points of a batch with several numbers on lines, which may exclude each other
 
 
 @dataclass
@@ -60,6 +65,11 @@ class Runner:
     @cached_property
     def structural(self) -> tuple[int, ...]:
         """The columns of the names that no world can have of its own."""
+        return tuple(k for k in self._unset if k not in self.lines)
+
+    @cached_property
+    def _unset(self) -> tuple[int, ...]:
+        """The columns of the names that no quantity of a simulation sets."""
         scene = scene_and_drives(self._plan, {})[0]
         return tuple(
             k
@@ -67,6 +77,46 @@ class Runner:
             if name in self._plan.arguments
             or (isinstance(found := address_of(self._plan, scene, name), Address) and not found.quantities(scene))
         )
+
+    @cached_property
+    def lines(self) -> dict[int, Line]:
+        """The columns that lie on a line in arrays of single worlds; they may be measured where bodies move only."""
+        scene = scene_and_drives(self._plan, {})[0]
+        if any(quantity_named(scene, m.signal)[0].variable not in OF_MOTION for m in self._plan.measures):
+            return {}
+        compiled = compiler(self._plan.settings)
+        found = {}
+        for k in self._unset:
+            start = self._start(k)
+            if self._drives(k, PROBES[0] * (start or 1.0)) != self._drives(k, PROBES[1] * (start or 1.0)):
+                continue  # an argument that changes the inputs
+            line = line_of(lambda value, k=k: self._scene_with({k: value}), start, compiled)  # type: ignore[misc]
+            if line is not None and not (line.fields & SET_BY_QUANTITIES and len(self._unset) < len(self._plan.names)):
+                found[k] = line
+        others = {k: PROBES[1] * (self._start(k) or 1.0) for k in self._unset if k not in found}
+        return found if add_up(found, lambda given: compiled(self._scene_with(others | given))) else {}
+
+    def _start(self, column: int) -> float:
+        """The value of a number as the scene has it."""
+        name = self._plan.names[column]
+        if name in self._plan.arguments:
+            assert self._plan.factory is not None
+            return float(inspect.signature(self._plan.factory).parameters[name].default)
+        scene = scene_and_drives(self._plan, {})[0]
+        found = address_of(self._plan, scene, name)
+        return value_of(scene, found) or 0.0 if isinstance(found, Address) else 0.0
+
+    def _drives(self, column: int, value: float) -> list[bytes]:
+        """The inputs with a value of a number, to be compared; none where the scene refuses it."""
+        try:
+            made = self._made({self._plan.names[column]: value})[1]
+        except SceneError:
+            return []
+        return [np.asarray(drive.values, float).tobytes() for drive in made]
+
+    def _scene_with(self, numbers: Mapping[int, float]) -> Scene:
+        """The scene with some of the numbers that no quantity sets."""
+        return self._made({self._plan.names[k]: value for k, value in numbers.items()})[0]
 
     def _empty(self, count: int) -> Outcome:
         instants = len(self._plan.instants)
@@ -103,8 +153,11 @@ class Runner:
         return self._built(tuple(float(point[k]) for k in self.structural))
 
     def _build(self, structure: tuple[float, ...]) -> tuple[Scene, tuple[Drive, ...]]:
-        """The scene with what is the same in all worlds of a batch."""
+        """The scene with what is the same in all worlds of a batch, and what lies on a line at its start."""
         given = {self._plan.names[k]: value for k, value in zip(self.structural, structure, strict=True)}
+        return self._made(given | {self._plan.names[k]: line.at for k, line in self.lines.items()})
+
+    def _made(self, given: Mapping[str, float]) -> tuple[Scene, tuple[Drive, ...]]:
         scene, drives = scene_and_drives(
             self._plan, {name: value for name, value in given.items() if name in self._plan.arguments}
         )
@@ -113,12 +166,14 @@ class Runner:
         return (with_numbers(scene, addresses) if addresses else scene), drives  # type: ignore[arg-type]
 
     def _simulate(self, points: Array) -> tuple[dict[str, Array], list[str], list[str]]:
+        self._check(points)
         scene, drives = self.scene(points[0])
-        own = {name: points[:, k] for k, name in enumerate(self._plan.names) if k not in self.structural}
+        own = self.own(points)
         with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
             warnings.simplefilter("ignore", SimulationWarning)
             simulation = self.simulation(scene, len(points), folder)
             inputs = set_worlds(self._plan, simulation, drives, own)
+            write_lines(simulation, [(line, points[:, k]) for k, line in self.lines.items()])
             signals = Signals(simulation, self._plan.measures)
             follow(self._plan, simulation, inputs, drives, signals)
             stopped = simulation.stopped_worlds
@@ -128,6 +183,24 @@ class Runner:
         for found in values.values():
             found[list(stopped)] = np.nan
         return values, reasons, warned
+
+    def own(self, points: Array) -> dict[str, Array]:
+        """What is set world by world as a quantity, by name."""
+        return {name: points[:, k] for k, name in enumerate(self._plan.names) if k not in self._unset}
+
+    def _check(self, points: Array) -> None:
+        """Refuse numbers that a description would: the arrays take anything. All of a batch lie between its corners."""
+        if not self.lines:
+            return
+        columns = {k: points[:, k] for k in (*self.structural, *self.lines)}
+        several = len(self.lines) > 1 and len(points) <= CHECKED_ONE_BY_ONE
+        rows = (
+            range(len(points))
+            if several
+            else sorted({int(f(v)) for v in columns.values() for f in (np.argmin, np.argmax)})
+        )
+        for row in rows:
+            self._scene_with({k: float(values[row]) for k, values in columns.items()})
 
     def simulation(self, scene: Scene, worlds: int, folder: str) -> Any:
         """A simulation of the plan's settings."""
@@ -143,9 +216,9 @@ def run_point(plan: Plan, point: Array) -> Trajectory:
     """One point as a run of its own, every step recorded; its bits are those of the study."""
     runner = Runner(plan, threads=1)
     scene, drives = runner.scene(point)
-    own = {name: point[k : k + 1] for k, name in enumerate(plan.names) if k not in runner.structural}
     simulation = runner.simulation(scene, 1, "out")
-    inputs = set_worlds(plan, simulation, drives, own)
+    inputs = set_worlds(plan, simulation, drives, runner.own(point[None]))
+    write_lines(simulation, [(line, point[k : k + 1]) for k, line in runner.lines.items()])
     return simulation.run(
         plan.steps * plan.dt, before_step=lambda now: inputs.apply(now.control, now.time + 0.5 * now.dt)
     )
@@ -153,13 +226,9 @@ def run_point(plan: Plan, point: Array) -> Trajectory:
 
 def scene_of_point(plan: Plan, point: Array) -> Scene:
     """The scene of one point with all of its numbers, to be saved or shown."""
-    runner = Runner(plan)
-    scene, _ = runner.scene(point)
-    found = {
-        address_of(plan, scene, name): float(point[k])
-        for k, name in enumerate(plan.names)
-        if k not in runner.structural
-    }
+    given = dict(zip(plan.names, map(float, point), strict=True))
+    scene, _ = scene_and_drives(plan, {name: value for name, value in given.items() if name in plan.arguments})
+    found = {address_of(plan, scene, name): value for name, value in given.items() if name not in plan.arguments}
     return with_numbers(scene, {address: value for address, value in found.items() if isinstance(address, Address)})
 
 

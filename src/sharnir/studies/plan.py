@@ -188,7 +188,9 @@ def drives_of(experiment: Experiment) -> tuple[Drive, ...]:
     found = []
     for word in WORDS:
         for key, value in getattr(experiment, word).items():
-            values = np.array([value(t) for t in times], float) if callable(value) else value
+            values = value
+            if callable(value):  # a column of a log knows all of its times at once
+                values = value.at(times) if hasattr(value, "at") else np.array([value(t) for t in times], float)
             found.append(_drive(experiment.scene, word, key, values, len(times) if callable(value) else 0))
     return tuple(found)
 

@@ -14,10 +14,12 @@ from nicegui import Event, ui
 
 from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
+from .panel import SENSORS
 from .texts import ENGLISH, catalogue
 
 Plain = dict[str, Any]
 SPANS = (5, 10, 20, 60, 300, 1800)  # s
+MOST_OPEN = 12  # widgets of a group; larger ones are folded at first
 SCALES = (0.1, 0.25, 0.5, 1, 2, 5)
 HEAD = """<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/view/console.css"><script type="module" src="/view/console.js"></script>"""
@@ -239,6 +241,7 @@ class Sheet:
             names = {"instructor": "Instructor"} | names
         first = next(iter(names))
         with _box("side", "section").props(f'aria-label="{self.t("Controls")}"'):
+            _plain_button("»", "fold-side")
             tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary")
             with tabs:
                 for name, title in names.items():
@@ -251,9 +254,20 @@ class Sheet:
                         getattr(self, f"_{name}")()
 
     def _alarms(self) -> None:
+        t = self.t
         with _box("alarm-tools"):
-            label = self.t("Show information, too")
-            ui.html(f'<label><input type="checkbox" id="alarm-info" checked> {label}</label>', sanitize=False)
+            options = {
+                "all": t("All"),
+                "warning": t("Warnings and alarms"),
+                "alarm": t("Alarms alone"),
+                "new": t("New ones"),
+            }
+            listed = "".join(f'<option value="{value}">{text}</option>' for value, text in options.items())
+            name = t("Alarms to show")
+            choice = f'<select id="alarm-filter" class="scale" aria-label="{name}">{listed}</select>'
+            words = t("Search the alarms")
+            search = f'<input id="alarm-search" class="scale" type="search" placeholder="{words}" aria-label="{words}">'
+            ui.html(choice + search, sanitize=False).classes("alarm-choice")
             _plain_button(self.t("Acknowledge all"), "acknowledge")
         _box("log").props(f'id=alarms role=log aria-label="{self.t("Alarms")}"')
 
@@ -274,8 +288,10 @@ class Sheet:
                 self.t("Task"), lambda: ui.html(_escaped(self.t(self.world["briefing"])), tag="p").classes("briefing")
             )
         for group in self.world["panel"]["groups"]:
-            with _box("group"):
-                ui.html(_escaped(group["title"]), tag="h2").classes("section")
+            title = self.t("Sensors") if group["title"] == SENSORS else _escaped(group["title"])
+            folded = len(group["widgets"]) > MOST_OPEN
+            with ui.element("details").classes("group").props("" if folded else "open"):
+                ui.html(f"<h2 class='section'>{title}</h2>", tag="summary", sanitize=False)
                 with _box("widgets"):
                     for widget in group["widgets"]:
                         element = ui.element(f"sh-{widget['kind']}")

@@ -23,6 +23,7 @@ from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
+from .panel import tight_at
 
 Plain = dict[str, Any]
 
@@ -208,12 +209,11 @@ def _followed(scene: Scene, loose: list[str]) -> int:
 
 
 def _rope(name: str, rope: Any) -> Plain:
-    weight = 9.81 * rope.mass_per_metre * rope.length
     return {
         "name": name,
         "nodes": rope.elements + 1,
         "radius": rope.spec.radius,
-        "strength": rope.spec.breaking_load or 10.0 * weight,  # N that is drawn as tight
+        "strength": tight_at(rope),
     }
 
 

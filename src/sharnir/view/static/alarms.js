@@ -4,11 +4,18 @@ import { t, translated } from "./texts.js";
 
 const KEPT = 500;
 
+// What each choice of the filter shows. Faults are what an instructor has injected.
+const SHOWN = {
+  all: () => true,
+  warning: ({ level }) => level !== "info",
+  alarm: ({ level }) => level === "alarm",
+  new: ({ known }) => !known,
+};
+
 const find = (id) => document.getElementById(id);
 
 export function addAlarms(link, toast) {
   const entries = []; // newest first: { level, text, time, count, known }
-  const rows = new Map();
   const add = ({ level, text, time }) => {
     const again = entries.findIndex((entry) => entry.text === text && entry.level === level);
     const [before] = again >= 0 ? entries.splice(again, 1) : [null];
@@ -16,9 +23,10 @@ export function addAlarms(link, toast) {
     entries.length = Math.min(entries.length, KEPT);
   };
   const draw = () => {
-    const info = find("alarm-info").checked;
-    rows.clear();
-    find("alarms").replaceChildren(...entries.filter((entry) => info || entry.level !== "info").map(row));
+    const words = find("alarm-search").value.trim().toLowerCase();
+    const wanted = SHOWN[find("alarm-filter").value];
+    const chosen = entries.filter((entry) => wanted(entry) && entry.text.toLowerCase().includes(words));
+    find("alarms").replaceChildren(...chosen.map(row));
     const open = entries.filter((entry) => !entry.known).length;
     find("tab-alarms").querySelector(".q-tab__label").textContent = open > 0 ? `${t("Alarms")} (${open})` : t("Alarms");
   };
@@ -37,7 +45,8 @@ export function addAlarms(link, toast) {
     element.addEventListener("click", () => acknowledge([entry]));
     return element;
   };
-  find("alarm-info").addEventListener("change", draw);
+  find("alarm-filter").addEventListener("change", draw);
+  find("alarm-search").addEventListener("input", draw);
   find("acknowledge").addEventListener("click", () => acknowledge(entries));
   link.on("hello", (message) => {
     entries.length = 0;

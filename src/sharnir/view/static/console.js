@@ -157,9 +157,23 @@ function addPlotTools({ plot }) {
     fold.ariaExpanded = !folded;
   };
   fold.addEventListener("click", () => set(!document.body.classList.contains("plots-folded")));
+  addSideFold();
   const small = matchMedia("(max-width: 700px), (max-height: 500px)");
   small.addEventListener("change", () => set(small.matches));
   set(small.matches);
+}
+
+// The panel beside or below the view gives way to it.
+function addSideFold() {
+  const fold = find("fold-side");
+  const set = (folded) => {
+    document.body.classList.toggle("side-folded", folded);
+    fold.textContent = folded ? "«" : "»";
+    fold.ariaLabel = fold.title = folded ? t("Show the panel") : t("Hide the panel");
+    fold.ariaExpanded = !folded;
+  };
+  fold.addEventListener("click", () => set(!document.body.classList.contains("side-folded")));
+  set(false);
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------

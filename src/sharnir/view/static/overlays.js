@@ -20,13 +20,14 @@ export const OVERLAYS = {
   drives: "Drive efforts",
   contacts: "Contacts",
   masses: "Centres of mass",
+  rays: "Distance sensors",
 };
 
 export class Overlays {
   constructor(world, scene, reader) {
     this.world = world;
     this.reader = reader;
-    this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false };
+    this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false, rays: true };
     this.size = 0.16 * world.focus.radius;
     this.joints = world.joints.map((joint) => ({
       ...joint,
@@ -71,6 +72,7 @@ export class Overlays {
     if (this.shown.contacts) this.drawContacts(frame);
     this.drawMasses(bodies);
     this.drawPull(frame.pull);
+    if (this.shown.rays) this.drawRays(frame, matrixOf);
     this.lines.geometry.setDrawRange(0, 2 * this.count);
     this.position.needsUpdate = this.color.needsUpdate = true;
   }
@@ -196,6 +198,20 @@ export class Overlays {
     for (let k = 0; k < COIL_STEPS; k += 1) this.line(coil(k, POINT), coil(k + 1, TOTAL), AMBER);
     POINT.copy(TO);
     this.cross(POINT, 0.2 * this.size, AMBER);
+  }
+
+  // Every distance sensor as far as it sees, with a cross on what it meets.
+  drawRays(frame, matrixOf) {
+    for (const { name, body, position, direction, reach } of this.world.rays ?? []) {
+      const distance = this.reader.channel(frame, `${name} distance`);
+      if (!Number.isFinite(distance)) continue;
+      const matrix = matrixOf(body);
+      FROM.set(...position).applyMatrix4(matrix);
+      AXIS.set(...direction).transformDirection(matrix);
+      POINT.copy(FROM).addScaledVector(AXIS, distance);
+      this.line(FROM, POINT, BLUE);
+      if (distance < reach) this.cross(POINT, 0.12 * this.size, BLUE);
+    }
   }
 
   drawMasses(bodies) {

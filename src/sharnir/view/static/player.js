@@ -8,6 +8,8 @@ import { followTheme } from "./theme.js";
 import { View } from "./view.js";
 import { connectWidgets } from "./widgets.js";
 
+const MOST_OPEN = 12; // widgets of a group; larger ones are folded at first
+
 const find = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(find(id).textContent);
 
@@ -142,8 +144,10 @@ function addPlaying(page) {
 
 function addPanel(groups) {
   for (const { title, widgets } of groups) {
-    const group = document.createElement("div");
+    const group = document.createElement("details");
     group.className = "group";
+    group.open = widgets.length <= MOST_OPEN;
+    const summary = document.createElement("summary");
     const head = document.createElement("h2");
     head.className = "section";
     head.textContent = title;
@@ -154,7 +158,8 @@ function addPanel(groups) {
       for (const [name, value] of Object.entries(given)) if (value !== null) element.setAttribute(name, value);
       box.append(element);
     }
-    group.append(head, box);
+    summary.append(head);
+    group.append(summary, box);
     find("panel").append(group);
   }
 }

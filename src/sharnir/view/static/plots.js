@@ -8,9 +8,12 @@ const LEFT = 52; // pixels left of the plots for the values
 const ZOOM = 1.25; // a notch of the wheel
 const SHORTEST = 0.2; // s
 const LONGEST = 3600; // s
+const CURSOR_STEPS = 100; // presses of an arrow from one edge to the other
 const FOOT = 18; // pixels below the plots for the times
 const KEPT = 3600; // samples: a minute at 60 frames a second
 const COLORS = ["#4aa3c7", "#d9973a", "#6cae75", "#c2708f", "#9d8fd6", "#b6a244", "#5fb3a8", "#c96f55"];
+
+const DASHES = [[], [6, 3], [2, 2], [8, 2, 2, 2]]; // in turn, when the colours are used up
 
 // The samples of all channels of the last minute, in one ring; before that there is what is kept of the past.
 export class History {
@@ -81,11 +84,16 @@ export class Plot {
     this.channels = [];
     this.span = 10; // s
     this.canvas = document.createElement("canvas");
-    this.canvas.setAttribute("role", "img");
-    this.canvas.ariaLabel = t("plots over time; the legend has the values");
+    this.canvas.setAttribute("role", "application");
+    this.canvas.tabIndex = 0;
+    this.canvas.ariaLabel = t("plots over time; arrows move the cursor, plus and minus zoom, Home is live; the legend has the values");
     this.listen();
+    this.listenToKeys();
     this.legend = document.createElement("div");
     this.legend.className = "plot-legend";
+    this.legend.tabIndex = 0; // it scrolls where there are many
+    this.legend.setAttribute("role", "group");
+    this.legend.ariaLabel = t("values of the signals");
     element.append(this.canvas, this.legend);
     new ResizeObserver(() => this.draw()).observe(element);
   }
@@ -119,6 +127,29 @@ export class Plot {
     canvas.addEventListener("dblclick", () => this.freeze(false));
   }
 
+  listenToKeys() {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    this.canvas.addEventListener("keydown", (event) => {
+      const at = this.cursor ?? this.right;
+      if (event.key in steps) {
+        const step = (steps[event.key] * (this.right - LEFT)) / CURSOR_STEPS;
+        this.cursor = Math.min(Math.max(at + step, LEFT), this.right);
+      } else if (event.key === "+" || event.key === "=") this.zoom(1 / ZOOM, at);
+      else if (event.key === "-") this.zoom(ZOOM, at);
+      else if (event.key === "Home") {
+        this.cursor = null;
+        this.freeze(false);
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.draw();
+    });
+    this.canvas.addEventListener("blur", () => {
+      this.cursor = null;
+      this.draw();
+    });
+  }
+
   zoom(factor, at) {
     const share = Math.min(Math.max((at - LEFT) / (this.right - LEFT), 0), 1);
     const before = this.span;
@@ -141,7 +172,8 @@ export class Plot {
       ...channels.map((name, i) => {
         const entry = document.createElement("span");
         const swatch = document.createElement("i");
-        swatch.style.background = COLORS[i % COLORS.length];
+        swatch.style.borderTopColor = COLORS[i % COLORS.length];
+        swatch.style.borderTopStyle = i < COLORS.length ? "solid" : "dashed";
         entry.append(swatch, name, document.createElement("b"));
         return entry;
       }),
@@ -192,6 +224,7 @@ export class Plot {
     for (const name of names) {
       const i = this.channels.indexOf(name);
       pen.strokeStyle = COLORS[i % COLORS.length];
+      pen.setLineDash(DASHES[Math.floor(i / COLORS.length) % DASHES.length]);
       pen.beginPath();
       let value = NaN;
       history.each(name, since, (time, sample) => {
@@ -200,6 +233,7 @@ export class Plot {
         if (time <= until) value = sample;
       });
       pen.stroke();
+      pen.setLineDash([]);
       this.legend.children[i].lastChild.textContent = shown(value, unit);
     }
     if (inside) this.mark(pen, box, this.cursor, until);

@@ -58,11 +58,10 @@ export class Timeline extends EventTarget {
     if (frames.length < 2) return;
     if (!this.back) this.set(frames[0]);
     const [from, begun] = [this.frame.clock, performance.now()];
-    let place = this.past.at(this.frame.tick);
     this.playing = setInterval(() => {
       const list = this.past.frames;
       const clock = from + (performance.now() - begun) / 1000;
-      place = Math.max(this.past.at(this.frame.tick), 0);
+      let place = this.past.at(this.frame.tick);
       while (place + 1 < list.length && list[place + 1].clock <= clock) place += 1;
       if (place + 1 >= list.length) this.live();
       else if (list[place] !== this.frame) this.set(list[place]);

@@ -72,7 +72,8 @@ export function addChips({ view, world, pulling }) {
     view.cameras.home();
     view.stale = true;
   });
-  const overlays = Object.entries(OVERLAYS).map(([name, text]) =>
+  const known = Object.entries(OVERLAYS).filter(([name]) => name !== "rays" || world.rays?.length > 0);
+  const overlays = known.map(([name, text]) =>
     button(t(text), Boolean(view.overlays.shown[name]), (chosen) => view.overlay(name, press(chosen))),
   );
   const labels = button(t("Labels"), false, (chosen) => view.showLabels(press(chosen)));
@@ -164,6 +165,8 @@ export function addCard({ view, link, world, pulling, timeline }) {
     if (pull?.[0] === body + 1) rows[t("pulled with")] = shown(Math.hypot(...pull.subarray(7, 10)), "N");
     for (const joint of world.joints.filter((each) => each.a === body || each.b === body).slice(0, 4)) {
       for (const axis of joint.coordinates) rows[axis.label] = shown(link.reader.channel(frame, axis.label), axis.unit);
+      const force = link.reader.channel(frame, `${joint.name} reaction`);
+      if (Number.isFinite(force)) rows[t("force in {joint}", { joint: joint.name })] = shown(force, "N");
     }
     list.replaceChildren(
       ...Object.entries(rows).flatMap(([name, value]) => {

@@ -12,8 +12,8 @@ import { Bodies } from "./shapes.js";
 import { t } from "./texts.js";
 
 const THEMES = {
-  dark: { background: "#171b1f", sky: "#2a3239", grid: "#93a1ac", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
-  light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
+  dark: { background: "#1a2026", ground: "#424b4e", ink: "#e6ecf0", light: 2.6, fill: 1.7 },
+  light: { background: "#dfe8ee", ground: "#b9c0b8", ink: "#1c2226", light: 3.0, fill: 2.6 },
 };
 
 // A view, or where the browser cannot draw in 3D, a message in its place: everything else works without.
