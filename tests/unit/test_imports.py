@@ -71,6 +71,9 @@ MAY_IMPORT = {
         "progress",
         "tables",
         "view",
+        "model",
+        "settings",
+        "reference",
     },
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
