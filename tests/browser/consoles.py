@@ -39,14 +39,20 @@ LISTEN = """window.said = [];
 class Console:
     """A running ``sharnir drive``, with the links it printed; each is good for one browser."""
 
-    def __init__(self, what: str, runs: Path, *options: str) -> None:
-        command = [sys.executable, PATIENT, "drive", what, "--no-browser", "--runs", str(runs), *options]
+    def __init__(self, what: str | None, runs: Path, *options: str) -> None:
+        named = [] if what is None else [what]  # or the start page
+        command = [sys.executable, PATIENT, "drive", *named, "--no-browser", "--runs", str(runs), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.links = {role: self._link() for role in ("operator", "instructor", "watcher")}
         self.address = self.links["operator"].partition("/?")[0]
         self.host = self.address.removeprefix("http://")
-        (self.folder,) = runs.iterdir()
+        self._runs = runs
+
+    @property
+    def folder(self) -> Path:
+        """Of the newest run."""
+        return max(self._runs.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
 
     def _link(self) -> str:
         line = self.process.stdout.readline() if self.process.stdout else ""
@@ -58,7 +64,7 @@ class Console:
         """Ctrl-C."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.process.wait(PATIENCE)
+        self.process.wait(3 * PATIENCE)
 
     def log(self) -> list[dict[str, Any]]:
         """The entries of the run's log so far."""
@@ -231,6 +237,13 @@ class Browser:
         self.page.goto(link)
         self.page.wait_for_function(READY)
 
+    @classmethod
+    def of(cls, page: Any, console: Console) -> Browser:
+        """A page that is open already."""
+        made = cls.__new__(cls)
+        made.page, made.context, made.console = page, page.context, console
+        return made
+
     def do(self, script: str, given: Any = None) -> Any:
         """Run a script in the page."""
         return self.page.evaluate(script, given)
@@ -304,9 +317,17 @@ class Browser:
         self.chain("free")
 
     def reload(self) -> None:
-        """Load the page anew; it comes back to its seat."""
+        """Load the page anew; it comes back to its seat, or takes it again where that took too long."""
         self.page.reload()
-        self.until("() => window.sharnir?.started && sharnir.link.driving && sharnir.link.frame")
+        self.take_seat()
+
+    def take_seat(self) -> None:
+        """Wait for a page that is being loaded, and be in control."""
+        self.until("() => window.sharnir?.started && sharnir.link.frame")
+        self.until("() => sharnir.link.driving || !document.getElementById('take').hidden")
+        if not self.do("() => sharnir.link.driving"):
+            self.page.locator("#take").click()
+            self.until("() => sharnir.link.driving")
 
     def fresh(self) -> None:
         """Back to the start, running, nothing held, nothing said."""

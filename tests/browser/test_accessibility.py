@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from audit import AUDIT, audit, needs_axe
 from consoles import PATIENCE, WINDOW, Browser, Console
 
+from sharnir import view
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
+from sharnir.view.robots import list_robots
+from sharnir.view.start import DOCUMENTS, scenarios
 from sharnir.view.texts import catalogue, chosen, languages
 
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-SIZES = [(390, 844), (1024, 768), (1440, 900)]
-AUDIT = """async () => {
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
-    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
-}"""
-PAINT = "(dark) => window.Quasar ? Quasar.Dark.set(dark) : document.body.classList.toggle('body--dark', dark)"
-PAINTED = "(dark) => document.body.classList.contains('body--dark') === dark"
-STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"  # no colours in between
+VIEW = Path(view.__file__).parent
+SPEAKING = ("runtime/plant.py", "runtime/chain.py", "runtime/symptoms.py", "runtime/faults.py")
+SPEAKING += ("view/link.py", "view/seat.py", "view/protocol.py")
+INNER = ("in control",)  # not said to anybody
 TITLES = r'"(Console|Alarms|Keys|Instructor|Drives|Brakes|Joints|Ropes|Gusts)"'
-needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed (npm install)")
-
-
-def audit(page: Any) -> None:
-    """No violations, in light and dark, at all sizes."""
-    page.add_script_tag(content=AXE.read_text())
-    page.add_style_tag(content=STILL)
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        for dark in (False, True):
-            page.evaluate(PAINT, dark)
-            page.wait_for_function(PAINTED, arg=dark)
-            assert page.evaluate(AUDIT) == [], (width, "dark" if dark else "light")
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +122,49 @@ def test_the_language_is_chosen_by_what_the_browser_accepts(accepted: str, langu
     assert languages() == ("en", "ru")
 
 
-def test_every_text_of_the_page_is_in_every_catalogue() -> None:
-    import re
-
-    view = Path(__file__).parents[2] / "src" / "sharnir" / "view"
-    source = "\n".join(file.read_text() for file in [view / "page.py", *(view / "static").glob("*.js")])
+def test_every_text_of_the_pages_is_in_every_catalogue() -> None:
+    static = VIEW / "static"
+    source = "\n".join(file.read_text() for file in [VIEW / "page.py", VIEW / "start.py", *static.glob("*.js")])
     used = {match[2] for match in re.finditer(r"""\bt\(\s*(["'])((?:(?!\1).)+)\1""", source)}
     used |= {match[1] for match in re.finditer(TITLES, source)}
-    assert len(used) > 60
+    pages = "\n".join(file.read_text() for file in static.glob("*.html"))
+    used |= set(re.findall(r"data-t>([^<]+)<", pages)) | set(re.findall(r'data-t-label="([^"]+)"', pages))
+    used |= {*list_robots().values(), *scenarios().values(), *DOCUMENTS.values()}
+    assert len(used) > 100
     for language in languages()[1:]:
         assert sorted(used - set(catalogue(language))) == []
+
+
+def said_by_the_server() -> list[str]:
+    """Every sentence of the modules that speak to a browser, with X1, X2 ... for the names and numbers in it."""
+    found = []
+    for file in SPEAKING:
+        tree = ast.parse((VIEW.parent / file).read_text())
+        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                parts = enumerate(node.values)
+                found.append(
+                    "".join(str(part.value) if isinstance(part, ast.Constant) else f"X{i}" for i, part in parts)
+                )
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+                found.append(node.value)
+    return [text for text in found if " " in text.strip() and text not in INNER]
+
+
+def test_what_the_server_says_is_in_every_catalogue(chromium: Any) -> None:
+    """Alarms, reasons, refusals and endings, by the page's own way to look them up."""
+    texts = [*said_by_the_server(), "emergency stop by operator 1", "fault injected: gust: leaf"]
+    assert len(texts) > 40
+    page = chromium.new_page()
+    page.goto("about:blank")
+    source = (VIEW / "static" / "texts.js").read_text().replace("export ", "")
+    for language in languages()[1:]:
+        script = f"([known, texts]) => {{ {source} useTexts(known); return texts.map(translated); }}"
+        translated = page.evaluate(script, [catalogue(language), texts])
+        assert [text for text, other in zip(texts, translated, strict=True) if text == other] == []
+        for text, other in zip(texts, translated, strict=True):
+            assert set(re.findall(r"X\d", text)) == set(re.findall(r"X\d", other)), text
+        assert translated[-2].endswith(catalogue(language)["operator {number}"].format(number=1))
+    page.close()

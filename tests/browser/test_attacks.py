@@ -19,7 +19,8 @@ GUST = {"type": "gust", "body": "leaf", "force": [1.0, 0.0, 0.0]}
 COMMANDS: dict[str, dict[str, object]] = {
     "run": {}, "pause": {}, "step": {"n": 3}, "reset": {}, "scale": {"factor": 0.1}, "save": {"name": "x"},
     "restore": {"name": "x"}, "set": {"values": {PUSH: 40.0}}, "release": {}, "unlatch": {}, "enable": {},
-    "inject": {"name": "g", "fault": GUST}, "clear": {"name": "g"}, "note": {"text": "x"}, "end": {}, "again": {},
+    "inject": {"name": "g", "fault": GUST}, "clear": {"name": "g"}, "note": {"text": "x"}, "end": {},
+    "again": {}, "home": {},
     "alive": {}, "give": {}, "take": {}, "let_go": {"why": "hidden"}, "loosen": {},
     "pull": {"body": "door", "point": [0.0, 0.0, 0.0], "target": [1.0, 1.0, 1.0]},
 }  # fmt: skip
@@ -110,7 +111,7 @@ def test_a_watcher_commands_nothing_but_the_stop(watcher: Socket, operator: Sock
 
 
 def test_an_operator_does_not_instruct(operator: Socket, console: Console) -> None:
-    refuses_all(operator, ("inject", "clear", "note", "end", "again"), console)
+    refuses_all(operator, ("inject", "clear", "note", "end", "again", "home"), console)
 
 
 def test_the_servers_own_commands_are_nobodys(

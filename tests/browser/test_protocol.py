@@ -143,7 +143,7 @@ def test_a_console_whose_physics_died_says_so_and_ends(tmp_path: Path) -> None:
     ended = watching.told("ended")[0]
     assert ended["wrong"] and "The physics has died (signal SIGKILL)" in ended["reason"]
     watching.close()
-    said, errors = console.process.communicate(timeout=PATIENCE)
+    said, errors = console.process.communicate(timeout=3 * PATIENCE)
     assert console.process.returncode == 3
     assert "The physics has died (signal SIGKILL)" in said
     assert (console.folder / "report.html").is_file() and (console.folder / "replay.html").is_file()
@@ -165,7 +165,7 @@ def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
     teacher.read_until(lambda: teacher.told("ended"), "the end")
     assert teacher.told("ended")[0]["reason"] == "The run was ended by instructor 1"
     teacher.close()
-    said, _ = console.process.communicate(timeout=PATIENCE)
+    said, _ = console.process.communicate(timeout=3 * PATIENCE)
     assert console.process.returncode == 0
     report = console.folder / "report.html"
     assert f"wrote {report}" in said
@@ -174,12 +174,18 @@ def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
 
 def test_sigterm_ends_a_console_in_order(tmp_path: Path) -> None:
     console = Console("door", tmp_path)
-    driver = Socket(console, admitted(console, "operator"))
+    cookie = admitted(console, "operator")
+    driver = Socket(console, cookie)
     memory = console.shared_memory()
     console.process.send_signal(signal.SIGTERM)
-    driver.closed()
-    assert [event["reason"] for event in driver.told("ended")] == ["The program was closed"]
-    said, errors = console.process.communicate(timeout=PATIENCE)
+    driver.read_until(lambda: driver.told("ended") and driver.told("ended")[-1]["closed"], "the end")
+    ended = driver.told("ended")[-1]
+    assert (ended["reason"], ended["wrong"]) == ("The program was closed", False)
+    for name in ended["documents"]:  # the server waits for those who look
+        assert get(console, f"/run/{name}", Cookie=cookie)[0] == 200
+    assert set(ended["documents"]) == {"report.html", "replay.html"}
+    driver.close()
+    said, errors = console.process.communicate(timeout=3 * PATIENCE)
     assert console.process.returncode == 128 + signal.SIGTERM
     assert "sharnir replay" in said and "leaked" not in errors
     assert not any(file.exists() for file in memory)

@@ -179,7 +179,7 @@ def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path:
         operator.until("() => document.getElementById('ending')?.hidden")
         operator.until("() => window.sharnir?.started && sharnir.link.frame?.tick > 5")
         assert len(list(tmp_path.iterdir())) == 2
-        operator.until(DRIVING)
+        operator.take_seat()
     finally:
         console.end()
 
@@ -191,9 +191,13 @@ def test_a_page_whose_program_was_closed_says_so(windows: Any, tmp_path: Any) ->
     operator.page.locator("#ending").wait_for(state="visible")
     operator.until_text("#ending-text", "The program was closed")
     operator.until_text("#ending-text", console.folder.name)
-    assert console.process.wait(PATIENCE) == 143
+    assert console.process.wait(3 * PATIENCE) == 143
     operator.until("() => sharnir.link.ended && !sharnir.link.connected")
     operator.page.locator(".curtain").wait_for(state="hidden")  # no "trying again" for ever
+    for name in ("report.html", "replay.html"):  # the page has them, though the server is gone
+        with operator.page.expect_download() as saved:
+            operator.page.locator(f"#ending a[download='{name}']").click()
+        assert "DC drives" in saved.value.path().read_text()
 
 
 def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:

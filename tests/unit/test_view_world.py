@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -44,6 +45,26 @@ def test_every_shape_has_a_picture() -> None:
     vertices = np.frombuffer(base64.b64decode(world["bodies"][5]["shapes"][0]["vertices"]), "<f4")
     assert vertices.reshape(-1, 3) == pytest.approx(np.array(TETRAHEDRON))
     msgspec.json.encode(world)
+
+
+def test_the_colours_of_a_files_vertices_are_kept(tmp_path: Path) -> None:
+    """Finding 18; vertices in the same place may have colours of their own."""
+    import trimesh
+
+    box = trimesh.creation.box((1.0, 2.0, 3.0))
+    box.unmerge_vertices()
+    colors = np.random.default_rng(0).integers(0, 256, (len(box.vertices), 3), np.uint8)
+    box.visual = trimesh.visual.ColorVisuals(box, vertex_colors=colors)
+    file = str(tmp_path / "box.glb")
+    box.export(file)
+    scene = sh.Scene("coloured")
+    scene.body("own", sh.Mesh(file=file, mass=1.0))
+    scene.body("painted", sh.Mesh(file=file, mass=1.0, color="#ff0000"))
+    scene.body("plain", sh.Mesh(vertices=TETRAHEDRON, triangles=FACES, mass=1))
+    own, painted, plain = (body["shapes"][0] for body in world_of(scene)["bodies"])
+    sent = np.frombuffer(base64.b64decode(own["colors"]), np.uint8).reshape(-1, 3)
+    assert np.array_equal(sent, colors)
+    assert "colors" not in painted and "colors" not in plain
 
 
 def test_terrain_is_handed_over() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import spatial
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from ..scene.materials import Contact
 from ..scene.shapes import Wheel
 from .diagram import Diagram
 from .panel import (
@@ -96,12 +97,15 @@ def default_diagram(scene: Scene) -> Diagram:
 
 
 def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
-    """Forward and turn for a vehicle whose wheels are driven, steered by its sides; the names of their joints."""
+    """Forward and turn for a vehicle whose wheels or tracks are driven, steered by its sides; the names of their
+    joints."""
+    contacts = [body.spec.contact for body in scene.bodies.values()]
+    sprockets = {c.belt.sprocket for c in contacts if isinstance(c, Contact) and c.belt is not None}
     driven = {
         joint: spatial.rotate(joint.world_frames()[0].rotation, (0.0, 0.0, 1.0))
         for joint in scene.joints.values()
         if isinstance(next(iter(joint.drives.values()), None), DcDrive)
-        and any(isinstance(shape, Wheel) for shape in joint.b.spec.shapes)
+        and (joint.name in sprockets or any(isinstance(shape, Wheel) for shape in joint.b.spec.shapes))
     }
     sides: dict[bool, list[tuple[Joint, float]]] = {True: [], False: []}
     middle = np.mean([joint.b.pose.position for joint in driven] or [np.zeros(3)], axis=0)
@@ -110,9 +114,10 @@ def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
         drive = next(iter(joint.drives.values()))
         assert isinstance(drive, DcDrive)
         sides[bool((joint.b.pose.position - middle) @ left > 0.0)].append((joint, float(axis @ left) * drive.ratio))
-    if min(len(wheels) for wheels in sides.values()) < FEWEST_WHEELS:
+    fewest = 1 if any(joint.name in sprockets for joint in driven) else FEWEST_WHEELS
+    if min(len(wheels) for wheels in sides.values()) < fewest:
         return set()
-    forward = d.input("forward", range=(-1, 1), note="share of the rated voltage of all wheels")
+    forward = d.input("forward", range=(-1, 1), note="share of the rated voltage of all wheels or tracks")
     turn = d.input("turn", range=(-1, 1), note="to the right is positive")
     for is_left, wheels in sides.items():
         wanted = d.limit(-1.0, forward + turn if is_left else forward - turn, 1.0)

@@ -66,6 +66,18 @@ class Mesh(Shape, frozen=True, tag="mesh"):
             surface.invert()
         return surface
 
+    def coloured(self) -> tuple[spatial.Array, spatial.Array, spatial.Array] | None:
+        """Vertices (m), triangles and a colour (RGB, 0 to 255) for every vertex; None where the file has no colours.
+
+        Vertices in the same place are not merged: each may have a colour of its own.
+        """
+        parts = [] if self.file is None else load_parts(self.file)
+        if all(part.visual.kind is None for part in parts):
+            return None
+        surface = _joined(parts)
+        surface.vertices = surface.vertices * np.asarray(self.scale)
+        return np.asarray(surface.vertices), np.asarray(surface.faces), np.concatenate([_colors(p) for p in parts])
+
     def triangulated(self, owner: str) -> Any:
         """The surface for contact: triangles without area dropped, holes left as they are."""
         try:
@@ -169,6 +181,13 @@ def load_parts(file: str) -> list[Any]:
     for part in parts:
         part.vertices = part.vertices * metres
     return parts
+
+
+def _colors(part: Any) -> spatial.Array:
+    """The colour of every vertex: its own, or its material's."""
+    if part.visual.kind == "texture":
+        return np.tile(np.asarray(part.visual.material.main_color, np.uint8)[:3], (len(part.vertices), 1))
+    return np.asarray(part.visual.vertex_colors, np.uint8)[:, :3]
 
 
 def _joined(parts: list[Any]) -> Any:

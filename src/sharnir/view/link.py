@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
@@ -28,7 +28,21 @@ from ..runtime.runtime import Runtime
 from .grip import Grip
 from .guard import Identity
 from .past import Past
-from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
+from .protocol import (
+    REASONS,
+    Again,
+    Alive,
+    Beat,
+    Give,
+    Home,
+    LetGo,
+    Message,
+    Take,
+    Unlatch,
+    decode,
+    decode_beat,
+    refusal,
+)
 from .seat import DEAD_MAN, FROZEN, LOST, SLOW, Client, Seat
 
 OLDEST = 0.5  # s between the frame that a message answers to and its arrival
@@ -53,7 +67,7 @@ class Hub:
         self.kept, self.chain = Kept([], []), FREE
         self.score: dict[str, Any] = {}  # of the scenario, where there is one
         self.on_kept: Callable[[], Any] = lambda: None
-        self.again = asyncio.Event()  # somebody wants another run, after this one has ended
+        self.next: Literal["again", "home"] | None = None  # what somebody wants after this run has ended
         self.ending: dict[str, Any] = {}  # what browsers are told of the end, once there is one
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
@@ -182,15 +196,6 @@ class Hub:
         """Tell every browser that the run has ended, why, and what there is of it."""
         self.ending = {"reason": reason, **more}
         await self.broadcast("ended", **self.ending)
-
-    async def start_again(self, runtime: Runtime) -> None:
-        """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
-        self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
-        self.alarms.clear()
-        self.past, self._grip = Past(), Grip()
-        self.again.clear()
-        self.runtime.send(c.Run(), SERVER)
-        await self.broadcast("restarted")
 
     # --- one browser ------------------------------------------------------------------------------------------------
 
@@ -327,7 +332,7 @@ class Hub:
         if why := refusal(client.identity.role, in_control, command):
             raise SceneError(why)
         age = time.time() - message.seen
-        if age > OLDEST and not isinstance(command, (Again, LetGo, c.Loosen)):
+        if age > OLDEST and not isinstance(command, (Again, Home, LetGo, c.Loosen)):
             if isinstance(command, Alive):
                 return  # it says that the operator was there, not that he is
             self._neutral(client)
@@ -352,8 +357,8 @@ class Hub:
             self._hold(REASONS[command.why], client.name)
         elif isinstance(command, Unlatch):
             client.unlatch()
-        elif isinstance(command, Again):
-            self._start_again()
+        elif isinstance(command, (Again, Home)):
+            self._go_on(command)
         elif isinstance(command, c.Pull):
             self._pull(client, command)
         elif isinstance(command, c.Loosen):
@@ -370,10 +375,10 @@ class Hub:
         if self.chain.state != State.FREE or self._grip.takes(client, command):  # the physics says why not
             self.runtime.send(command, client.name)
 
-    def _start_again(self) -> None:
+    def _go_on(self, command: Again | Home) -> None:
         if not self.ending:
             raise SceneError("the run has not ended; reset it to start over")
-        self.again.set()
+        self.next = "again" if isinstance(command, Again) else "home"
 
     async def _take(self, client: Client) -> None:
         if why := self.seat.may_take(client):

@@ -188,7 +188,9 @@ class Sheet:
             ui.html("", tag="p", sanitize=False).props("id=ending-text")
             _box("ending-links").props("id=ending-links")
             if self.role != "watcher":
-                _plain_button(self.t("Start again"), "again")
+                with _box("ending-links"):
+                    _plain_button(self.t("Start again"), "again")
+                    _plain_button(self.t("Start page"), "home")
 
     # --- view and plots ---------------------------------------------------------------------------------------------
 
@@ -282,7 +284,9 @@ class Sheet:
 
     def _console(self) -> None:
         if self.world["briefing"]:
-            self._group(self.t("Task"), lambda: ui.html(_escaped(self.world["briefing"]), tag="p").classes("briefing"))
+            self._group(
+                self.t("Task"), lambda: ui.html(_escaped(self.t(self.world["briefing"])), tag="p").classes("briefing")
+            )
         for group in self.world["panel"]["groups"]:
             title = self.t("Sensors") if group["title"] == SENSORS else _escaped(group["title"])
             folded = len(group["widgets"]) > MOST_OPEN

@@ -98,6 +98,10 @@ def shape_of(shape: AnyShape) -> Plain:
     if isinstance(shape, Wheel):
         return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
     assert isinstance(shape, (Mesh, ConvexHull))
+    coloured = shape.coloured() if isinstance(shape, Mesh) and shape.color is None else None
+    if coloured is not None:
+        vertices, triangles, colors = coloured
+        return {"kind": "mesh", **packed(vertices, triangles), "colors": _base64(colors, "u1"), **place}
     surface = shape.surface()
     return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 

@@ -1,6 +1,6 @@
 // Alarms: a list, newest on top. The same alarm again raises a count; those that were acknowledged step back.
 
-import { t } from "./texts.js";
+import { t, translated } from "./texts.js";
 
 const KEPT = 500;
 
@@ -41,7 +41,7 @@ export function addAlarms(link, toast) {
     element.toggleAttribute("data-known", entry.known);
     element.title = entry.known ? "" : t("acknowledge");
     const count = entry.count > 1 ? ` ×${entry.count}` : "";
-    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", entry.text + count));
+    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", translated(entry.text) + count));
     element.addEventListener("click", () => acknowledge([entry]));
     return element;
   };
@@ -56,7 +56,7 @@ export function addAlarms(link, toast) {
   link.on("alarm", ({ alarm }) => {
     add(alarm);
     if (alarm.level === "alarm") link.lastAlarm = alarm.text;
-    if (alarm.level !== "info") toast(alarm.text);
+    if (alarm.level !== "info") toast(translated(alarm.text));
     draw();
   });
 }

@@ -8,7 +8,7 @@ import { Link } from "./link.js";
 import { Past } from "./past.js";
 import { History, Plot } from "./plots.js";
 import { Pulling } from "./pulling.js";
-import { t, useTexts } from "./texts.js";
+import { t, translated, useTexts } from "./texts.js";
 import { Timeline } from "./timeline.js";
 import { addCard, addChips, addSheet, foldMenus } from "./tools.js";
 import { makeView } from "./view.js";
@@ -75,7 +75,7 @@ async function start() {
     plotted = performance.now();
     plot.draw();
   });
-  link.on("refused", (message) => toast(message.reason));
+  link.on("refused", (message) => toast(translated(message.reason)));
   link.on("slow", () => toast(t("The page was too slow: what was held went back. Press it again.")));
   link.on("hello", ({ score: standing }) => score(standing));
   link.on("score", ({ score: standing }) => score(standing));
@@ -122,7 +122,7 @@ function score(standing) {
     row.className = "goal";
     row.dataset.state = goal.state;
     const at = goal.at === null ? "" : `${goal.at.toFixed(1)} s`;
-    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${goal.note}`;
+    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${translated(goal.note)}`;
     return row;
   });
   const total = document.createElement("b");
@@ -205,7 +205,7 @@ function showControl(link, { driving, operator, may_take: mayTake }) {
   const role = find("role");
   document.body.classList.toggle("watching", !driving);
   role.dataset.role = driving ? "operator" : "watching";
-  const whose = operator ? t("{operator} is in control", { operator }) : t("Nobody is in control");
+  const whose = operator ? t("{operator} is in control", { operator: translated(operator) }) : t("Nobody is in control");
   role.querySelector("span").textContent = driving ? t("You are in control") : whose;
   find("take").hidden = !mayTake;
   find("take").textContent = link.role === "instructor" && operator ? t("Take over") : t("Take control");

@@ -62,7 +62,18 @@ export function surfaceGeometry(surface) {
   geometry.setAttribute("position", new THREE.BufferAttribute(decodeArray(surface.vertices, Float32Array), 3));
   geometry.setIndex(new THREE.BufferAttribute(decodeArray(surface.triangles, Uint32Array), 1));
   geometry.computeVertexNormals();
-  return white(geometry);
+  return surface.colors ? coloured(geometry, decodeArray(surface.colors, Uint8Array)) : white(geometry);
+}
+
+// The colours of a file's vertices, which are for the screen, as those that light is counted in.
+function coloured(geometry, colors) {
+  const shade = new Float32Array(colors.length);
+  const color = new THREE.Color();
+  for (let i = 0; i < colors.length; i += 3) {
+    color.setRGB(colors[i] / 255, colors[i + 1] / 255, colors[i + 2] / 255, THREE.SRGBColorSpace).toArray(shade, i);
+  }
+  geometry.setAttribute("color", new THREE.BufferAttribute(shade, 3));
+  return geometry;
 }
 
 function material(plain, extra = {}) {
@@ -90,7 +101,8 @@ export class Bodies {
       const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
       for (const shape of body.shapes) {
         const frame = poseMatrix(shape.position, shape.rotation);
-        const color = new THREE.Color(shape.color ?? (shape.kind === "wheel" ? RUBBER : own));
+        const usual = shape.colors ? "#ffffff" : shape.kind === "wheel" ? RUBBER : own;
+        const color = new THREE.Color(shape.color ?? usual);
         if (shape.kind === "mesh") {
           this.addMesh(index, shape, frame, color);
           continue;
