@@ -329,10 +329,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                     factor_ports(m, n, k, o, True, w)
         closed = bool(False)
         if wp.static(features.leapfrog):
-            closed = close(m, s, n, k, o, False, w)
-            if not closed:
-                take_over(m, s, n, k, o, w)
-                closed = not any_is_loose(m, s, n, k, o, w)
+            if o.slides == 0:  # what eyelets and winches feed would be taken over, too
+                closed = close(m, s, n, k, o, False, w)
+                if not closed:
+                    take_over(m, s, n, k, o, w)
+                    closed = not any_is_loose(m, s, n, k, o, w)
         if not closed:
             if wp.static(features.rope_touch):
                 push_out(m, s, n, k, o, w)
