@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from audit import AUDIT, audit, needs_axe
 from consoles import PATIENCE, WINDOW, Browser, Console
+from finishing import finish
 
 from sharnir import view
 from sharnir.experiment import load_example
@@ -72,7 +73,7 @@ def test_an_exported_replay_has_no_violations(chromium: Any, tmp_path: Path) -> 
     runtime = Runtime(run, paused=True)
     runtime.send(c.Set({"push hinge angle": 40.0}), "operator 1")
     runtime.send(c.Step(50), "operator 1")
-    runtime.close()
+    finish(runtime, 50)
     context = chromium.new_context(viewport=WINDOW, bypass_csp=True)
     page = context.new_page()
     page.goto(write_html(record(run), tmp_path / "run.html").as_uri())

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from audit import AXE, audit, needs_axe
 from consoles import PATIENCE, WINDOW
+from finishing import finish
 
 from sharnir.cli import main
 from sharnir.experiment import load_example
@@ -51,7 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         (c.Step(100), "operator 1"),
     ):
         runtime.send(command, by)
-    runtime.close()
+    finish(runtime, 500)
     return Run(made.folder)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from consoles import PATIENCE, WINDOW
+from finishing import finish
 
 import sharnir as sh
 from sharnir import Trajectory
@@ -44,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     runtime.send(c.Note("well done"))
     runtime.send(c.Set({"push hinge angle": 0.0}))
     runtime.send(c.Step(STEPS - 100))
-    runtime.close()
+    finish(runtime, STEPS)
     return made
 
 

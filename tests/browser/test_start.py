@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from audit import audit, needs_axe
 from consoles import PATIENCE, WINDOW, Browser, Console, admitted, get
+from finishing import finish
 
 from sharnir.experiment import list_examples, load_example
 from sharnir.runtime import commands as c
@@ -29,7 +30,7 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     (past.folder / SCENARIO).write_text(TASK)
     runtime = Runtime(past, paused=True)
     runtime.send(c.Step(20), "operator 1")
-    runtime.close()
+    finish(runtime, 20)
     (runs / "not a run").mkdir()
     running = Console(None, runs)
     yield running

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from finishing import finish
 
 import sharnir as sh
 from sharnir.runtime import commands as c
@@ -141,7 +142,7 @@ def test_a_run_with_a_pull_is_repeated_bit_for_bit(tmp_path: Path) -> None:
         runtime.send(c.Step(37), "operator 1")
     runtime.send(c.Loosen(), "operator 1")
     runtime.send(c.Step(100), "operator 1")
-    runtime.close()
+    finish(runtime, 470)
     made = Run(run.folder)
     pulls = [entry for entry in made.entries() if isinstance(entry.command, c.Pull)]
     assert len(pulls) == 10 and {entry.by for entry in pulls} == {"operator 1"}
