@@ -111,7 +111,7 @@ def test_loops_are_exact(tmp_path):
         run = sh.Simulation(scene, dt=dt).run(0.5)
         gaps.append(float(run[scene.joints["pin"].gap].max()))
     assert abs(float(run[scene.joints["a"].angle][-1])) > 0.3
-    # what is left of a step falls at least as its square, and a connect of MuJoCo is 0.1 mm open here
+    # what is left of a step falls at least as its square
     assert gaps[0] < 1e-6 and gaps[1] < gaps[0] / 3.5
     assert any("soft there and exact here" in entry.why for entry in scene.report.of("repaired"))
 

@@ -25,6 +25,7 @@ from ..spatial import Array
 
 SHARE = 0.05  # of the largest kinetic energy: less is a matter of accuracy, not a mistake
 ROUNDING = 1e-9  # of all energies
+STILL = 1e-12  # J/kg: what moves by a micrometre a second is at rest
 
 
 def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
@@ -43,6 +44,7 @@ def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
         SHARE * largest + swapped + _lifted(readings) + _bristles(scene) + np.max(closing_energy(readings), axis=0)
     )
     allowed += ROUNDING * np.max(np.abs(stored) + moving + given, axis=0)
+    allowed += STILL * sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
     beyond = np.max(gain, axis=0) - allowed
     world = int(np.argmax(beyond))
     if not beyond[world] > 0.0:
