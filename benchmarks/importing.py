@@ -27,6 +27,7 @@ from sharnir.importing import Options, load_robot
 from sharnir.spatial import Array, Pose
 
 STATES = 20
+LEAST = 1e-3  # m: torques below the weight of the robot on this arm count as none
 MOST_FREEDOMS = 80  # beyond it a comparison takes minutes
 NUMBERED = 3  # of pybullet's thousand objects of one link these are loaded
 
@@ -135,9 +136,9 @@ def _rotor(scene: sh.Scene, label: str) -> float:
     return 0.0 if motor is None else motor.ratio**2 * motor.stall_torque * motor.time_constant / motor.idle_speed
 
 
-def worst(ours: Array, theirs: Array) -> float:
-    """The largest difference, by the largest number."""
-    size = float(np.max(np.abs(theirs), initial=0.0))
+def worst(ours: Array, theirs: Array, least: float = 0.0) -> float:
+    """The largest difference, by the largest number, or by the ``least`` that counts where all of them are about 0."""
+    size = max(float(np.max(np.abs(theirs), initial=0.0)), least)
     return float(np.max(np.abs(np.asarray(ours) - theirs), initial=0.0)) / (size or 1.0)
 
 
@@ -182,6 +183,7 @@ def beside_pinocchio(file: Path, scene: sh.Scene, states: int = STATES) -> dict[
         for ours, other in ((mass, theirs.mass), (center, theirs.lever), (inertia, theirs.inertia)):
             found["inertia"] = max(found["inertia"], worst(np.asarray(ours), np.asarray(other)))
     data = model.createData()
+    least = LEAST * 9.81 * sum(inertia.mass for inertia in model.inertias)
     random = np.random.default_rng(1)
     labels = [f"{joints[i].name}.{joints[i].type.coordinates[0].name}" for i in names]
     machine = Machine(scene, labels)
@@ -204,9 +206,11 @@ def beside_pinocchio(file: Path, scene: sh.Scene, states: int = STATES) -> dict[
         theirs_bias = pinocchio.nonLinearEffects(model, data, at, v)
         ours = matrix[np.ix_(order, order)]
         found["mass matrix"] = max(found["mass matrix"], worst(ours, theirs_matrix[np.ix_(places, places)]))
-        found["bias"] = max(found["bias"], worst(bias[order], theirs_bias[places]))
+        found["bias"] = max(found["bias"], worst(bias[order], theirs_bias[places], least))
         pushed = pinocchio.aba(model, data, at, v, np.zeros(model.nv))[places]
-        found["forward dynamics"] = max(found["forward dynamics"], worst(np.linalg.solve(ours, -bias[order]), pushed))
+        found["forward dynamics"] = max(
+            found["forward dynamics"], worst(np.linalg.solve(ours, -bias[order]), pushed, 1.0)
+        )
     return found
 
 
@@ -234,6 +238,7 @@ def beside_mujoco(file: Path, scene: sh.Scene, states: int = STATES) -> dict[str
     if model.nv == 0:
         return {}
     data = mujoco.MjData(model)
+    least = LEAST * 9.81 * float(np.sum(model.body_mass))
     random = np.random.default_rng(1)
     names = {j: (model.joint(j).name or f"joint {j}").replace(".", "_") for j in range(model.njnt)}
     real = {
@@ -263,7 +268,7 @@ def beside_mujoco(file: Path, scene: sh.Scene, states: int = STATES) -> dict[str
             theirs = np.zeros((model.nv, model.nv))
             mujoco.mj_fullM(model, theirs, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, theirs)
             found["mass matrix"] = max(found["mass matrix"], worst(matrix[np.ix_(order, order)], theirs))
-            found["bias"] = max(found["bias"], worst(bias[order], data.qfrc_bias))
+            found["bias"] = max(found["bias"], worst(bias[order], data.qfrc_bias, least))
     return found
 
 

@@ -98,8 +98,8 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"analysis", "control", "files", "importing", "quantities"},  # types; freedoms, save, load, declarations
-    "importing": {"files"},  # Scene.load of a scene file
+    "scene": {"analysis", "control", "importing", "quantities"},  # types; freedoms, save, load, declarations
+    "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
     "taps": {"simulation"},  # a type
     "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram

@@ -33,6 +33,19 @@ def load_any(path: str | Path, options: Options) -> Scene:
     return load_scene(path)
 
 
+def save_any(scene: Scene, path: str | Path) -> Path:
+    """Write a scene by the ending of the file's name."""
+    path = file_path(path, "Scene.save: the file")
+    if path.suffix.lower() == ".urdf":
+        from .write_urdf import write_urdf
+
+        write_urdf(scene, path)
+        return path
+    from ..files import save_scene
+
+    return save_scene(scene, path)
+
+
 def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     """The scene of the robot's file ``path``; its ``report`` tells what was used, repaired and ignored.
 

@@ -93,32 +93,29 @@ def _grouped(tree: Tree, report: ImportReport) -> tuple[list[_Group], list[Conne
         above[joint.child] = joint
         below.setdefault(joint.parent, []).append(joint)
     root = tree.links[tree.root]
-    groups = [_Group(root.name, root, NOWHERE)]
+    groups: list[_Group] = []
     joints: list[Connection] = []
-    stack = [(root, groups[0], NOWHERE)]
+    stack = [(root, _Group(root.name, root, NOWHERE), NOWHERE, above.get(root.name))]
     seen = 0
     while stack:
-        link, group, place = stack.pop()
+        link, group, place, held_by = stack.pop()
         seen += 1
+        if link is group.root:
+            groups.append(group)
+            joints += [] if held_by is None else [held_by]
         group.links.append((link, place))
-        for joint in reversed(below.get(link.name, [])):
-            child = tree.links[joint.child]
-            if joint.kind == "fixed":
-                stack.append((child, group, place @ joint.pose))
+        for below_it in reversed(below.get(link.name, [])):
+            child = tree.links[below_it.child]
+            if below_it.kind == "fixed":
+                stack.append((child, group, place @ below_it.pose, below_it))
                 continue
-            started = group.pose @ place @ joint.pose @ _moved(joint)
-            made = _Group(child.name, child, started)
-            groups.append(made)
-            joints.append(joint)
-            stack.append((child, made, NOWHERE))
+            started = group.pose @ place @ below_it.pose @ _moved(below_it)
+            stack.append((child, _Group(child.name, child, started), NOWHERE, below_it))
     if seen < len(tree.links):
         reached = {link.name for group in groups for link, _ in group.links}
         lost = next(name for name in tree.links if name not in reached)
         raise SceneError(f"{report.source}: link '{lost}' does not hang on '{root.name}'; a robot is one tree of links")
-    order = {joint.child: i for i, joint in enumerate(tree.joints.values())}
-    return [groups[0], *sorted(groups[1:], key=lambda group: order[group.root.name])], sorted(
-        joints, key=lambda joint: order[joint.child]
-    )
+    return groups, joints
 
 
 def _moved(joint: Connection) -> Pose:

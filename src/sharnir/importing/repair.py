@@ -17,7 +17,7 @@ LIGHT_RADIUS = 0.1  # m: its radius of gyration
 def physical(inertia: Array) -> bool:
     """Whether principal moments are positive and none exceeds the sum of the others."""
     small, middle, large = np.linalg.eigvalsh(inertia)
-    return bool(small > 0.0 and large <= (small + middle) * (1.0 + TOLERANCE))
+    return bool(small > TOLERANCE * large and large <= (small + middle) * (1.0 + TOLERANCE))
 
 
 def moments(inertia: Array) -> str:

@@ -469,10 +469,13 @@ class Scene:
         return freedoms_of(self, chosen)
 
     def save(self, path: str | Path) -> Path:
-        """Write the scene to the file ``path``, YAML or JSON by the ending of its name."""
-        from ..files import save_scene
+        """Write the scene to the file ``path``: YAML or JSON, or, of a robot, URDF, by the ending of its name.
 
-        return save_scene(self, path)
+        A URDF holds trees of bodies; what it cannot hold stands as a comment at its head.
+        """
+        from ..importing import save_any
+
+        return save_any(self, path)
 
     @staticmethod
     def load(
