@@ -8,6 +8,7 @@ from benchmarks.friction_logs import DELAY, NOISE, dry, log_of, pendulum
 
 import sharnir as sh
 from sharnir.studies.identify import Identification, compare_inputs
+from sharnir.studies.laws import rank
 from sharnir.studies.logs import make_log
 
 DURATION, LEVEL, VISCOUS = 2.0, 0.4, 0.08  # s, N m, N m s
@@ -100,3 +101,12 @@ def test_degrees_and_signs_are_noticed():
         wrong = make_log(log.time, log.columns | {"angle": factor * log.columns["angle"]})
         with pytest.raises(sh.SceneError, match=words):
             identification(wrong, delay=0.0, dt=0.002).check_units()
+
+
+def test_wrong_laws_lose_on_held_out_data():
+    laws = ("none", "viscous", "coulomb", "coulomb and viscous")
+    log = log_of(COURSE, DURATION, seed=3, delay=0.0)
+    ranked = rank(pendulum(None), "pivot", log, (0.02, 2.0), laws=laws, dt=0.002, **COLUMNS)
+    assert ranked[0].name == "coulomb and viscous"
+    assert ranked[0].held_out == pytest.approx(1.0, abs=0.25)
+    assert all(one.held_out > 3.0 for one in ranked[1:])
