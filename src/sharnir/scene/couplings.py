@@ -123,7 +123,7 @@ class Differential(CouplingType, frozen=True, tag="differential"):
 class Planetary(CouplingType, frozen=True, tag="planetary"):
     """Sun, ring and carrier, in this order: z_s (sun - carrier) + z_r (ring - carrier) = 0 (Willis).
 
-    ``sun_teeth`` and ``ring_teeth`` are numbers of teeth, or radii: their ratio counts.
+    ``sun_teeth`` and ``ring_teeth`` are numbers of teeth, or radii, of which only the ratio counts.
     """
 
     units: ClassVar[tuple[str, ...]] = (ANGLE, ANGLE, ANGLE)
