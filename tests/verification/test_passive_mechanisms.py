@@ -3,9 +3,8 @@
 The leapfrog step keeps an energy that differs from the true one by the order h^2: that of a body which turns by q in a
 step by about q^2/4 of its kinetic energy (the papers' step, of first order: by about q). Limits and friction only take.
 So the energy may rise above that of the start by no more than the largest q^2 (or q) of a run times its largest kinetic
-energy; a joint that opens or closes under load
-exchanges its reaction times its gap (and torque times tilt), and it may do both. Steps in which a body
-turns by more than half a radian are warned of instead.
+energy; a joint that opens or closes under load exchanges its reaction times its gap (and torque times tilt), and it may
+do both. Steps in which a body turns by more than half a radian are warned of instead.
 
 ``SHARNIR_SLOW=1`` makes the sample a hunt through 300 mechanisms of each kind.
 """

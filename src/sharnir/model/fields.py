@@ -313,7 +313,6 @@ WORK = (
     Field("coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies by themselves; prepare"),
     Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
     Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
-    Field("coupling_warm", "coupling", "real", "N s of the warm start while the bias is solved for; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),

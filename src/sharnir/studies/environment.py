@@ -29,7 +29,7 @@ def environment(device: str = "cpu") -> dict[str, str]:
         "sharnir": __version__,
         "numpy": _version("numpy"),
         "warp-lang": _version("warp-lang"),
-        "cpu": _cpu(),
+        "cpu": cpu_name(),
         "kernels": os.environ.get("SHARNIR_KERNELS", "special"),
         "device": device if device == "cpu" else _gpu(device),
     }
@@ -57,7 +57,8 @@ def _gpu(device: str) -> str:
     return str(load_warp().get_device(resolve_device(device)).name)
 
 
-def _cpu() -> str:
+def cpu_name() -> str:
+    """The processor, as the system calls it."""
     info = Path("/proc/cpuinfo")
     if info.is_file():
         for line in info.read_text(encoding="utf-8").splitlines():

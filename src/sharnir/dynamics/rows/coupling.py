@@ -159,17 +159,11 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             n.coupling_impulse[g, w] = n.coupling_impulse[g, w] - x[0]
 
     @wp.func
-    def note_warm_couplings(n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_couplings_apart(m: t.model, k: t.work, o: t.settings, w: int):
+        """What the bias adds is a part of the effort but not of the warm start, as for joints."""
         for g in range(o.couplings):
-            k.coupling_warm[g, w] = n.coupling_impulse[g, w]
-
-    @wp.func
-    def set_couplings_apart(n: t.memory, k: t.work, o: t.settings, w: int):
-        """What the bias has added is a part of the effort but not of the warm start, as for joints."""
-        for g in range(o.couplings):
-            gained = n.coupling_impulse[g, w] - k.coupling_warm[g, w]
-            k.coupling_bias_impulse[g, w] = k.coupling_bias_impulse[g, w] + gained
-            n.coupling_impulse[g, w] = k.coupling_warm[g, w]
+            x = k.solution[m.coupling_node[g], w]
+            k.coupling_bias_impulse[g, w] = k.coupling_bias_impulse[g, w] - x[0]
 
     # --- by visits ----------------------------------------------------------------------------------------------------
 
@@ -199,8 +193,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         couplings_lack=couplings_lack,
         couplings_lack_push=couplings_lack_push,
         take_couplings=take_couplings,
-        note_warm_couplings=note_warm_couplings,
-        set_couplings_apart=set_couplings_apart,
+        take_couplings_apart=take_couplings_apart,
         visit_couplings=visit_couplings,
         note_couplings=note_couplings,
     )

@@ -42,8 +42,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     coupling = make_coupling(p, features)
     assemble_couplings, take_couplings = coupling.assemble_couplings, coupling.take_couplings
     couplings_lack, couplings_lack_push = coupling.couplings_lack, coupling.couplings_lack_push
-    note_warm_couplings, set_couplings_apart = coupling.note_warm_couplings, coupling.set_couplings_apart
-    lead_couplings = coupling.lead_couplings
+    take_couplings_apart, lead_couplings = coupling.take_couplings_apart, coupling.lead_couplings
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
     has_bounds = features.limits or features.friction or features.contacts
@@ -307,9 +306,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 take_apart(m, k, j, w)
                 take_soft(m, n, k, j, w)
             if wp.static(features.couplings):
-                note_warm_couplings(n, k, o, w)
-                take_couplings(m, n, k, o, w)
-                set_couplings_apart(n, k, o, w)
+                take_couplings_apart(m, k, o, w)
 
     @wp.func
     def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:

@@ -48,10 +48,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     bias = make_bias(p, features)
     led, find_bias = bias.led, bias.find_bias
     visit_soft = make_soft(p, features).visit_soft
-    visit_couplings, lead_couplings = (
-        make_coupling(p, features).visit_couplings,
-        make_coupling(p, features).lead_couplings,
-    )
+    coupling = make_coupling(p, features)
+    visit_couplings, lead_couplings = coupling.visit_couplings, coupling.lead_couplings
     couple = make_attach(p, features).couple
 
     @wp.func
