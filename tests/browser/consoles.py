@@ -318,6 +318,9 @@ class Browser:
         """Two pages that draw in software keep a small machine from everything else."""
         self.do("() => sharnir.view.renderer.setAnimationLoop(null)")
 
+    def draw_again(self) -> None:
+        self.do("() => sharnir.view.renderer.setAnimationLoop(() => sharnir.view.draw())")
+
     def release(self) -> None:
         """Press the release of the emergency stop for long enough."""
         button = self.page.locator("#release")

@@ -129,7 +129,7 @@ def pulls_until(browser: Browser, begin: Callable[[], Any], end: Callable[[], An
             end()
     else:
         raise AssertionError(condition)
-    browser.do("() => sharnir.view.renderer.setAnimationLoop(() => sharnir.view.draw())")
+    browser.draw_again()
 
 
 # What has been seen since: whether anything was pulled, how far the arm has moved, and what its card said.
