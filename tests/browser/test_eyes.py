@@ -233,9 +233,12 @@ def test_groups_and_the_panel_fold_and_the_view_takes_their_place(krt: Browser) 
     for window in SIZES:
         krt.resize(window)
         size = "() => { const { width, height } = stage.getBoundingClientRect(); return width * height }"
-        before = krt.do(size)
+        before, drawn = krt.do(size), krt.do("() => sharnir.view.drawn")
         fold = krt.page.locator("#fold-side")
+        krt.stop_drawing()
         fold.click()
+        krt.until("(drawn) => sharnir.view.drawn > drawn", drawn)  # at once: a canvas of another size is empty
+        krt.draw_again()
         krt.until(f"(before) => ({size})() > 1.2 * before", before)
         assert fold.get_attribute("aria-expanded") == "false"
         assert krt.page.locator("#stop").is_visible()
