@@ -30,7 +30,8 @@ class Sensing:
         for name, values in arrays.items():
             write(getattr(self.table, name), np.array(values))
         write(self.table.seed, (seed + np.arange(worlds)) % 2**31)
-        self.steps = math.gcd(*arrays["every"], *arrays["delay"])  # between two instants at which something happens
+        always = Kind.ACCELERATION in arrays["kind"]  # it follows how forces change from step to step
+        self.steps = 1 if always else math.gcd(*arrays["every"], *arrays["delay"])
         self._launches: list[Any] = []
         if counts["sense"]:
             self._record(

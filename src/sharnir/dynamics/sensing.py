@@ -1,8 +1,10 @@
 """What sensors read, on the device: the truth, what the device adds to it, and the samples on their way.
 
-A sample is taken when its period begins and read ``delay`` later; the world's own count of steps tells when. The
-acceleration of a body is that of the kick to come, as in ``quantities/readings.py``: with the leapfrog step the state's
-velocity is v_{n+1/2} + (1/2) of that kick.
+A sample is taken when its period begins and read ``delay`` later; the world's own count of steps tells when.
+
+The acceleration of a body is that of the kick to come, which follows from the last ones, D and D', if these change
+smoothly: D + r (D - D'), r = max(0, 2 c.c'/(c^2 + c'^2)) of the last two changes c and c'. r is 1 - O(h^2) in smooth
+motion, or the change itself is of third order; after an impact it is 0, and the last kick counts.
 """
 
 from functools import cache
@@ -59,22 +61,27 @@ def sense_kernel(p: Precision) -> object:
         return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
 
     @wp.func
-    def acceleration(m: t.model, s: t.state, n: t.memory, dt: real, b: int, arm: vec3, w: int) -> vec3:
+    def coming(kick: vec3, change: vec3, change_before: vec3) -> vec3:
+        """The next kick."""
+        size = wp.dot(change, change) + wp.dot(change_before, change_before)
+        if size == real(0.0):
+            return kick
+        return kick + wp.max(real(2.0) * wp.dot(change, change_before) / size, real(0.0)) * change
+
+    @wp.func
+    def acceleration(
+        m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, b: int, w: int
+    ) -> vec3:
         """Of the point at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
         if m.inv_mass[b, w] == real(0.0):
             return vec3()
-        kick = n.kick_velocity[b, w]
-        kick_spin = n.kick_spin[b, w]
-        if n.kick[w] > real(0.0):
-            kick = real(2.0) * (s.velocity[b, w] - n.mid_velocity[b, w])
-            kick_spin = real(2.0) * (s.spin[b, w] - n.mid_spin[b, w])
+        kick = coming(n.kick_velocity[b, w], n.kick_change[b, w], q.change[i, w])
+        kick_spin = coming(n.kick_spin[b, w], n.kick_spin_change[b, w], q.change_spin[i, w])
         turn = s.rotation[b, w]
         spin = s.spin[b, w]
         own = wp.quat_rotate_inv(turn, spin)
-        torque = wp.cross(m.inertia[b, w] * own, own)  # the gyroscopic one, body axes
-        angular = kick_spin / dt
-        if n.kick[w] != real(0.0):
-            angular = angular + wp.quat_rotate(turn, m.inv_inertia[b, w] * torque)
+        gyroscopic = m.inv_inertia[b, w] * wp.cross(m.inertia[b, w] * own, own)  # body axes
+        angular = kick_spin / dt + wp.quat_rotate(turn, gyroscopic)
         return kick / dt + wp.cross(angular, arm) + wp.cross(spin, wp.cross(spin, arm))
 
     @wp.func
@@ -90,17 +97,23 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.func
     def touched(s: t.state, k: t.work, q: t.sensing, i: int, w: int) -> vec3:
-        """The force of all contacts on a body within a pad, body axes."""
+        """All contacts of a body within a pad: their force, body axes, or how much they press, first component."""
         body = q.item[i]
         middle = s.position[body, w] + wp.quat_rotate(s.rotation[body, w], q.place[i])
         total = vec3()
+        pressing = real(0.0)
         for c in range(k.contact_count[w]):
             off = k.contact_point[c, w] - middle
             if wp.dot(off, off) <= q.size[i] * q.size[i]:
+                side = real(0.0)
                 if k.contact_body_b[c, w] == body:
-                    total = total + k.contact_force[c, w]
+                    side = real(1.0)
                 elif k.contact_body_a[c, w] == body:
-                    total = total - k.contact_force[c, w]
+                    side = real(-1.0)
+                total = total + side * k.contact_force[c, w]
+                pressing = pressing + wp.abs(side) * wp.dot(k.contact_force[c, w], k.contact_normal[c, w])
+        if q.kind[i] == wp.static(int(Kind.PRESSURE)):
+            return vec3(q.factor[i] * pressing, real(0.0), real(0.0))
         return wp.quat_rotate_inv(s.rotation[body, w], total)
 
     @wp.func
@@ -148,7 +161,7 @@ def sense_kernel(p: Precision) -> object:
             return rotation_vector(turn)
         if kind == wp.static(int(Kind.SPIN)):
             return wp.quat_rotate_inv(turn * q.turn[i], s.spin[b, w])
-        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, dt, b, arm, w) - m.gravity[w])
+        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, b, w) - m.gravity[w])
 
     @wp.func
     def truth(m: t.model, s: t.state, n: t.memory, k: t.work, q: t.sensing, dt: real, i: int, w: int) -> vec3:
@@ -158,10 +171,8 @@ def sense_kernel(p: Precision) -> object:
             return vec3(q.factor[i] * of_coordinate(m, s, q, i, w), real(0.0), real(0.0))
         if kind == wp.static(int(Kind.BEAM)):
             return vec3(q.distance[i, w], real(0.0), real(0.0))
-        if kind == wp.static(int(Kind.TOUCH)):
+        if kind == wp.static(int(Kind.TOUCH)) or kind == wp.static(int(Kind.PRESSURE)):
             return touched(s, k, q, i, w)
-        if kind == wp.static(int(Kind.PRESSURE)):
-            return vec3(q.factor[i] * wp.length(touched(s, k, q, i, w)), real(0.0), real(0.0))
         if kind == wp.static(int(Kind.FORCE)) or kind == wp.static(int(Kind.TORQUE)):
             return of_joint(m, s, n, q, i, w)
         return of_body(m, s, n, q, dt, i, w)
@@ -217,6 +228,9 @@ def sense_kernel(p: Precision) -> object:
             q.taken[i, w] = number + 1
             if number == 0:
                 hand_over(q, x, i, w)  # until one is old enough
+        if q.kind[i] == wp.static(int(Kind.ACCELERATION)):
+            q.change[i, w] = n.kick_change[q.item[i], w]
+            q.change_spin[i, w] = n.kick_spin_change[q.item[i], w]
         age = step - q.delay[i]
         if age >= 0 and age % every == 0:
             hand_over(q, q.sample[first + (age / every) % q.slots[i], w], i, w)

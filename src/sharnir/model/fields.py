@@ -473,6 +473,8 @@ SENSING = (
     Field("seed", None, "int", "seed of the world"),
     Field("taken", "sense", "int", "samples taken"),
     Field("distance", "sense", "real", "m, of a beam"),
+    Field("change", "sense", "vec3", "m/s, of an accelerometer's body: kick_change of the step before"),
+    Field("change_spin", "sense", "vec3", "rad/s, likewise"),
     Field("wander", "sense", "vec3", "the bias now"),
     Field("sample", "slot", "vec3", "samples on their way"),
     Field("reading", "reading", "real", "what single numbers read"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ...errors import SceneError
+from ..elements.drive import DcDrive
 from ..joint import Joint
 from ..joints import Coordinate
 from ..values import not_negative
@@ -17,7 +18,7 @@ class Encoder(SensorType, frozen=True, tag="encoder"):
     """Counts marks of a coordinate that are ``resolution`` apart (rad or m): the last mark passed; 0 reads all between.
 
     On the ``side`` of the motor, before a drive's gear, it reads ratio times the coordinate. Where a gear has backlash
-    its two sides are coordinates of their own: put it on either.
+    its two sides are coordinates of their own: put it on either. Its ``noise`` comes before the count.
     """
 
     carrier: ClassVar[str] = "coordinate"
@@ -36,7 +37,7 @@ class Encoder(SensorType, frozen=True, tag="encoder"):
 
 
 class Tachometer(SensorType, frozen=True, tag="tachometer"):
-    """The rate of a coordinate, rad/s or m/s; on the ``side`` of the motor, ratio times as fast."""
+    """The rate of a coordinate, rad/s or m/s, with ``noise``; on the ``side`` of the motor, ratio times as fast."""
 
     carrier: ClassVar[str] = "coordinate"
 
@@ -58,4 +59,5 @@ def seen_from(side: str, joint: Joint, coordinate: Coordinate) -> tuple[float, s
             "leave side out"
         )
     drive = joint.drives[coordinate.name]
-    return float(getattr(drive, "drive", drive).ratio), "rad"
+    motor = drive if isinstance(drive, DcDrive) else drive.drive
+    return float(motor.ratio), "rad"

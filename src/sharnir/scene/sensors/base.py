@@ -10,11 +10,11 @@ from ..values import ORIGIN, UPRIGHT, Description, Quat, Vec3, not_negative, num
 
 
 class Noise(Description, frozen=True):
-    """What a device adds to what it measures, in the unit of its reading.
+    """What a device adds to what it measures.
 
-    ``density`` is that of white noise, per root of Hz: the Allan deviation over T seconds is density/sqrt(T). ``walk``
-    is that of a bias that wanders, the unit per root of s: walk sqrt(T/3). ``bias`` is a constant; ``spread`` the
-    standard deviation of a further one that is drawn when a world starts.
+    ``density`` (unit of the reading per root of Hz) is that of white noise, of which the Allan deviation over T seconds
+    is density/sqrt(T). ``walk`` (unit per root of s) is that of a bias that wanders, with walk sqrt(T/3). ``bias``
+    (unit) is a constant. ``spread`` (unit) is the standard deviation of a further one, drawn when a world starts.
     """
 
     density: float = 0.0

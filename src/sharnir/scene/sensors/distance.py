@@ -18,7 +18,7 @@ PARALLEL = 1e-3  # sine of the least angle between a beam and the axis of its fa
 class RangeFinder(SensorType, frozen=True, tag="range_finder"):
     """How far (m) a beam goes from ``position`` (m) in ``direction``, both in the body's frame.
 
-    It gives its ``reach`` (m), without noise, where there is nothing nearer.
+    It gives its ``reach`` (m), without ``noise``, where there is nothing nearer.
     """
 
     position: Vec3 = ORIGIN
@@ -38,7 +38,7 @@ class Lidar(SensorType, frozen=True, tag="lidar"):
     """A fan of ``beams`` from ``position`` (m) about ``direction``, turned about ``up``, all in the body's frame.
 
     Beam 0 is at -``field_of_view``/2 (rad), the last one at the other edge; a fan of 2 pi has no beam twice. Beams that
-    meet nothing give the ``reach`` (m), without noise.
+    meet nothing give the ``reach`` (m), without ``noise``.
     """
 
     beams: int

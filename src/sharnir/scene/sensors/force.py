@@ -13,6 +13,7 @@ class ForceTorque(SensorType, frozen=True, tag="force_torque"):
     """Force (N) and torque (N m, about the anchor) of a joint on its body b, in the joint's frame on b.
 
     It is what the locked axes carry: all six of a ``Fixed`` joint, which makes a load cell between two bodies.
+    ``force_noise`` and ``torque_noise`` are added.
     """
 
     carrier: ClassVar[str] = "joint"
@@ -31,7 +32,8 @@ class ForceTorque(SensorType, frozen=True, tag="force_torque"):
 class PressurePad(SensorType, frozen=True, tag="pressure_pad"):
     """What touches a body within ``radius`` (m) of ``position`` (m, in its frame); anywhere on it if radius is None.
 
-    ``force`` (N) is that on the body, in its axes. With a radius ``pressure`` (Pa) is its size over the pad's area.
+    ``force`` (N) is that on the body, in its axes. With a radius ``pressure`` (Pa) is the sum of all normal forces over
+    the pad's area. ``noise`` is that of the force.
     """
 
     position: Vec3 = ORIGIN

@@ -12,7 +12,7 @@ class Imu(SensorType, frozen=True, tag="imu"):
     """Accelerometer and gyro on a body, at ``position`` (m) and ``rotation`` (quaternion) in the body's frame.
 
     ``acceleration`` is what a mass on springs feels, a - g in the sensor's axes: 9.81 m/s^2 upwards at rest, nothing in
-    free fall. ``angular_velocity`` is in the sensor's axes, too. Before the first step nothing accelerates.
+    free fall. ``angular_velocity`` is in the sensor's axes, too. ``accelerometer`` and ``gyro`` are their noise.
     """
 
     position: Vec3 = ORIGIN

@@ -12,7 +12,7 @@ class PoseSensor(SensorType, frozen=True, tag="pose"):
     """Where a point of a body is: ``position`` (m) in the body's frame is that of the antenna or marker.
 
     It gives ``position`` (m), ``velocity`` (m/s) and ``rotation``, the turn of the body from the world's axes as a
-    rotation vector (rad), all in world axes, each with a noise of its own.
+    rotation vector (rad), all in world axes, with ``position_noise``, ``velocity_noise`` and ``rotation_noise``.
     """
 
     position: Vec3 = ORIGIN
