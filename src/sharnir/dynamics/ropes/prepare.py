@@ -19,6 +19,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from ...model.ropes import TANGLES, TOUCHES
 from ..algebra import make_algebra
 from .bend_twist import make_bend
 from .chain import make_chain
@@ -27,9 +28,10 @@ from .give import HEAPED, make_give
 wp = load_warp()
 
 UNEVEN = 0.2  # rad/s^2: a rope that is pressed beyond its Euler load is turned aside by it
-FOLLOWED = 2.0
-BROAD, CALM = 1 / 3, 2.0
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
+FOLLOWED = 2.0  # h^2 T/(l m) up to which waves are followed; beyond, what is not the swing of all is damped
+BROAD = 1 / 3  # of what is implicit of a bend that acts on the change of its rate; 1/4 would be barely stable
+CALM = 0.5  # share of it, times h and the rope's lowest frequency, that damps: of second order
 
 
 @cache
@@ -192,25 +194,41 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
 
     @wp.func
-    def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
-        """Bending and twist over a length, of which a share is implicit."""
+    def touches(m: t.model, s: t.state, n: t.memory, rope: int, w: int) -> bool:
+        """Whether a rope touched anything in the last step."""
+        if wp.static(features.rope_touch):
+            first = s.rope_first[rope, w]
+            for q in range(wp.static(TOUCHES) * first, wp.static(TOUCHES) * m.rope_end[rope]):
+                if n.touch_key[q, w] > 0:
+                    return True
+            if wp.static(features.rope_tangles):
+                for q in range(wp.static(TANGLES) * first, wp.static(TANGLES) * m.rope_end[rope]):
+                    if n.tangle_key[q, w] > 0:
+                        return True
+        return False
+
+    @wp.func
+    def law_of(
+        m: t.model, s: t.state, length: real, share: vec3, follows: bool, kick: real, dt: real, rope: int, w: int
+    ) -> Law:
+        """Bending and twist over a length, of which a share is implicit; second order if it ``follows`` the motion."""
         law = Law()
         law.stiffness = m.rope_stiffness[rope]
         law.length = length
         damping = m.rope_damping[rope]
         one = vec3(real(1.0), real(1.0), real(1.0))
-        if wp.static(features.leapfrog):
-            if damping > real(0.0):
-                middle = late(m, rope, length, kick)
-                law.after = damping * middle
-                law.before = damping * (one - middle)
-            if wp.max(share) > real(0.0):
-                whole = dt * dt / kick * share
-                calm = wp.min(wp.static(real(CALM)) * dt * slowest(m, s, rope, w), one)
-                law.after = law.after + wp.static(real(BROAD)) * whole + wp.cw_mul(calm, whole)
-                law.before = law.before - wp.static(real(BROAD)) * whole
-        else:
+        if not follows:
             law.after = dt * share + damping * one
+            return law
+        if damping > real(0.0):
+            middle = late(m, rope, length, kick)
+            law.after = damping * middle
+            law.before = damping * (one - middle)
+        if wp.max(share) > real(0.0):
+            whole = dt * dt / kick * share
+            calm = wp.min(wp.static(real(CALM)) * dt * slowest(m, s, rope, w), one)
+            law.after = law.after + wp.static(real(BROAD)) * whole + wp.cw_mul(calm, whole)
+            law.before = law.before - wp.static(real(BROAD)) * whole
         return law
 
     @wp.func
@@ -222,13 +240,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return False
 
     @wp.func
-    def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
+    def prepare_bend(
+        m: t.model, s: t.state, k: t.work, o: t.settings, follows: bool, kick: real, rope: int, j: int, w: int
+    ):
         """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
         if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
             return
         length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
         share = shares(m, rope, length, o.dt)
-        law = law_of(m, s, length, share, kick, o.dt, rope, w)
+        law = law_of(m, s, length, share, follows, kick, o.dt, rope, w)
         law.rest = m.rope_rest[j]
         before = s.rope_rotation[j, w]
         after = s.rope_rotation[j + 1, w]
@@ -246,12 +266,13 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
 
     @wp.func
-    def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
+    def prepare_clamp(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
         rope = m.clamp_rope[i]
         j = m.clamp_element[i]
         half = real(0.5) * s.rope_length[j, w]
-        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), kick, dt, rope, w)
+        follows = wp.static(features.leapfrog) and not touches(m, s, n, rope, w)
+        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), follows, kick, dt, rope, w)
         law.rest = m.clamp_rest[i]
         if law.stiffness[2] == real(0.0):
             law.stiffness[2] = wp.static(real(1e-6)) * law.stiffness[0]
@@ -316,10 +337,11 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                     k.rope_feed[i, w] = real(0.0)
             for j in range(first, last):
                 weigh_element(m, s, n, k, o.dt, rope, j, w)
+            follows = wp.static(features.leapfrog) and not touches(m, s, n, rope, w)
             for j in range(first, last - 1):
-                prepare_bend(m, s, k, o, kick, rope, j, w)
+                prepare_bend(m, s, k, o, follows, kick, rope, j, w)
         for i in range(o.clamps):
-            prepare_clamp(m, s, k, kick, o.dt, i, w)
+            prepare_clamp(m, s, n, k, kick, o.dt, i, w)
 
     @wp.func
     def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
