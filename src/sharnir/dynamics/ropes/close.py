@@ -11,8 +11,9 @@ G = 0, by Newton steps with new directions and with the second derivative of the
 stiffness of the pseudo-impulses. Its V* is more than an error of the method: it is motion the rope could not make. The
 velocities take it over, and with them whatever energy the jerk of a rope drawn straight leaves to be dissipated.
 
-In the leapfrog step the velocities always take V* over: the impulses along the frozen directions are such that G = 0 at
-the end, and the rope does not lose energy by turning.
+In the leapfrog step the velocities take V* over in any case, with the impulses along the frozen directions that make
+G = 0 at the end: the rope does not lose energy by turning. Not so for elements that give way, come to be taut in the
+step or touch something. Their rows are kept as they are, and closed afterwards by pseudo-velocities that are forgotten.
 """
 
 from functools import cache

@@ -2,13 +2,17 @@
 
 Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an element under tension T turns as on a spring
 T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
-that stays explicit; what is beyond is added to the element's inertia.
+that stays explicit. What is beyond, x, is implicit: x w' on the left in the papers' step, which damps. In the leapfrog
+step x/4 is added to the inertia, (m r^2/4 + x/4)(w' - w), which does not, up to h^2 T = 2 l m; and what is beyond that
+is y (w' - u), u being the mean of the spins, weighted by y, that the rope has. A load that swings on a straight rope
+turns all elements alike and keeps its swing; all else is damped, as sum y w.(w - u) >= 0 (Cauchy and Schwarz).
 
 The kick of the leapfrog step aims at the end of the drift,
 
     r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
 
-with the spin before the kick on the right, so that less is left to close (``close.py``).
+with the spin before the kick on the right, so that less is left to close (``close.py``). Elements that give way or
+touch something (``give.py``) are left out: where the nodes of an element nearly meet, its spin has no bound.
 """
 
 import math

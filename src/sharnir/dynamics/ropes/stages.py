@@ -5,7 +5,7 @@ begin_ropes    rows and factors of every rope; the ports' matrix; last step's im
 (the solver visits the ports: ``couple``)
 end_ropes      final velocities
 give_way       elements that would push; with them ``resume_ropes``, the solver and ``end_ropes`` once more
-close_ropes    pseudo-velocities that close the gaps
+close_ropes    impulses and pseudo-velocities that close the gaps
 move_ropes     new places
 """
 
