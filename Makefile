@@ -38,9 +38,11 @@ docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --builder html --doctree-dir out/doctrees --fail-on-warning --keep-going --quiet docs out/docs
 	@echo "The documentation is in out/docs/index.html"
 
-# What is said of the function blocks, from their descriptions: docs/api/blocks.md and the stub that editors read.
+# What is said of function blocks and quantities, from their declarations: docs/api/blocks.md with the stub that editors
+# read, and docs/api/quantities.md.
 blocks: $(VENV)/installed-dev
 	$(BIN)/python docs/_site/blocks.py
+	$(BIN)/python docs/_site/quantities.py
 	$(BIN)/ruff format src/sharnir/control/block_methods.pyi
 
 gallery: $(VENV)/installed-dev

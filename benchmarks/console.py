@@ -5,8 +5,10 @@
     python -m benchmarks.console --scene krt100_rough --minutes 10 --browser
 
 The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count.
-With ``--browser`` they only watch: the operator's page is open in Chromium and drives, and the instructor's page beside
-it with a sixth of the processor. A deadline missed while they start up counts as well, after the first seconds in which
+With ``--browser`` they only watch: three pages are open in Chromium, the operator's, which drives, a watcher's, and the
+instructor's with a sixth of the processor. Every quarter of a minute the operator's window loses the focus while he
+drives: how long it takes until a frame says that the drives are held, and whether one ever does, are figures, too. A
+deadline missed while they start up counts as well, after the first seconds in which
 everything settles; so does every time that the operator is taken for lost. Two figures tell what of a missed deadline
 is the machine's, which on a virtual one may be all of it: a bare loop beside the physics, of the same priority and
 period; and the run made again from its log, bit for bit, three times, where a step counts with the shortest of its
@@ -56,6 +58,20 @@ DRIVE = """(values) => {
 }"""
 BEAT = 0.04  # s between two signs of life
 THROTTLED = 6  # times slower
+LETS_GO_EVERY = 15.0  # s
+HELD_WITHIN = 5.0  # s, beyond which a safe state counts as missed
+# What happens when the window loses the focus while something is held: ms until a frame shows the drives held.
+LET_GO = """async (within) => {
+    const { link } = sharnir;
+    if (!link.mayDrive) return null; // the drives are held already
+    const begun = performance.now();
+    const held = new Promise((done) => link.on("sample", (f) => f.held !== 0 && done(performance.now() - begun)));
+    const late = new Promise((done) => setTimeout(() => done(Infinity), within));
+    link.grip("keys", link.reader.layout.inputs[0], true);
+    dispatchEvent(new Event("blur"));
+    return Promise.race([held, late]);
+}"""
+HEAP = "() => performance.memory.usedJSHeapSize / 1e6"  # MB
 SENDS = 20  # inputs a second from the one who drives
 REPEATS = 3  # of the run, to see how long its steps take by themselves
 BARE_WORK = 0.1  # of the period: what a loop works that does nothing else than keeping time
@@ -67,6 +83,9 @@ BARS = {
     "real-time factor": (0.98, 1.02),
     "server, memory grown, MB": (-math.inf, 4.0),
     "physics, memory grown, MB": (-math.inf, 1.0),
+    "operator taken for lost": (0.0, 0.0),
+    "safe states missed": (0.0, 0.0),
+    "safe state after, longest, ms": (0.0, 300.0),
 }
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
 
@@ -141,8 +160,17 @@ def child_of(pid: int) -> int:
     return max(children, key=cpu_seconds)
 
 
-def browse(link: str, seconds: float, scene: str | None) -> None:
-    """Chromium with the page open: it drives a ``scene``, or looks on with a sixth of the processor."""
+@dataclass
+class Seen:
+    """What a page in Chromium has seen: pictures drawn, how its memory grew (MB), and its safe states (ms)."""
+
+    drawn: int
+    grown: float
+    held_after: list[float]
+
+
+def browse(link: str, cookie: str, seconds: float, role: str, scene: str, told: Any) -> None:
+    """Chromium with a page open: the operator's drives, the instructor's has a sixth of the processor."""
     from playwright.sync_api import sync_playwright
 
     from sharnir.view.pictures import ARGUMENTS, chromium
@@ -150,16 +178,25 @@ def browse(link: str, seconds: float, scene: str | None) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": 1280, "height": 720})
-        if scene is None:
+        if role == "instructor":
             page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLED})
-        page.goto(link)
+        if role == "watcher":  # his link is used up by those that only count frames
+            name, _, value = cookie.partition("=")
+            page.context.add_cookies([{"name": name, "value": value, "url": link}])
+        page.goto(link, timeout=90_000)
         begun = time.monotonic()
+        heap, held, lets_go = 0.0, [], LETS_GO_EVERY
         while (passed := time.monotonic() - begun) < seconds:
-            if scene is not None and page.evaluate("() => Boolean(window.sharnir?.started)"):
+            if role == "operator" and page.evaluate("() => Boolean(window.sharnir?.started)"):
                 page.evaluate(DRIVE, SCENES[scene].inputs(passed))
+                if passed > lets_go:
+                    lets_go = passed + LETS_GO_EVERY
+                    held.append(page.evaluate(LET_GO, 1e3 * HELD_WITHIN))
+            if not heap and passed > SETTLE + SAMPLES_AFTER * seconds:
+                heap = page.evaluate(HEAP)
             page.wait_for_timeout(1e3 / SENDS)
-        drawn = page.evaluate("() => sharnir.view.drawn")
-        print(f"Chromium, {'throttled' if scene is None else 'driving'}, has drawn {drawn} pictures")
+        drawn, grown = page.evaluate("() => window.sharnir?.view?.drawn ?? 0"), page.evaluate(HEAP) - heap
+        told.put((role, Seen(drawn, grown, [after for after in held if after is not None])))
         browser.close()
 
 
@@ -182,12 +219,12 @@ def watch(host: str, cookie: str, scene: str, seconds: float, told: Any) -> None
     inputs, begun = SCENES[scene].inputs, time.monotonic()
     frames, sizes, number, sent, rows = 0, 0, 0, 0.0, []
     with connect(f"ws://{host}/link", additional_headers=headers, max_size=None) as socket:
-        hello = json.loads(socket.recv(timeout=5))
+        hello = json.loads(socket.recv(timeout=30))
         drives = hello["driving"]  # the first to come, where he is an operator
         until = begun + SETTLE + seconds
         threading.Thread(target=beat, args=(host, headers, hello["key"], until), daemon=True).start()
         while time.monotonic() < until:
-            message = socket.recv(timeout=5)
+            message = socket.recv(timeout=30)
             if isinstance(message, str):
                 continue
             frames, sizes = frames + 1, sizes + len(message)
@@ -256,8 +293,12 @@ def measure(
         context = multiprocessing.get_context("spawn")
         told = context.Queue()
         clients = [context.Process(target=watch, args=(host, cookie, scene, seconds, told)) for _ in range(WATCHERS)]
-        links = ((operator, scene), (instructor, None)) if browser else ()
-        pages = [context.Process(target=browse, args=(link, seconds + SETTLE - 2, what)) for link, what in links]
+        links = {"operator": operator, "watcher": f"http://{host}/", "instructor": instructor} if browser else {}
+        looking = context.Queue()
+        pages = [
+            context.Process(target=browse, args=(link, cookie, seconds + SETTLE - 2, role, scene, looking))
+            for role, link in links.items()
+        ]
         counted = context.Queue()
         bare = context.Process(target=bare_loop, args=(seconds, driven.dt, BARE_WORK * driven.dt, counted))
         for client in [*clients, *pages, bare]:
@@ -272,12 +313,13 @@ def measure(
         after = {pid: cpu_seconds(pid) for pid in before}
         stolen = stolen_seconds() - stolen
         grown = {pid: megabytes(pid) - memory[pid] for pid in before}
-        heard = [told.get(timeout=30) for _ in clients]
-        bare_misses, bare_worst = counted.get(timeout=30)
+        heard = [told.get(timeout=90) for _ in clients]
+        bare_misses, bare_worst = counted.get(timeout=90)
+        seen: dict[str, Seen] = dict(looking.get(timeout=90) for _ in pages)
         for client in [*clients, *pages, bare]:
             client.join()
         server.send_signal(signal.SIGINT)
-        server.wait(10)
+        server.wait(60)
         run = next(Path(folder, "runs").iterdir())
         end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
         holds = [e.command.reason for e in Run(run).entries() if isinstance(e.command, Hold) and e.at < end]
@@ -298,11 +340,26 @@ def measure(
         "longest turn of a bare loop, ms": 1e3 * bare_worst,
         "processor time taken by the host, ms": 1e3 * stolen,
         "real-time factor": float(np.median(factor)),
-        "operator taken for lost": float(sum("lost" in reason for reason in holds)),
+        "operator taken for lost": float(sum("connection is lost" in reason for reason in holds)),
         "operator's page frozen for two seconds": float(sum("respond" in reason for reason in holds)),
         "share of frames with the drives held, %": 100 * float(np.mean(held != 0)),
         "server, memory grown, MB": grown[server.pid],
         "physics, memory grown, MB": grown[physics],
+    } | looked(seen)
+
+
+def looked(seen: dict[str, Seen]) -> dict[str, float]:
+    """The figures of the pages in Chromium, where there were any."""
+    if not seen:
+        return {}
+    after = seen["operator"].held_after
+    return {
+        **{f"pictures drawn, {role}": float(page.drawn) for role, page in seen.items()},
+        **{f"page's memory grown, {role}, MB": page.grown for role, page in seen.items()},
+        "safe states": float(len(after)),
+        "safe states missed": float(sum(math.isinf(each) for each in after)),
+        "safe state after, median, ms": float(np.median(after)) if after else math.nan,
+        "safe state after, longest, ms": max(after, default=math.nan),
     }
 
 
@@ -312,7 +369,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--rate", type=float, default=30.0, help="frames a second (30)")
     parser.add_argument("--scene", choices=SCENES, default="arms", help="what is driven")
-    parser.add_argument("--browser", action="store_true", help="open the page in Chromium, too")
+    parser.add_argument("--browser", action="store_true", help="open three pages in Chromium, one throttled")
     options = parser.parse_args()
     figures = measure(60 * options.minutes, options.rate, options.scene, options.browser, REPEATS)
     for name, value in figures.items():

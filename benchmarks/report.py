@@ -7,12 +7,12 @@ import platform
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from math import inf, isfinite, isinf
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from sharnir.studies.environment import cpu_name
 from sharnir.tables import print_table
 
 PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn", "pyelastica")
@@ -128,22 +128,13 @@ def _bar_row(bar: Bar) -> list[str | Text]:
 def machine() -> dict[str, Any]:
     """The machine and the versions that made the numbers."""
     return {
-        "cpu": _cpu_name(),
+        "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
     }
-
-
-def _cpu_name() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def _version(package: str) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, contacts, control, elements, ropes, solvers, startup, vehicles
+from . import accuracy, chain, contacts, control, elements, ropes, solvers, startup, studies, vehicles
 from .page import DOCS, write_page
 from .report import machine
 
@@ -23,6 +23,7 @@ BENCHMARKS = {
     "vehicles": vehicles.run,
     "accuracy": accuracy.run,
     "startup": startup.run,
+    "studies": studies.run,
 }
 
 

@@ -52,12 +52,12 @@ def experiment() -> sh.Experiment:
     coupler = add_rod(scene, "coupler", b, c)
     rocker = add_rod(scene, "rocker", c, d)
 
-    def pin(name: str, at: np.ndarray, first: sh.Body, second: sh.Body, initial: float = 0.0) -> sh.Joint:
+    def pin(name: str, at: np.ndarray, first: sh.Body, second: sh.Body, drawn_at: float = 0.0) -> sh.Joint:
         # about -y, so that angles grow from x towards z
-        hinge = sh.Revolute(axis=(0, -1, 0), anchor=(at[0], 0, at[1]), initial=initial)
+        hinge = sh.Revolute(axis=(0, -1, 0), anchor=(at[0], 0, at[1]), drawn_at=drawn_at)
         return scene.joint(name, hinge, first, second)
 
-    drive = pin("crank_pivot", a, scene.world, crank, initial=START)
+    drive = pin("crank_pivot", a, scene.world, crank, drawn_at=START)
     pin("crank_pin", b, crank, coupler)
     pin("rocker_pin", c, coupler, rocker)
     pin("rocker_pivot", d, scene.world, rocker)

@@ -46,7 +46,7 @@ def add_pendulum(scene: sh.Scene, name: str, y: float) -> list[sh.Joint]:
             mass=mass,
             inertia=(1e-3 * mass, mass * LENGTH**2 / 12, mass * LENGTH**2 / 12),
         )
-        hinge = sh.Revolute(axis=(0, -1, 0), anchor=pin, initial=STARTS[name][0][i])
+        hinge = sh.Revolute(axis=(0, -1, 0), anchor=pin, drawn_at=STARTS[name][0][i])
         joints.append(scene.joint(f"{name}_pin{i + 1}", hinge, holder, rod, friction=LAW))
         pin, velocity, holder = pin + along, velocity + moving, rod
     return joints

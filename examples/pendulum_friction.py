@@ -22,7 +22,7 @@ def experiment() -> sh.Experiment:
     rod = scene.body("rod", sh.Box(1.0, 0.03, 0.03), position=(-0.5, 0, 0), mass=1.0, inertia=(1e-4, 1 / 12, 1 / 12))
     pivot = scene.joint(
         "pivot",
-        sh.Revolute(axis=(0, 1, 0), anchor=(0, 0, 0), initial=math.pi / 2),
+        sh.Revolute(axis=(0, 1, 0), anchor=(0, 0, 0), drawn_at=math.pi / 2),
         scene.world,
         rod,
         friction=sh.Coulomb(FRICTION),

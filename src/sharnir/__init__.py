@@ -6,6 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning
 from .scene.body import Body, BodySpec
+from .scene.camera import Camera, CameraSpec
+from .scene.compose import Part
+from .scene.couplings import (
+    BeltDrive,
+    Coupling,
+    CouplingSpec,
+    Differential,
+    Gear,
+    Mimic,
+    Planetary,
+    Prescribed,
+    RackAndPinion,
+    Screw,
+)
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -35,6 +49,8 @@ from .scene.terrain import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyre import Belt, Tyre
 
 if TYPE_CHECKING:
+    from .analysis.freedoms import Freedoms
+    from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
@@ -60,6 +76,7 @@ if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
     from .simulation import Report, Simulation, Snapshot, Touch
+    from .studies import Study
 
 __version__ = "0.1.0"
 
@@ -85,7 +102,9 @@ _LAZY = {
     "Experiment": "experiment",
     "FifthWheel": "assemblies.hitch",
     "Figure": "experiment",
+    "Freedoms": "analysis.freedoms",
     "Kingpin": "assemblies.suspensions",
+    "Linear": "analysis.linear",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
     "RayHits": "rays",
@@ -95,6 +114,7 @@ _LAZY = {
     "Simulation": "simulation",
     "SlidingPillar": "assemblies.suspensions",
     "Snapshot": "simulation",
+    "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
@@ -113,6 +133,7 @@ __all__ = [
     "Axle",
     "BallHitch",
     "Belt",
+    "BeltDrive",
     "Body",
     "BodySpec",
     "Box",
@@ -121,6 +142,8 @@ __all__ = [
     "BuiltTracks",
     "BuiltVehicle",
     "BumpStops",
+    "Camera",
+    "CameraSpec",
     "Capsule",
     "Chart",
     "Coil",
@@ -130,11 +153,14 @@ __all__ = [
     "ConvexHull",
     "Corner",
     "Coulomb",
+    "Coupling",
+    "CouplingSpec",
     "Cylinder",
     "Cylindrical",
     "Dahl",
     "DcDrive",
     "Diagram",
+    "Differential",
     "Distance",
     "DoubleTrailingArm",
     "DoubleWishbone",
@@ -145,22 +171,30 @@ __all__ = [
     "Figure",
     "Fixed",
     "Frame",
+    "Freedoms",
+    "Gear",
     "HalfRound",
     "HeightField",
     "Joint",
     "JointSpec",
     "Kingpin",
+    "Linear",
     "Load",
     "LuGre",
     "MacPherson",
     "Material",
     "Mesh",
+    "Mimic",
+    "Part",
     "Planar",
     "Plane",
+    "Planetary",
     "PositionServo",
+    "Prescribed",
     "Prismatic",
     "Quantity",
     "Rack",
+    "RackAndPinion",
     "Ramp",
     "Ray",
     "RayHits",
@@ -174,6 +208,7 @@ __all__ = [
     "Roughness",
     "Scene",
     "SceneError",
+    "Screw",
     "Simulation",
     "SimulationFault",
     "SimulationWarning",
@@ -187,6 +222,7 @@ __all__ = [
     "Stairs",
     "Stribeck",
     "Strut",
+    "Study",
     "Suspension",
     "SwingAxle",
     "SwingTwist",

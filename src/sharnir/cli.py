@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING, Any
 from . import __version__
 from .errors import ControlFault, SceneError, SimulationFault, SimulationWarning, nearest
 from .experiment import Experiment, Figure, list_examples, load_example, load_experiment
+from .importing import ROBOT_FILES, SCENE_FILES
 from .progress import progress_bar
 from .scene.scene import Scene
 from .settings import INTEGRATORS, SOLVERS
+from .studies.commands import add_study_commands
+from .studies.search_commands import add_search_commands
 from .view.commands import add_view_commands
 
 if TYPE_CHECKING:
     from .record.trajectory import Trajectory
 
 DEFAULT_TIME = 5.0  # s, of a scene file
-SCENE_FILES = (".yaml", ".yml", ".json")
 FAILED_FIGURE, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 
@@ -99,6 +101,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_compare_arguments(command)
     command.set_defaults(command=_compare)
 
+    command = commands.add_parser("import", help="read a robot (URDF, MJCF); tell what was not taken, save a scene")
+    _add_import_arguments(command)
+    command.set_defaults(command=_import)
+
     command = commands.add_parser("rig", help="move a suspension through its travel; show camber, track, rates")
     _add_rig_arguments(command)
     command.set_defaults(command=_rig)
@@ -109,6 +115,8 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_demo)
 
     add_view_commands(commands, _experiment)
+    add_study_commands(commands, _experiment)
+    add_search_commands(commands, _experiment)
 
     command = commands.add_parser("doctor", help="what this machine has, what is missing, how to install it")
     command.add_argument("--json", action="store_true", help="print JSON")
@@ -120,10 +128,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_run_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command.add_argument(
+        "what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json, robot.urdf or experiment.py"
+    )
     command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--plot", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the plots as PNG")
+    command.add_argument("--energy", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the energy balance")
     command.add_argument("--out", type=Path, metavar="FILE.nc", help="save the trajectory as netCDF")
     command.add_argument("--json", action="store_true", help="print the figures as JSON and nothing else")
     settings = command.add_argument_group("settings of the simulation")
@@ -143,7 +154,9 @@ def _add_run_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json or experiment.py")
+    command.add_argument(
+        "what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json, robot.urdf or experiment.py"
+    )
     command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
     command.add_argument("--dt", type=float, metavar="S", help="time step of the simulation")
     command.add_argument("--rtol", type=float, default=1e-9, metavar="X", help="tolerance of the exact twin (1e-9)")
@@ -153,6 +166,18 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
     settings.add_argument("--solver", help=" or ".join(SOLVERS))
     settings.add_argument("--integrator", help=", ".join(INTEGRATORS))
     settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
+
+
+def _add_import_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("what", type=Path, metavar="ROBOT", help="robot.urdf or robot.xml")
+    command.add_argument("--out", type=Path, metavar="FILE", help="the scene file to write, .yaml or .json")
+    command.add_argument("--base", choices=("fixed", "free"), default="fixed", help="whether its base may move (fixed)")
+    command.add_argument("--ground", action="store_true", help="put level ground below its lowest point")
+    command.add_argument("--no-motors", action="store_true", help="give no servos to joints whose file tells an effort")
+    command.add_argument("--self-collision", action="store_true", help="let the robot's links touch each other")
+    command.add_argument("--search", action="append", default=[], metavar="FOLDER", help="where its packages lie")
+    command.add_argument("--strict", action="store_true", help="refuse what cannot be taken without loss")
+    command.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
 
 
 def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
@@ -194,6 +219,8 @@ def _run(options: argparse.Namespace) -> int:
     files = [] if options.out is None else [run.save(options.out)]
     if options.plot is not None:
         files += experiment.save_plots(run, Path(name) if options.plot == Path() else options.plot.with_suffix(""))
+    if options.energy is not None:
+        files.append(_draw_balance(name, run, options))
     figures = experiment.report(run)
     if options.json:
         print(json.dumps(_summary(name, experiment, run, figures, files, seconds), indent=2, ensure_ascii=False))
@@ -208,6 +235,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     name, experiment = _experiment(options.what)
     _apply(options, experiment)
+    if experiment.before_step is not None:
+        raise SceneError(f"'{name}' is driven by a function before every step, which the exact twin does not have")
     given: dict[str, Any] = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
     given["inputs"] = experiment.inputs
     with progress_bar(f"{name}: exact twin") as progress:
@@ -223,6 +252,38 @@ def _compare(options: argparse.Namespace) -> int:
     columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
     print_table(f"{name}: simulation against exact twin, dt = {experiment.dt:g} s", columns, rows, numbers=4)
     print(f"\nsimulation {both.simulated_seconds:.2f} s, exact twin {both.exact_seconds:.2f} s; plot in {plot}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from .importing.standing import put_ground
+    from .tables import print_table
+
+    scene = Scene.load(
+        options.what,
+        base=options.base,
+        motors=not options.no_motors,
+        self_collision=options.self_collision,
+        search=options.search,
+        strict=options.strict,
+    )
+    report = scene.report
+    assert report is not None
+    if options.ground:
+        put_ground(scene)
+    if options.out is not None:
+        scene.save(options.out)
+    if options.json:
+        print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+        return 0
+    if rows := report.rows():
+        print_table(f"{report.source}: what was not taken as it is", ("", "where", "what", "why", "matters to"), rows)
+    moving = sum(not body.spec.fixed for body in scene.bodies.values())
+    driven = sum(bool(joint.drives) for joint in scene.joints.values())
+    print(f"\n{moving} bodies, {len(scene.joints)} joints, {driven} of them driven")
+    print(f"{sum(report.used.values())} elements and attributes used")
+    if options.out is not None:
+        print(f"wrote {options.out}")
     return 0
 
 
@@ -300,9 +361,9 @@ def _schema(_: argparse.Namespace) -> int:
 def _experiment(what: str) -> tuple[str, Experiment]:
     """What the user named: an example, a scene file, or a Python file with an experiment."""
     path = Path(what)
-    if path.suffix in (".py", *SCENE_FILES) and not path.is_file():
+    if path.suffix in (".py", *SCENE_FILES, *ROBOT_FILES) and not path.is_file():
         raise SceneError(f"there is no file '{what}'; check the path, or see 'sharnir list' for examples")
-    if path.suffix in SCENE_FILES:
+    if path.suffix in (*SCENE_FILES, *ROBOT_FILES):
         return path.stem, Experiment(Scene.load(path), time=DEFAULT_TIME)
     if path.suffix == ".py":
         return path.stem, load_experiment(path)
@@ -325,6 +386,16 @@ def _simulate(name: str, experiment: Experiment, quiet: bool) -> Trajectory:
         return experiment.run()
     with progress_bar(name) as progress:
         return experiment.run(progress)
+
+
+def _draw_balance(name: str, run: Trajectory, options: argparse.Namespace) -> Path:
+    from .record.balance import Balance
+
+    balance = Balance(run)
+    if not options.json:
+        print(balance.told())
+    file = Path(f"{name}-energy.png") if options.energy == Path() else options.energy
+    return balance.chart("energy", f"{name}: energy balance").save(file)
 
 
 def _summary(

@@ -18,6 +18,7 @@ from .scene.scene import Scene
 if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
+    from .simulation import Simulation
 
 Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
 Progress = Callable[[int, int], None]
@@ -76,8 +77,9 @@ class Figure:
 class Experiment:
     """A ``scene``, the ``time`` (s) and the step ``dt`` (s) it runs with, what drives it, and what to show of the run.
 
-    ``torque``, ``force``, ``voltage`` and ``target`` are the inputs of ``Simulation.run``; ``settings`` are further
-    arguments of ``Simulation``.
+    ``torque``, ``force``, ``voltage``, ``target`` and ``motion`` are the inputs of ``Simulation.run``, ``before_step``
+    a function that it calls with the simulation before every step; ``settings`` are further arguments of
+    ``Simulation``.
     Each entry of ``plots`` is one picture; ``charts`` makes further ones from the run, such as a paper's figures.
     ``figures`` reads the numbers of interest from the run of one world.
     """
@@ -89,6 +91,8 @@ class Experiment:
     force: Inputs = field(default_factory=dict)
     voltage: Inputs = field(default_factory=dict)
     target: Inputs = field(default_factory=dict)
+    motion: Inputs = field(default_factory=dict)
+    before_step: Callable[[Simulation], None] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
     charts: Callable[[Trajectory], list[Chart]] | None = None
@@ -99,12 +103,13 @@ class Experiment:
         from .simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
-        return simulation.run(self.time, **self.inputs, progress=progress)
+        return simulation.run(self.time, **self.inputs, before_step=self.before_step, progress=progress)
 
     @property
     def inputs(self) -> dict[str, Any]:
         """What drives the run, by the words of ``Simulation.run``."""
-        return {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
+        given = {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
+        return given | ({"motion": self.motion} if self.motion else {})
 
     def report(self, run: Trajectory) -> list[Figure]:
         """The figures of a run; of several worlds, those of the first."""

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .errors import SceneError
 from .model.fields import checked_values, write_row
 from .model.layout import Layout
 from .scene.body import Body
+from .scene.couplings import Prescribed
 from .scene.joint import Joint
 from .scene.quantity import XYZ, Quantity
 from .scene.scene import Scene
@@ -27,32 +30,78 @@ class Inputs:
     Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives by joint or quantity.
     """
 
-    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input] | None]) -> None:
+    def __init__(
+        self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input] | None], dt: float = 0.0
+    ) -> None:
         self._targets: list[_Target] = []
+        self._motions: list[_Motion] = []
+        self._half = 0.5 * dt
         for word, inputs in given.items():
             if not isinstance(inputs, (Mapping, NoneType)):
                 raise SceneError(f"{word} is {shown(inputs)}; give a dictionary such as {{hinge: 1.0}}")
             for key, value in (inputs or {}).items():
+                if word == "motion":
+                    self._motions.append(_motion(scene, key, value))
+                    continue
                 if word in UNITS:
                     array, place = _target(scene, layout, word, UNITS[word], key)
                 else:
                     array, place = "drive_input", _drive(layout, word, key)
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
-        self.constant = not any(callable(target.value) for target in self._targets)
+        values = [target.value for target in self._targets] + [motion.value for motion in self._motions]
+        self.constant = not any(callable(value) for value in values)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
-    def apply(self, control: Any, time: float) -> None:
-        """Write the inputs at a time (s)."""
+    def apply(self, control: Any, time: Any) -> None:
+        """Write the inputs at a time (s), or at one of its own for each world."""
         for what, array, place, value in self._targets:
             rows = getattr(control, array)
-            now = value(time) if callable(value) else value
-            write_row(rows, place, checked_values(what, now, XYZ if array in UNITS else (), rows.shape[1]))
+            parts = XYZ if array in UNITS else ()
+            if callable(value) and np.ndim(time) > 0:
+                now = _world_by_world(what, value, time, parts)
+            else:
+                now = checked_values(what, value(time) if callable(value) else value, parts, rows.shape[1])
+            write_row(rows, place, now)
+        for what, place, start, value in self._motions:  # where they are to be at the end of the step
+            rows, end = control.coupling_target, time + self._half
+            if callable(value) and np.ndim(time) > 0:
+                now = _world_by_world(what, value, end, ())
+            else:
+                now = checked_values(what, value(end) if callable(value) else value, (), rows.shape[1])
+            write_row(rows, place, now - start)
 
     def release(self, control: Any) -> None:
-        """Set what the inputs had set back to zero."""
+        """Set what the inputs had set back to zero; prescribed motions stay where they are."""
         for target in self._targets:
             write_row(getattr(control, target.array), target.place, 0.0)
+
+
+def _world_by_world(what: str, value: Any, times: Any, parts: tuple[str, ...]) -> Any:
+    """An input of worlds whose clocks differ: at the time of each, its own row."""
+    worlds = len(times)
+    shape = (worlds, len(parts)) if parts else (worlds,)
+    found = {time: checked_values(what, value(time), parts, worlds) for time in set(times.tolist())}
+    return np.stack([np.broadcast_to(found[time], shape)[world] for world, time in enumerate(times.tolist())])
+
+
+class _Motion(NamedTuple):
+    """A prescribed motion: what it is called, its coupling, where it starts, and what it is."""
+
+    what: str
+    place: int
+    start: float
+    value: Input
+
+
+def _motion(scene: Scene, key: Any, value: Input) -> _Motion:
+    label = key.coordinate().item if isinstance(key, Joint) else key.item if isinstance(key, Quantity) else None
+    for place, coupling in enumerate(scene.couplings.values()):
+        if isinstance(coupling.type, Prescribed) and (coupling is key or label in coupling.labels):
+            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value)
+    raise SceneError(
+        f"motion: {shown(key)} is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)"
+    )
 
 
 class _Target(NamedTuple):

@@ -64,9 +64,10 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.iterations, made.warm_start = others["iterations"], int(others["warm_start"])
     half, given = (others["iterations"] + 1) // 2, others["stabilisation_iterations"]
     made.stabilisations = half if given is None else given
-    made.bodies, made.joints, made.closings = counts["body"], counts["joint"], counts["closing"]
+    made.bodies, made.joints, made.redundant = counts["body"], counts["joint"], counts["redundant"]
     made.coordinates, made.twists = counts["coordinate"], counts["twist"]
     made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
+    made.couplings = counts["coupling"]
     made.nodes, made.fills = counts["node"], counts["fill"]
     made.shapes, made.exclusions = counts["shape"], counts["exclusion"]
     made.materials, made.contacts = math.isqrt(counts["material_pair"]), counts["contact"]

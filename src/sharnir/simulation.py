@@ -17,12 +17,13 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import PARAMETERS as MODEL_PARAMETERS
-from .model.fields import STATE, allocate, read, write
+from .model.fields import PARAMETERS, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
-from .parameters import PARAMETERS, parameter, set_quantity
+from .quantities import evaluate
+from .quantities.setting import set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
+from .scene.couplings import Prescribed
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, warning_names, whole
@@ -36,9 +37,15 @@ from .watching.servos import beyond_limits, bounded_servos, unstable
 from .watching.steps import fallen_back, noticed, uneven
 
 if TYPE_CHECKING:
+    from xarray import DataArray
+
+    from .analysis.linear import Linear
+    from .analysis.matrices import Matrices
     from .control.controller import Controller
     from .control.diagram import Diagram
     from .record.trajectory import Trajectory
+    from .scene.body import Body
+    from .scene.joint import Joint
 
 CALMER = "Try a smaller dt or more iterations; check the inputs"
 FAULTS = {  # why a world stopped, and the remedy
@@ -147,6 +154,7 @@ class Simulation:
         check_settings(scene, dt, solver, integrator, others)
         ignored = warning_names("ignored_warnings", ignored_warnings)
         self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
+        scene.take_initial()
         self.scene = scene
         self._scene, self._described = scene.as_it_is(), described(scene)
         self._integrator = integrator
@@ -184,6 +192,8 @@ class Simulation:
         self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
         self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
+        self._steps, self._started = 0, np.zeros(self.worlds, int)
+        self._analysed: dict[tuple[Any, ...], Matrices] = {}
         self.reset()
         self._warned.tell(self._seen_beforehand())
         if scene.diagram is not None:
@@ -197,8 +207,17 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
+        """Simulated time, s; of worlds that were reset by themselves see :attr:`times`."""
         return self._steps * self.dt
+
+    @property
+    def times(self) -> Any:
+        """The time of every world, s: since the start, or since it was last reset."""
+        return (self._steps - self._started) * self.dt
+
+    def steps_of(self, world: int) -> int:
+        """Steps that a ``world`` has made since the start, or since it was last reset."""
+        return self._steps - int(self._started[world])
 
     @property
     def steps(self) -> int:
@@ -224,6 +243,7 @@ class Simulation:
         force: Mapping[Any, Input] | None = None,
         voltage: Mapping[Any, Input] | None = None,
         target: Mapping[Any, Input] | None = None,
+        motion: Mapping[Any, Input] | None = None,
         control: Diagram | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
@@ -232,7 +252,8 @@ class Simulation:
         """Simulate ``duration`` seconds, recording every ``every``-th step.
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
-        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos.
+        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
+        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -241,8 +262,8 @@ class Simulation:
 
         total = round(positive(duration, "run: duration (s)") / self.dt)
         whole(every, "run: every", 1)
-        given = {"torque": torque, "force": force, "voltage": voltage, "target": target}
-        inputs = Inputs(self._scene, self._layout, given)
+        given = {"torque": torque, "force": force, "voltage": voltage, "target": target, "motion": motion}
+        inputs = Inputs(self._scene, self._layout, given, self.dt)
         self._warned.tell(uneven(float(duration), self.dt, total))
         self._warned.tell(changed(self._described, self.scene))
         is_closed = before_step is None and control is None and (every == 1 or not any(given.values()))
@@ -258,7 +279,7 @@ class Simulation:
             while done < total:
                 if before_step is not None:
                     before_step(self)
-                inputs.apply(self.control, self.time + 0.5 * self.dt)
+                inputs.apply(self.control, self._input_times())
                 steps = 1 if captured and recorder.learns_later else min(chunk, total - done, every - done % every)
                 self._advance(steps)
                 if self._servos and (done == 0 or self.device == "cpu"):
@@ -285,6 +306,10 @@ class Simulation:
             self._warned.tell(gained(self._scene, frames))
         self._raise_new_faults(recorder)
         return Trajectory.from_frames(self._scene, frames, self._warned.all)
+
+    def _input_times(self) -> Any:
+        """When inputs are taken, s: in the middle of the next step, of each world where their clocks differ."""
+        return (self.times if self._started.any() else self.time) + 0.5 * self.dt
 
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
@@ -347,31 +372,53 @@ class Simulation:
         """Whether all energy that comes in goes through joints, and nothing but joints and springs keeps any."""
         features = self._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
-        return not (pushed or self.attached or features.contacts or features.ropes)
+        moved = any(isinstance(coupling.type, Prescribed) for coupling in self._scene.couplings.values())
+        return not (pushed or moved or self.attached or features.contacts or features.ropes)
 
     # --- reading and setting ----------------------------------------------------------------------------------------
 
     def get(self, quantity: Quantity) -> Any:
         """A quantity now, in its unit: a number or vector; with many worlds one row per world."""
-        is_parameter = isinstance(quantity, Quantity) and quantity.variable in PARAMETERS
-        values = parameter(self._compiled, self._tables, quantity) if is_parameter else self._signal(quantity)
-        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
-
-    def _signal(self, quantity: Quantity) -> Any:
-        from .record.signals import evaluate
-
         recorder = self._recorder(1)
         recorder.capture(self.time)
         self._warned.tell(changed(self._described, self.scene))
-        return evaluate(self._scene, recorder.frames(), quantity)[0]
+        values = evaluate(self._scene, recorder.frames(), quantity)[0]
+        return values if self.worlds > 1 else (float(values[0]) if values[0].ndim == 0 else values[0])
 
     def set(self, quantity: Quantity, values: Any) -> None:
         """Set a quantity to ``values``, in its unit: for all worlds, or one value (or vector) per world.
 
         Masses, friction levels, limits, gravity; efforts, voltages and targets; positions, rotations and velocities of
-        bodies.
+        bodies; coordinates of joints and their rates, as :meth:`pose` does.
         """
-        set_quantity(self._scene, self._compiled, self._tables, quantity, values)
+        set_quantity(self, quantity, values)
+
+    def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
+        """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
+
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``, one number or one per world; or values
+        are what :meth:`inverse_kinematics` returned. Other coordinates and rates stay as they are, what hangs on a
+        joint moves along with it, all joints stay closed and all velocities agree with them. Loops that cannot close,
+        and values beyond limits, are refused by name. ``worlds``, a mask or a list, are those that are posed.
+        """
+        from .analysis.setting import pose_simulation
+
+        pose_simulation(self, values, speeds, self._mask("pose", worlds))
+
+    def _mask(self, what: str, worlds: Any) -> Any:
+        """Worlds as a mask: from None for all, a mask, or a list of numbers."""
+        if worlds is None:
+            return np.ones(self.worlds, bool)
+        given = np.asarray(worlds)
+        if given.dtype == bool and given.shape == (self.worlds,):
+            return given
+        if given.dtype.kind not in "iu" or ((given < 0) | (given >= self.worlds)).any():
+            raise SceneError(
+                f"{what}: worlds is {shown(worlds)}; give a list of numbers below {self.worlds}, or a mask of as many"
+            )
+        mask = np.zeros(self.worlds, bool)
+        mask[given.ravel()] = True
+        return mask
 
     def contacts(self, world: int = 0) -> list[Touch]:
         """Every point where shapes of a ``world`` touched in the last step, or were about to."""
@@ -395,6 +442,83 @@ class Simulation:
     def _check_world(self, what: str, world: int) -> None:
         if whole(world, f"{what}: world", 0) >= self.worlds:
             raise SceneError(f"{what}: there is no world {world}; this simulation has {self.worlds}, counted from 0")
+
+    # --- mechanics --------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The mass matrix M of M u' + h = e over the freedoms (kg, kg m, kg m^2), labelled, one per world.
+
+        Freedoms are the coordinates of a tree's joints, and the velocities of a body that nothing ties to the ground;
+        of a loop, as many coordinates as it has freedoms, driven ones first, or the ``freedoms`` that you choose. u are
+        their rates. Motors count with their inertia behind the gear.
+        """
+        return self._matrices(freedoms).mass_matrix()
+
+    def bias(self, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The bias h of M u' + h = e over the ``freedoms`` (N, N m): gravity, Coriolis and centrifugal forces."""
+        return self._matrices(freedoms).bias()
+
+    def jacobian(
+        self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0), *, freedoms: Iterable[Any] = ()
+    ) -> DataArray:
+        """Velocity (m/s) and angular velocity (rad/s), world axes, of a point by the rates of the ``freedoms``.
+
+        ``point`` (m) is in the ``frame``: that of a body, or of a joint on its body b.
+        """
+        return self._matrices(freedoms).jacobian(frame, point)
+
+    def inverse_dynamics(self, accelerations: Any, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The efforts (N, N m) on the ``freedoms`` that make ``accelerations`` (m/s^2, rad/s^2) of them.
+
+        They come beside what springs, dampers, drives and forces on bodies do already; efforts set now do not count.
+        Accelerations are an array over the freedoms, one row per world, or a dictionary by joint, the rest zero. Dry
+        friction, limits, contacts and ropes take no part.
+        """
+        return self._matrices(freedoms).inverse_dynamics(accelerations)
+
+    def forward_dynamics(self, efforts: Any = None, freedoms: Iterable[Any] = ()) -> DataArray:
+        """The accelerations (m/s^2, rad/s^2) of the ``freedoms`` by ``efforts`` (N, N m), those set now if not given.
+
+        The same forces take part as in :meth:`inverse_dynamics`. Efforts are an array over the freedoms, or a
+        dictionary by joint, also of coordinates that are no freedoms.
+        """
+        return self._matrices(freedoms).forward_dynamics(efforts)
+
+    def linearise(
+        self,
+        inputs: Iterable[Any] | None = None,
+        outputs: Iterable[Any] | None = None,
+        freedoms: Iterable[Any] = (),
+    ) -> Linear:
+        """The linear system x' = A x + B u, y = C x + D u about the present state; see :class:`sharnir.Linear`.
+
+        The state is that of the ``freedoms``, their rates, and integrals of servos. ``inputs`` are efforts (N, N m),
+        voltages or targets, or joints for their efforts: all freedoms' efforts if not given. ``outputs`` are
+        coordinates, rates, positions and velocities of bodies: all freedoms' coordinates (rad, m) if not given.
+        Contacts that stick are frozen as they are; dry friction and limits take no part.
+        """
+        from .analysis.linear import linearised
+
+        return linearised(self, inputs, outputs, freedoms)
+
+    def inverse_kinematics(
+        self, targets: Mapping[Any, Any], *, tolerance: float = 1e-8, freedoms: Iterable[Any] = ()
+    ) -> DataArray:
+        """Coordinates (rad, m) of the ``freedoms``, within their limits, at which frames are at ``targets``.
+
+        Targets are positions (m), or pairs of a position and a quaternion, of which one may be None, by body, by joint
+        (its frame on body b) or by a pair of body and point. Bodies that nothing ties to the ground stay where they
+        are, and nothing is moved: hand the result to :meth:`pose`. It is within ``tolerance`` (m, rad), or refused.
+        """
+        return self._matrices(freedoms).inverse_kinematics(targets, tolerance)
+
+    def _matrices(self, chosen: Iterable[Any]) -> Matrices:
+        from .analysis.matrices import Matrices
+
+        key = tuple(chosen)
+        if key not in self._analysed:
+            self._analysed[key] = Matrices(self, key)
+        return self._analysed[key]
 
     # --- diagrams ---------------------------------------------------------------------------------------------------
 
@@ -422,32 +546,38 @@ class Simulation:
 
     # --- starting over ----------------------------------------------------------------------------------------------
 
-    def reset(self) -> None:
-        """Back to the start of the scene, in all worlds.
+    def reset(self, worlds: Any = None) -> None:
+        """Back to the start of the scene, in all worlds, or in those that a mask or a list ``worlds`` names.
 
         The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
-        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity.
+        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity. A world
+        goes on bit for bit as if it had been started alone.
         """
+        mask = self._mask("reset", worlds)
         for part in self.attached:
-            part.reset()
+            if mask[part.world]:
+                part.reset()
         for struct in (self.control, self.memory, self.work, self.report_arrays):
             for name in struct._cls.vars:
-                getattr(struct, name).zero_()
+                write_worlds(getattr(struct, name), mask, 0)
         for field in STATE:
-            write(getattr(self.state, field.name), self._compiled.state[field.name])
-        self._known_faults.clear()
-        self._known_notices = 0
-        self._steps = 0
+            write_worlds(getattr(self.state, field.name), mask, self._compiled.state[field.name])
+        self._known_faults -= set(np.flatnonzero(mask).tolist())
+        self._known_notices = int(self._noticed_view[0])
+        if mask.all():
+            self._steps = 0
+        self._started[mask] = self._steps
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
         names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
-        names |= {"model": MODEL_PARAMETERS, "work": MEASURED}
+        names |= {"model": PARAMETERS, "work": MEASURED}
         arrays = {
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
         attached = tuple(part.snapshot() for part in self.attached)
-        return Snapshot(arrays | {"clock": {"steps": self._steps}}, attached)
+        clock = {"steps": self._steps, "started": self._started.copy()}
+        return Snapshot(arrays | {"clock": clock}, attached)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds.
@@ -470,6 +600,7 @@ class Simulation:
                     )
                 write(getattr(struct, name), values)
         self._steps = int(snapshot.arrays["clock"]["steps"])
+        self._started = np.array(snapshot.arrays["clock"]["started"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)
@@ -482,7 +613,7 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self._tables, self._compiled.twists, self.dt, capacity, self.rays.sense)
+        return Recorder(self._tables, self._layout, self._compiled.twists, self.dt, capacity, self.rays.sense)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
         faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()
@@ -494,26 +625,39 @@ class Simulation:
         self._known_faults.update(new)
         raise self._fault(new, recorder)
 
-    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
-        from .record.trajectory import Trajectory
+    def why_stopped(self, world: int) -> str:
+        """Why and when (s) a fault stopped a ``world``, in words; empty for one that goes on."""
+        self._check_world("why_stopped", world)
+        if not self.report_arrays.fault.numpy()[world]:
+            return ""
+        step, _, _, why, _ = self._stop_of(world)
+        return f"stopped at step {step} (t = {step * self.dt:g} s): {why}"
 
-        world = worlds[0]
+    def _stop_of(self, world: int) -> tuple[int, str, str | None, str, str]:
+        """The step at which a world stopped, the body or rope, the joint that holds it, why, and the remedy."""
         step = int(self.report_arrays.step.numpy()[world])
         body = int(self.report_arrays.fault_body.numpy()[world])
         is_rope = body < 0  # ropes count down from -1
         name = self._layout.ropes[-body - 1] if is_rope else self._layout.bodies[body - 1]
         joint = None if is_rope else self._worst_joint(body, world)
+        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
+        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
+        return step, name, joint, why.format(what), remedy
+
+    def _fault(self, worlds: list[int], recorder: Recorder | None) -> SimulationFault:
+        from .record.trajectory import Trajectory
+
+        world = worlds[0]
+        step, name, joint, why, remedy = self._stop_of(world)
         if recorder is None:
             recorder = self._recorder(1)
             recorder.capture(step * self.dt)
         run = Trajectory.from_frames(self._scene, recorder.frames(), self.warnings)
         self.fault_folder.mkdir(parents=True, exist_ok=True)
         file = run.save(self.fault_folder / f"fault-{_file_name(self.scene.name)}-world{world}-step{step}.nc")
-        what = f"{'rope' if is_rope else 'body'} '{name}'" + (f", held by joint '{joint}'," if joint else "")
-        why, remedy = FAULTS[int(self.report_arrays.fault.numpy()[world])]
         others = "" if len(worlds) == 1 else f" ({len(worlds)} worlds stopped)"
         return SimulationFault(
-            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why.format(what)}{others}; "
+            f"world {world} stopped at step {step} (t = {step * self.dt:g} s): {why}{others}; "
             f"the last good states are in {file}. {remedy}",
             world=world,
             step=step,

@@ -20,7 +20,9 @@ from .errors import SceneError, nearest
 from .model.fields import allocate, write
 from .model.layout import Layout
 from .model.softs import softs_of
-from .scene.quantity import XYZ, XYZW, Quantity
+from .quantities.registry import definition_of, those
+from .quantities.setting import static_share
+from .scene.quantity import XYZ, XYZW, Quantity, declared
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -28,41 +30,15 @@ if TYPE_CHECKING:
 Reader = Callable[[], Any]
 Writer = Callable[[float], None]
 
-# Where quantities lie: the table, the array, and the names along it. Bodies have the world before them.
-READABLE = {
-    "coordinate": ("reading", "coordinate", "coordinates"),
-    "rate": ("reading", "rate", "coordinates"),
-    "position": ("reading", "origin", "bodies"),
-    "velocity": ("reading", "origin_velocity", "bodies"),
-    "rotation": ("state", "rotation", "bodies"),
-    "angular_velocity": ("state", "spin", "bodies"),
-    "effort": ("control", "effort", "coordinates"),
-    "voltage": ("work", "voltage", "softs"),
-    "target": ("control", "drive_input", "softs"),
-    "stuck": ("memory", "sticking", "frictions"),
-    "friction_level": ("model", "dynamic_level", "frictions"),
-    "stall_torque": ("model", "drive_stall", "softs"),
-    "ray_distance": ("work", "ray_distance", "rays"),
-    "rope_strength": ("model", "rope_strength", "ropes"),
-    "force": ("control", "force", "bodies"),
-    "torque": ("control", "torque", "bodies"),
-}
-WRITABLE = {
-    "effort": ("control", "effort", "coordinates"),
-    "voltage": ("control", "drive_input", "softs"),
-    "target": ("control", "drive_input", "softs"),
-    "force": ("control", "force", "bodies"),
-    "torque": ("control", "torque", "bodies"),
-    "friction_level": ("model", "dynamic_level", "frictions"),
-    "stall_torque": ("model", "drive_stall", "softs"),
-    "rope_strength": ("model", "rope_strength", "ropes"),
-}
+MOTOR = ("motor_speed", "motor_torque", "drive_effort")  # followed quickly, though no array holds them
+LIVE_OF_MOTORS = ("rate", "voltage", "stall_torque")
 
 
 class Attached(Protocol):
     """What runs along with a simulation: a controller, a board of faults."""
 
     rank: int  # those with a lower rank act first
+    world: int  # the one it belongs to
 
     def tick(self) -> int:
         """Act before a step; returns the number of steps until it wants to act again."""
@@ -109,46 +85,53 @@ class Taps:
 
     def reader(self, quantity: Quantity, component: str | None = None, world: int = 0) -> Reader:
         """A function that gives a number of one world as it was at the last ``refresh``."""
-        if quantity.variable in ("motor_speed", "motor_torque"):
+        definition = definition_of(quantity)
+        if quantity.variable in MOTOR:
             return self._motor(quantity, world)
-        if quantity.variable not in READABLE:
+        if definition.live is None:
             return self._slow(quantity, component, world)
-        table, array, items = READABLE[quantity.variable]
+        table, array = definition.live
         if table == "reading":
             self._prepare()
-        view, i = self._view(table, array, self._place(quantity, items), component, world)
+        row = definition.row(definition.place(self._layout, quantity.item))
+        view, i = self._view(table, array, row, component, world)
         if quantity.variable == "stuck":
             return lambda: view[i] != 0
         return partial(getitem, view, i)
 
+    def rows(self, quantity: Quantity) -> Reader:
+        """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
+        definition = definition_of(quantity)
+        if definition.live is None:
+            worlds = self._simulation.worlds
+            return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
+        table, array = definition.live
+        if table == "reading":
+            self._prepare()
+        self._host(table, array)
+        row = definition.row(definition.place(self._layout, quantity.item))
+        return lambda: self._host(table, array)[row]
+
     def writer(self, quantity: Quantity, component: str | None = None, world: int = 0) -> Writer:
         """A function that sets a number of one world; it holds after the next ``flush``."""
-        if quantity.variable not in WRITABLE:
-            raise SceneError(f"'{quantity.label}' cannot be set while running{nearest(quantity.variable, WRITABLE)}")
-        table, array, items = WRITABLE[quantity.variable]
-        place = self._place(quantity, items)
-        view, i = self._view(table, array, place, component, world)
+        definition = definition_of(quantity)
+        if definition.sent is None:
+            known = those(lambda other: other.sent)
+            raise SceneError(f"'{quantity.label}' cannot be set while running{nearest(quantity.variable, known)}")
+        table, array = definition.sent
+        place = definition.place(self._layout, quantity.item)
+        view, i = self._view(table, array, definition.row(place), component, world)
         self._written.add((table, array))
         if quantity.variable != "friction_level":
             return partial(view.__setitem__, i)
         self._written.add((table, "static_level"))
         static, _ = self._view(table, "static_level", place, None, world)
-        compiled = self._simulation._compiled.model
-        dynamic_start, static_start = compiled["dynamic_level"][place][0], compiled["static_level"][place][0]
-        share = static_start / dynamic_start if dynamic_start > 0 else 1.0
+        share = static_share(self._simulation._compiled, place)
 
         def set_level(level: float) -> None:
             view[i], static[0] = level, level * share
 
         return set_level
-
-    def _place(self, quantity: Quantity, items: str) -> int:
-        names: tuple[str, ...] = getattr(self._layout, items)
-        if quantity.item not in names:
-            raise SceneError(
-                f"there is no {quantity.variable} of '{quantity.item}'{nearest(str(quantity.item), names)}"
-            )
-        return names.index(quantity.item) + (1 if items == "bodies" else 0)
 
     def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[Any, int]:
         """The memory of one item, and the place of the component in it."""
@@ -175,8 +158,8 @@ class Taps:
         sim = self._simulation
         compiled = sim._compiled
         reading = allocate("reading", sim._precision, compiled.counts, sim.worlds, sim.device)
-        centers = [None if body.properties is None else body.properties.center for body in sim.scene.bodies.values()]
-        write(reading.center, np.array([np.zeros(3), *(np.zeros(3) if c is None else c for c in centers)]))
+        bodies = (sim.scene.world, *sim.scene.bodies.values())
+        write(reading.center, np.array([body.center for body in bodies]))
         turns = [compiled.twists.index(i) if i in compiled.twists else -1 for i in range(compiled.counts["coordinate"])]
         write(reading.turns, np.array(turns, np.int32))
         self._tables["reading"] = reading
@@ -189,17 +172,18 @@ class Taps:
         )
 
     def _motor(self, quantity: Quantity, world: int) -> Reader:
-        """Speed w = ratio times the rate; torque M_s (U - w/w_idle)."""
-        motor = softs_of(self._simulation.scene)[self._place(quantity, "softs")].motor
+        """Speed, torque and effort of a motor, from the numbers they follow from."""
+        place = declared(quantity.variable).place(self._layout, quantity.item)
+        motor = softs_of(self._simulation.scene)[place].motor
         if motor is None:
             raise SceneError(f"there is no motor on '{quantity.item}'")
-        rate = self.reader(Quantity("rate", quantity.item, ""), None, world)
-        ratio, idle = motor.ratio, motor.idle_speed
+        read = {name: self.reader(declared(name).address(quantity.item), None, world) for name in LIVE_OF_MOTORS}
+        rate, voltage, stall = (read[name] for name in LIVE_OF_MOTORS)
+        ratio, torque_at = motor.ratio, motor.torque_at
         if quantity.variable == "motor_speed":
             return lambda: ratio * rate()
-        voltage = self.reader(Quantity("voltage", quantity.item, "1"), None, world)
-        stall = self.reader(Quantity("stall_torque", quantity.item, "N m"), None, world)  # a fault may have changed it
-        return lambda: stall() * (voltage() - ratio * rate() / idle)
+        scale = ratio if quantity.variable == "drive_effort" else 1.0
+        return lambda: scale * torque_at(stall(), voltage(), ratio * rate())
 
     def _slow(self, quantity: Quantity, component: str | None, world: int) -> Reader:
         """Any other quantity, by way of a recorded frame."""

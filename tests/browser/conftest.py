@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import PATIENCE, WINDOW, Browser, Console
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -44,7 +44,7 @@ def chromium() -> Iterator[Any]:
     from sharnir.view.pictures import ARGUMENTS
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS), timeout=1000 * PATIENCE)
         yield browser
         browser.close()
 
@@ -57,10 +57,13 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
 
 
 @pytest.fixture(scope="module")
-def operator(chromium: Any, console: Console) -> Iterator[Browser]:
-    """The browser that is in control."""
+def operator(chromium: Any, console: Console, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """The browser that is in control; it draws where that is looked at."""
     context = chromium.new_context(viewport=WINDOW)
-    yield Browser(context, console, console.links["operator"])
+    made = Browser(context, console, console.links["operator"])
+    if request.module.__name__ != "test_console":
+        made.stop_drawing()
+    yield made
     context.close()
 
 

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from audit import AUDIT, audit, needs_axe
+from consoles import PATIENCE, WINDOW, Browser, Console
+from finishing import finish
 
+from sharnir import view
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
+from sharnir.view.robots import list_robots
+from sharnir.view.start import DOCUMENTS, scenarios
 from sharnir.view.texts import catalogue, chosen, languages
 
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-SIZES = [(390, 844), (1024, 768), (1440, 900)]
-AUDIT = """async () => {
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
-    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
-}"""
-PAINT = "(dark) => window.Quasar ? Quasar.Dark.set(dark) : document.body.classList.toggle('body--dark', dark)"
+VIEW = Path(view.__file__).parent
+SPEAKING = ("runtime/plant.py", "runtime/chain.py", "runtime/symptoms.py", "runtime/faults.py")
+SPEAKING += ("view/link.py", "view/seat.py", "view/protocol.py")
+INNER = ("in control",)  # not said to anybody
 TITLES = r'"(Console|Alarms|Keys|Instructor|Drives|Brakes|Joints|Ropes|Gusts)"'
-needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed (npm install)")
-
-
-def audit(page: Any) -> None:
-    """No violations, in light and dark, at all sizes."""
-    page.add_script_tag(content=AXE.read_text())
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        for dark in (False, True):
-            page.evaluate(PAINT, dark)
-            page.wait_for_timeout(300)
-            assert page.evaluate(AUDIT) == [], (width, "dark" if dark else "light")
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +52,13 @@ def test_the_console_has_no_violations(krt: Any) -> None:
     operator = krt("operator")
     audit(operator.page)
     operator.page.locator("#stop").click()
-    operator.until("() => sharnir.link.chain.state === 'stopped'")
+    operator.chain("stopped")
     for tab in ("alarms", "keys"):
         operator.page.locator(f"#tab-{tab}").click()
         audit(operator.page)
     operator.page.locator("#invite").click()
-    operator.page.locator(".q-dialog").wait_for()
-    operator.page.wait_for_timeout(500)
-    operator.page.add_script_tag(content=AXE.read_text())
+    operator.page.locator(".q-dialog input").first.wait_for()
+    operator.until("() => !document.querySelector('[class*=-enter-active]')")
     assert operator.do(AUDIT) == []
 
 
@@ -83,11 +73,11 @@ def test_an_exported_replay_has_no_violations(chromium: Any, tmp_path: Path) -> 
     runtime = Runtime(run, paused=True)
     runtime.send(c.Set({"push hinge angle": 40.0}), "operator 1")
     runtime.send(c.Step(50), "operator 1")
-    runtime.close()
+    finish(runtime, 50)
     context = chromium.new_context(viewport=WINDOW, bypass_csp=True)
     page = context.new_page()
     page.goto(write_html(record(run), tmp_path / "run.html").as_uri())
-    page.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=60_000)
+    page.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=1000 * PATIENCE)
     audit(page)
     context.close()
 
@@ -118,9 +108,7 @@ def test_the_browsers_language_is_spoken(chromium: Any, tmp_path: Path) -> None:
         page = operator.page
         assert page.locator("#stop").get_attribute("aria-label") == catalogue("ru")["Emergency stop"]
         page.locator("#stop").click()
-        operator.until(
-            "(text) => document.querySelector('#state').textContent.includes(text)", catalogue("ru")["Emergency stop"]
-        )
+        operator.until_text("#state", catalogue("ru")["Emergency stop"])
     finally:
         context.close()
         console.end()
@@ -135,13 +123,49 @@ def test_the_language_is_chosen_by_what_the_browser_accepts(accepted: str, langu
     assert languages() == ("en", "ru")
 
 
-def test_every_text_of_the_page_is_in_every_catalogue() -> None:
-    import re
-
-    view = Path(__file__).parents[2] / "src" / "sharnir" / "view"
-    source = "\n".join(file.read_text() for file in [view / "page.py", *(view / "static").glob("*.js")])
+def test_every_text_of_the_pages_is_in_every_catalogue() -> None:
+    static = VIEW / "static"
+    source = "\n".join(file.read_text() for file in [VIEW / "page.py", VIEW / "start.py", *static.glob("*.js")])
     used = {match[2] for match in re.finditer(r"""\bt\(\s*(["'])((?:(?!\1).)+)\1""", source)}
     used |= {match[1] for match in re.finditer(TITLES, source)}
-    assert len(used) > 60
+    pages = "\n".join(file.read_text() for file in static.glob("*.html"))
+    used |= set(re.findall(r"data-t>([^<]+)<", pages)) | set(re.findall(r'data-t-label="([^"]+)"', pages))
+    used |= {*list_robots().values(), *scenarios().values(), *DOCUMENTS.values()}
+    assert len(used) > 100
     for language in languages()[1:]:
         assert sorted(used - set(catalogue(language))) == []
+
+
+def said_by_the_server() -> list[str]:
+    """Every sentence of the modules that speak to a browser, with X1, X2 ... for the names and numbers in it."""
+    found = []
+    for file in SPEAKING:
+        tree = ast.parse((VIEW.parent / file).read_text())
+        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                parts = enumerate(node.values)
+                found.append(
+                    "".join(str(part.value) if isinstance(part, ast.Constant) else f"X{i}" for i, part in parts)
+                )
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+                found.append(node.value)
+    return [text for text in found if " " in text.strip() and text not in INNER]
+
+
+def test_what_the_server_says_is_in_every_catalogue(chromium: Any) -> None:
+    """Alarms, reasons, refusals and endings, by the page's own way to look them up."""
+    texts = [*said_by_the_server(), "emergency stop by operator 1", "fault injected: gust: leaf"]
+    assert len(texts) > 40
+    page = chromium.new_page()
+    page.goto("about:blank")
+    source = (VIEW / "static" / "texts.js").read_text().replace("export ", "")
+    for language in languages()[1:]:
+        script = f"([known, texts]) => {{ {source} useTexts(known); return texts.map(translated); }}"
+        translated = page.evaluate(script, [catalogue(language), texts])
+        assert [text for text, other in zip(texts, translated, strict=True) if text == other] == []
+        for text, other in zip(texts, translated, strict=True):
+            assert set(re.findall(r"X\d", text)) == set(re.findall(r"X\d", other)), text
+        assert translated[-2].endswith(catalogue(language)["operator {number}"].format(number=1))
+    page.close()

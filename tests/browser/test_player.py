@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from consoles import WINDOW
+from consoles import PATIENCE, WINDOW
+from finishing import finish
 
 import sharnir as sh
 from sharnir import Trajectory
@@ -31,6 +32,7 @@ LEVELS = """() => {
   return { vertices: Array.from(field.vertices.array), levels };
 }"""
 STEPS, DT = 300, 0.01
+WAIT = 1000 * PATIENCE  # ms
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     runtime.send(c.Note("well done"))
     runtime.send(c.Set({"push hinge angle": 0.0}))
     runtime.send(c.Step(STEPS - 100))
-    runtime.close()
+    finish(runtime, STEPS)
     return made
 
 
@@ -56,7 +58,7 @@ def test_one_file_opens_from_disk_plays_and_scrubs(run: Run, chromium: Any, tmp_
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(file.as_uri())
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY, timeout=WAIT)
     outside = [url for url in requests if not url.startswith(("file:", "data:", "blob:"))]
     assert (outside, errors) == ([], [])
     assert len([url for url in requests if url.startswith("file:")]) == 1
@@ -68,13 +70,13 @@ def test_one_file_opens_from_disk_plays_and_scrubs(run: Run, chromium: Any, tmp_
     page.evaluate("() => sharnir.seek(1.0)")
     pushed = page.evaluate(angle)
     assert pushed == pytest.approx(0.5 * (40 - 20) / 7.155119, rel=0.02)  # (T - F) t^2/2I after one second
-    page.wait_for_function("() => !sharnir.view.fresh")
+    page.wait_for_function("() => !sharnir.view.fresh", timeout=WAIT)
     assert canvas.screenshot() != closed
     page.locator("#scrub").fill("0")
     assert page.evaluate(angle) == 0.0
     page.locator("#speed").select_option("5")
     page.locator("#play").click()
-    page.wait_for_function("() => sharnir.link.index === sharnir.about.count - 1", timeout=20_000)
+    page.wait_for_function("() => sharnir.link.index === sharnir.about.count - 1", timeout=WAIT)
     assert page.evaluate(angle) > pushed
     assert "well done" in page.locator("#events").text_content()
     page.close()
@@ -122,7 +124,7 @@ def test_a_trajectory_plays(chromium: Any, tmp_path: Path) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(file.as_uri())
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY, timeout=WAIT)
     page.evaluate("() => sharnir.seek(2.0)")
     shown = page.evaluate("() => sharnir.link.reader.channel(sharnir.link.frame, 'hinge.angle')")
     assert shown == pytest.approx(float(run.data["coordinate"][-1, 0]), abs=1e-5)
@@ -140,7 +142,7 @@ def test_a_height_field_is_covered_once_however_finely_it_is_drawn(chromium: Any
     file = write_html(recording_of(scene, sh.Simulation(scene, dt=DT).run(0.1), (), []), tmp_path / "hills.html")
     page = chromium.new_page(viewport=WINDOW)
     page.goto(file.as_uri())
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY, timeout=WAIT)
     drawn = page.evaluate(LEVELS)
     vertices = np.array(drawn["vertices"]).reshape(-1, 3)
     assert vertices[0] == pytest.approx([-20 * along, -34.5 * across, heights[0, 0]])
@@ -163,7 +165,7 @@ def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -
     picture, film = tmp_path / "door.png", tmp_path / "door.webp"
     options = ["--size", "640x400", "--time", "1", "--rate", "2", "--bare", "--png", str(picture), "--video", str(film)]
     command = [sys.executable, "-m", "sharnir", "export", str(run.folder), *options]
-    subprocess.run(command, check=True, timeout=120)  # Playwright runs once in a process, and it runs in this one
+    subprocess.run(command, check=True, timeout=600)  # Playwright runs once in a process, and it runs in this one
     assert len(Image.open(picture).convert("RGB").getcolors(1 << 24) or ()) > 50
     assert Image.open(picture).size == Image.open(film).size == (640, 400)  # finding 19: all of what was asked for
     moving = Image.open(film)

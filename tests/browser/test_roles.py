@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import LISTEN, PATIENCE, WINDOW, Browser, Console, wait_for
 
 AXLE = "axle voltage"
 DRIVING = "() => window.sharnir?.started && sharnir.link.driving"
@@ -31,10 +30,6 @@ def windows(chromium: Any) -> Iterator[Any]:
         context.close()
 
 
-def toast(browser: Browser, text: str) -> None:
-    browser.until("(text) => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes(text))", text)
-
-
 def invited(browser: Browser, place: int) -> str:
     """A link from the dialog."""
     browser.page.locator("#invite").click()
@@ -53,11 +48,12 @@ def test_a_watcher_sees_and_can_only_stop(driver: Browser, windows: Any) -> None
     tick = watcher.frame("tick")
     watcher.until("(tick) => sharnir.link.frame.tick > tick", tick)
     watcher.do("() => sharnir.link.post({ do: 'set', values: { 'axle voltage': 1 } })")
-    toast(watcher, "you are watching")
+    watcher.toast("you are watching")
+    driver.let_pass(0.1)
     assert driver.input(AXLE) == 0.0
     watcher.page.locator("#stop").click()
-    driver.until("() => sharnir.link.chain.state === 'stopped'")
-    assert "watcher 1" in (driver.page.locator("#banner-text").text_content() or "")
+    driver.chain("stopped")
+    driver.until_text("#banner-text", "watcher 1")
 
 
 def test_a_link_can_be_copied_and_lets_one_browser_in_once(driver: Browser, chromium: Any) -> None:
@@ -83,22 +79,22 @@ def test_handing_over(driver: Browser, windows: Any) -> None:
     second = windows(driver.console, invited(driver, 1))
     assert not second.do("() => sharnir.link.driving")
     second.do("() => sharnir.link.send({ do: 'take' })")
-    toast(second, "operator 1 is in control")
+    second.toast("operator 1 is in control")
     driver.page.locator("#stop").click()
-    driver.until("() => sharnir.link.chain.state === 'stopped'")
+    driver.chain("stopped")
     driver.page.locator("#give").click()
     second.page.locator("#take").wait_for(state="visible")
-    assert driver.do("() => sharnir.link.driving") is False
+    driver.until("() => !sharnir.link.driving")
     second.page.locator("#take").click()
     second.until(DRIVING)
     assert second.do("() => sharnir.link.chain.state") == "stopped"
-    driver.until("() => document.getElementById('role').textContent.includes('operator 2 is in control')")
+    driver.until_text("#role", "operator 2 is in control")
     second.release()
     second.enable()
     second.press(AXLE, 0.25)
     driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0.25")
     driver.do("() => sharnir.link.post({ do: 'set', values: { 'axle voltage': -1 } })")
-    toast(driver, "you are watching")
+    driver.toast("you are watching")
     second.page.close()  # the operator's browser is gone: the machine is held, and the seat is free after a while
     driver.until("() => sharnir.link.frame.held === 2")
     driver.page.locator("#take").wait_for(state="visible")
@@ -111,18 +107,16 @@ def test_a_duplicated_tab_becomes_a_watcher(driver: Browser) -> None:
     with driver.context.expect_page() as opened:
         driver.do("() => { window.open(location.href) }")
     copy = opened.value
-    copy.wait_for_function("() => window.sharnir?.started && sharnir.link.frame", timeout=60_000)
+    copy.wait_for_function("() => window.sharnir?.started && sharnir.link.hello && sharnir.link.frame")
     assert copy.evaluate("() => sharnir.link.driving") is False
-    assert copy.locator("#take").is_hidden()
-    copy.evaluate("() => sharnir.link.send({ do: 'pause' })")
-    copy.wait_for_function(
-        "() => [...document.querySelectorAll('.toast')].some((t) => t.textContent.includes('you are watching'))"
-    )
+    copy.locator("#take").wait_for(state="hidden")
+    copy.evaluate(f"() => {{ {LISTEN} sharnir.link.send({{ do: 'pause' }}) }}")
+    copy.wait_for_function("() => window.said.some((said) => said.includes('you are watching'))")
     copy.close()
     driver.page.bring_to_front()
-    driver.page.wait_for_timeout(300)
+    driver.let_pass(0.3)
     assert driver.do("() => sharnir.link.driving")
-    assert driver.do("() => document.querySelectorAll('.toast').length") == 0
+    assert driver.do("() => window.said") == []
 
 
 def test_the_instructor_injects_what_the_operator_is_not_told(driver: Browser, windows: Any) -> None:
@@ -135,11 +129,11 @@ def test_the_instructor_injects_what_the_operator_is_not_told(driver: Browser, w
     teacher.page.get_by_role("button", name="clear: drive loss: axle").wait_for()
     driver.press(AXLE, 1)
     driver.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
-    driver.until("() => document.getElementById('alarms').textContent.includes('does not turn')", timeout=20_000)
+    driver.until_text("#alarms", "does not turn")
     assert abs(driver.channel("axle.angle rate")) < 0.01
     seen = driver.page.locator("#alarms").text_content() or ""
     assert "drive loss" not in seen and "fault" not in seen  # the symptom, not the cause
-    assert "fault injected: drive loss: axle" in (teacher.page.locator("#alarms").text_content() or "")
+    teacher.until_text("#alarms", "fault injected: drive loss: axle")
     teacher.page.get_by_role("button", name="clear: drive loss: axle").click()
     driver.until("() => sharnir.link.reader.channel(sharnir.link.frame, 'axle.angle rate') > 4")
     driver.let_go()
@@ -154,11 +148,8 @@ def test_the_instructor_injects_what_the_operator_is_not_told(driver: Browser, w
     teacher.page.locator("#stop").click()
     teacher.release()  # an instructor may, and leaves the drives held
     driver.until("() => sharnir.link.frame.held === 2")
-    deadline = time.monotonic() + 5
-    while "kept calm" not in str(driver.console.log()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    notes = [entry for entry in driver.console.log() if entry.get("command", {}).get("do") == "note"]
-    assert notes[-1]["by"] == "instructor 1"
+    (note,) = wait_for(lambda: driver.console.commands("note"))
+    assert note["by"] == "instructor 1" and "kept calm" in note["command"]["text"]
 
 
 def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path: Any) -> None:
@@ -167,27 +158,28 @@ def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path:
     try:
         teacher = windows(console, console.links["instructor"])
         assert teacher.frame("tick") == 0  # finding 15: the physics waits for the first operator
-        assert "paused" in (teacher.page.locator("#state").text_content() or "")
+        teacher.until_text("#state", "paused")
         operator = windows(console, console.links["operator"])
         operator.until("() => sharnir.link.frame.tick > 20")
         teacher.page.locator("#end").click()
         for browser in (teacher, operator):
             browser.page.locator("#ending").wait_for(state="visible")
-            assert "ended by instructor 1" in (browser.page.locator("#ending-text").text_content() or "")
-        operator.page.locator("#ending a", has_text="Report").wait_for(timeout=90_000)
+            browser.until_text("#ending-text", "ended by instructor 1")
+        operator.page.locator("#ending a", has_text="Report").wait_for()
         for name in ("report.html", "replay.html"):
             answer = operator.context.request.get(f"{console.address}/run/{name}")
             assert answer.status == 200 and "instructor 1" in answer.text()
         replay = operator.context.new_page()
         replay.goto(f"{console.address}/run/replay.html")
-        replay.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=60_000)
+        replay.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0")
         replay.close()
+        operator.page.bring_to_front()
         assert operator.page.locator("#popup").count() == 0 or operator.page.locator("#popup").is_hidden()
         operator.page.locator("#again").click()
-        operator.until("() => document.getElementById('ending')?.hidden", timeout=60_000)
-        operator.until("() => window.sharnir?.started && sharnir.link.frame?.tick > 5", timeout=60_000)
+        operator.until("() => document.getElementById('ending')?.hidden")
+        operator.until("() => window.sharnir?.started && sharnir.link.frame?.tick > 5")
         assert len(list(tmp_path.iterdir())) == 2
-        operator.until(DRIVING)
+        operator.take_seat()
     finally:
         console.end()
 
@@ -197,11 +189,15 @@ def test_a_page_whose_program_was_closed_says_so(windows: Any, tmp_path: Any) ->
     operator = windows(console, console.links["operator"])
     console.process.terminate()
     operator.page.locator("#ending").wait_for(state="visible")
-    assert "The program was closed" in (operator.page.locator("#ending-text").text_content() or "")
-    assert str(console.folder.name) in (operator.page.locator("#ending-text").text_content() or "")
-    assert console.process.wait(20) == 143
-    operator.page.wait_for_timeout(1500)
-    assert operator.page.locator(".curtain").is_hidden()  # no "trying again" for ever
+    operator.until_text("#ending-text", "The program was closed")
+    operator.until_text("#ending-text", console.folder.name)
+    assert console.process.wait(3 * PATIENCE) == 143
+    operator.until("() => sharnir.link.ended && !sharnir.link.connected")
+    operator.page.locator(".curtain").wait_for(state="hidden")  # no "trying again" for ever
+    for name in ("report.html", "replay.html"):  # the page has them, though the server is gone
+        with operator.page.expect_download() as saved:
+            operator.page.locator(f"#ending a[download='{name}']").click()
+        assert "DC drives" in saved.value.path().read_text()
 
 
 def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:
@@ -211,10 +207,10 @@ def test_a_world_that_a_fault_has_stopped(windows: Any, tmp_path: Any) -> None:
         teacher = windows(console, console.links["instructor"])
         storm = {"type": "gust", "body": "arm", "force": [1e15, 0.0, 0.0]}
         teacher.send(do="inject", name="storm", fault=storm)
-        operator.until("() => sharnir.link.frame.mode === 3", timeout=20_000)
+        operator.until("() => sharnir.link.frame.mode === 3")
         link = operator.page.locator("#banner a")
         link.wait_for()
-        assert "Reset the run" in (operator.page.locator("#banner-text").text_content() or "")
+        operator.until_text("#banner-text", "Reset the run")
         address = f"{console.address}{link.get_attribute('href')}"
         assert operator.context.request.get(address).status == 200
         operator.page.locator("#reset").click()
@@ -235,12 +231,12 @@ def test_a_browser_without_webgl_is_told_and_drives_all_the_same(chromium: Any, 
     )
     try:
         operator = Browser(context, console, console.links["operator"])
-        assert "cannot draw in 3D" in (operator.page.locator(".no-view").text_content() or "")
+        operator.until_text(".no-view", "cannot draw in 3D")
         operator.page.keyboard.down("w")
         operator.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
         operator.page.keyboard.up("w")
         operator.page.locator("#stop").click()
-        operator.until("() => sharnir.link.chain.state === 'stopped'")
+        operator.chain("stopped")
     finally:
         context.close()
         console.end()

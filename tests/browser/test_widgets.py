@@ -16,6 +16,7 @@ from sharnir.control.panel import (
     JoystickWidget,
     KnobWidget,
     LampWidget,
+    PlotWidget,
     SelectorWidget,
     SliderWidget,
     SwitchWidget,
@@ -42,12 +43,15 @@ def desk() -> sh.Scene:
     everything = (
         JoystickWidget(x="x", y="y", label="stick"),
         SelectorWidget(input="gear"),
-        ButtonWidget(input="horn"),
+        ButtonWidget(input="horn", color="#00ff7f"),
         SwitchWidget(input="light"),
         KnobWidget(input="trim"),
         SliderWidget(input="spring", springs=True),
+        SliderWidget(input="trim", vertical=True, label="height"),
         LampWidget(value="horn sounds"),
         GaugeWidget(value="speed"),
+        PlotWidget(signals=("speed", "x"), seconds=17.0),
+        PlotWidget(signals=("y", "trim", "gear"), seconds=12.0),
     )
     keys = (
         KeyBinding(key="KeyL", input="light", action="toggle"),
@@ -55,7 +59,7 @@ def desk() -> sh.Scene:
         KeyBinding(key="KeyZ", input="trim", action="set", value=0.25),
     )
     axes = (AxisBinding(axis=1, input="y", invert=True),)
-    scene.panel = Panel(groups=(Group(title="All", widgets=everything),), keys=keys, axes=axes)
+    scene.panel = Panel(title="The desk", groups=(Group(title="All", widgets=everything),), keys=keys, axes=axes)
     return scene
 
 
@@ -125,13 +129,32 @@ def test_a_knob_is_turned_by_dragging_up_and_a_slider_springs_back(desk_page: Br
     page.mouse.move(box["x"] + 20, box["y"] - 25)
     shows(desk_page, "trim", 0.3, 0.02)
     page.mouse.up()
-    bar = page.locator("sh-slider input").bounding_box()
+    bar = page.locator("sh-slider[name=spring] input").bounding_box()
     assert bar is not None
     page.mouse.move(bar["x"] + 0.8 * bar["width"], bar["y"] + bar["height"] / 2)
     page.mouse.down()
     shows(desk_page, "spring", 0.8, 0.1)
     page.mouse.up()
     shows(desk_page, "spring", 0.0)
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1024, 768), (1440, 900)], ids=lambda size: f"{size[0]}")
+def test_what_a_panel_sets_is_done(desk_page: Browser, size: tuple[int, int]) -> None:
+    """Finding 18: accepted in a file and ignored."""
+    page = desk_page.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    try:
+        desk_page.until("() => document.querySelector('h1').textContent === 'The desk'")
+        upright = "() => { const bar = document.querySelector('sh-slider[vertical] input'); return bar && "
+        desk_page.until(upright + "bar.clientHeight > 2 * bar.clientWidth }")
+        desk_page.until(upright + "bar.ariaOrientation === 'vertical' }")
+        own = "() => document.querySelector('sh-button button').style.getPropertyValue('--own') === '#00ff7f'"
+        desk_page.until(own)
+        assert desk_page.do("() => sharnir.world.panel.plotted") == ["speed", "x", "y", "trim", "gear"]
+        assert desk_page.do("() => sharnir.world.panel.seconds") == 17.0
+        desk_page.until("() => sharnir.plot.channels.length === 5")
+    finally:
+        page.set_viewport_size(WINDOW)
 
 
 def test_keys_toggle_step_and_set(desk_page: Browser) -> None:
@@ -152,7 +175,7 @@ def test_a_gamepad_moves_an_input(desk_page: Browser) -> None:
     desk_page.do("() => { navigator.getGamepads = () => [{ axes: [0, 0.02], buttons: [] }] }")
     shows(desk_page, "y", 0.0)
     desk_page.do("() => { navigator.getGamepads = () => [] }")
-    desk_page.until("() => sharnir.link.chain.state === 'held'")  # it was in use
+    desk_page.chain("held")  # it was in use
 
 
 def test_the_gauge_the_diagram_and_the_plot_show_what_happens(desk_page: Browser) -> None:

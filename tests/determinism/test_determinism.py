@@ -9,7 +9,7 @@ import pytest
 
 import sharnir as sh
 from sharnir.model.fields import MEMORY, STATE
-from sharnir.parameters import SETTABLE
+from sharnir.quantities.registry import those
 from sharnir.scene.quantity import Quantity
 
 WORLDS = 1000
@@ -157,11 +157,14 @@ def settable(scene: sh.Scene) -> dict[str, tuple[Quantity, object]]:
         (motor.voltage(), 0.5),
         (scene.joints["servo"].target(), 0.3),
         (scene.gravity_vector, (0.0, 1.0, -3.0)),
+        (motor.coordinate(), 0.7),
+        (motor.rate(), 0.9),
     ]
+    found += [(coupling.motion, 0.4) for coupling in scene.couplings.values()]
     return {quantity.variable: (quantity, value) for quantity, value in found}
 
 
-@pytest.mark.parametrize("variable", SETTABLE)
+@pytest.mark.parametrize("variable", those(lambda definition: definition.set))
 def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
     """Set after a snapshot, a quantity is taken back by restoring it, and the simulation goes on as it did."""
     scene, _ = mechanism()
@@ -169,6 +172,8 @@ def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
     for name, given in (("motor", drive), ("servo", sh.SpeedServo(drive, gain=0.1))):
         wheel = scene.body(f"{name} wheel", sh.Cylinder(0.1, 0.1, mass=1.0), position=(0, 2, 0))
         scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, wheel, drive=given)
+    if variable == "motion":
+        scene.couple("moved", sh.Prescribed(), "motor.angle")
     sim = sh.Simulation(scene, dt=0.01)
     sim.step(10)
     snapshot, quantity_and_value = sim.snapshot(), settable(scene)[variable]
@@ -222,3 +227,44 @@ def test_budget_that_is_never_reached_changes_nothing() -> None:
     assert fingerprint(plain) == fingerprint(timed)
     assert turned(timed) > 0.1
     assert not timed.report.out_of_budget
+
+
+def test_worlds_reset_one_by_one_go_on_as_if_started_alone() -> None:
+    worlds, steps = 1024, 32
+    scene, hinge = mechanism()
+    alone = sh.Simulation(scene, dt=0.01)
+    prints = [fingerprint(alone)]
+    for _ in range(steps):
+        alone.step()
+        prints.append(fingerprint(alone))
+    sim = sh.Simulation(scene, dt=0.01, worlds=worlds)
+    sim.set(hinge.effort(), 5.0)  # zero again after a reset
+    random = np.random.default_rng(1)
+    when = random.integers(1, steps, worlds)
+    for step in range(steps):
+        for world in np.flatnonzero(when == step):
+            sim.reset(worlds=[world])
+        sim.step()
+    np.testing.assert_allclose(sim.times, (steps - when) * 0.01)
+    assert [fingerprint(sim, world) for world in range(worlds)] == [prints[steps - start] for start in when]
+
+
+def test_a_world_is_reset_with_its_diagram_its_inputs_and_its_clock() -> None:
+    scene, hinge = mechanism()
+    d = scene.diagram = sh.Diagram(period=0.02)
+    d.effort(hinge, d.gain(d.integral(1.0), 20.0, unit="N m"))
+    push = {scene.bodies["shoe"]: lambda t: (3.0 * np.sin(9.0 * t), 0.0, 0.0)}
+    alone = sh.Simulation(scene, dt=0.01)
+    alone.run(0.15, force=push)
+    sim = sh.Simulation(scene, dt=0.01, worlds=3)
+    sim.run(0.07, force=push)  # the reset falls between two ticks of the others
+    sim.reset(worlds=np.array([False, True, False]))
+    sim.run(0.15, force=push)
+    assert fingerprint(sim, 1) == fingerprint(alone)
+    assert fingerprint(sim, 0) != fingerprint(alone)
+    snapshot = sim.snapshot()
+    sim.run(0.05, force=push)
+    later = fingerprint(sim, 1)
+    sim.restore(snapshot)
+    sim.run(0.05, force=push)
+    assert fingerprint(sim, 1) == later and sim.times[1] < sim.times[0]

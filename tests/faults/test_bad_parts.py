@@ -121,7 +121,7 @@ def test_simulations() -> None:
     other = stranger.body("b", sh.Sphere(0.1, mass=1.0))
     sim = sh.Simulation(scene)
     refused("body 'b' is not in this scene", action=lambda: sim.run(0.1, force={other: (0, 0, 1)}))
-    refused("'pin.angle' has no limits", action=lambda: sim.set(sh.Quantity("upper", "pin.angle", "rad"), 1.0))
+    refused("no upper of 'pin.angle'", action=lambda: sim.set(sh.Quantity("upper", "pin.angle", "rad"), 1.0))
     refused("no motor_speed of 'pin'", action=lambda: sim.taps.reader(sh.Quantity("motor_speed", "pin", "rad/s"), None))
     snapshot = sh.Simulation(scene, worlds=2).snapshot()
     refused("the snapshot's model.", "shape", action=lambda: sim.restore(snapshot))

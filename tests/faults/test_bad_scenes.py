@@ -148,7 +148,7 @@ def test_gravity() -> None:
         (sh.Revolute(axis=(0, 0, 0)), ("axis is (0.0, 0.0, 0.0)", "no direction", "not zero")),
         (sh.Revolute(axis=(0, NAN, 1)), ("axis[1] is nan",)),
         (sh.Revolute(anchor=(0, 0, INF)), ("anchor (m)[2] is inf",)),
-        (sh.Revolute(initial=NAN), ("initial (rad) is nan",)),
+        (sh.Revolute(drawn_at=NAN), ("drawn_at (rad) is nan",)),
         (sh.Planar(reference=(0, 0, 2)), ("reference (0, 0, 2) lies along", "give one")),
         (sh.Universal(axis_b=(1, 1, 0)), ("45.000°", "90°")),
         (sh.Distance(), ("coincide", "Spherical")),
@@ -236,9 +236,13 @@ def test_a_rod_without_length() -> None:
 @pytest.mark.parametrize(
     ("joint", "limits", "parts"),
     [
-        (sh.Revolute(initial=1.0), (-0.5, 0.5), ("angle starts at 1 rad (57.2958°)", "(-0.5 rad (-28.6479°), 0.5 rad")),
-        (sh.Revolute(initial=7.0), (None, 6.9), ("starts at 7 rad", "(open, 6.9 rad")),
-        (sh.Prismatic(initial=0.3), (0.4, None), ("displacement starts at 0.3 m", "(0.4 m, open)")),
+        (
+            sh.Revolute(drawn_at=1.0),
+            (-0.5, 0.5),
+            ("angle starts at 1 rad (57.2958°)", "(-0.5 rad (-28.6479°), 0.5 rad"),
+        ),
+        (sh.Revolute(drawn_at=7.0), (None, 6.9), ("starts at 7 rad", "(open, 6.9 rad")),
+        (sh.Prismatic(drawn_at=0.3), (0.4, None), ("displacement starts at 0.3 m", "(0.4 m, open)")),
         (sh.Planar(), {"y": (0.1, 1)}, ("y starts at 0 m",)),
         (sh.Spherical(), sh.SwingTwist(y=(0.1, 1)), ("swing_y starts at 0 rad",)),
     ],
@@ -251,8 +255,8 @@ def test_limits_that_exclude_the_start(joint: Any, limits: Any, parts: tuple[str
 
 def test_limits_at_the_start_and_turns_counted_are_accepted() -> None:
     scene = pair()
-    scene.joint("a", sh.Revolute(initial=-math.pi / 2), "left", "right", limits=(-math.pi / 2, 0))
-    scene.joint("b", sh.Revolute(initial=20.0), "left", "right", limits=(19, 21))
+    scene.joint("a", sh.Revolute(drawn_at=-math.pi / 2), "left", "right", limits=(-math.pi / 2, 0))
+    scene.joint("b", sh.Revolute(drawn_at=20.0), "left", "right", limits=(19, 21))
     check_scene(scene)
 
 

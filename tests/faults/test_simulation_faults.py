@@ -143,7 +143,7 @@ def test_bad_inputs_are_refused() -> None:
     with pytest.raises(sh.SceneError, match="cannot be driven"):
         sim.run(0.1, torque={pin.angle: 1.0})
     with pytest.raises(sh.SceneError, match="cannot be set"):
-        sim.set(pin.angle, 1.0)
+        sim.set(pin.gap, 1.0)
     with pytest.raises(sh.SceneError, match="finite"):
         sim.set(rod.velocity, (np.nan, 0, 0))
     with pytest.raises(sh.SceneError, match="above zero"):

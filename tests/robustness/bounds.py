@@ -239,7 +239,7 @@ def released(seen: Watched) -> Any:
 def bent(seen: Watched) -> Any:
     """The energy in bristles, J, [step]."""
     model = seen.sim.model
-    stiffness = np.where(model.friction_law.numpy() == BRISTLE, model.friction_stiffness.numpy(), 0.0)
+    stiffness = np.where(model.friction_law.numpy() == BRISTLE, model.friction_stiffness.numpy()[:, 0], 0.0)
     return 0.5 * np.einsum("tij,i->t", seen.bristle**2, stiffness)
 
 

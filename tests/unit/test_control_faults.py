@@ -164,6 +164,9 @@ class SinglePrecision:
         self.scene, self.dt, self.steps, self.taps = scene, DT, 0, self
         self.memory = array("f", [level])
 
+    def steps_of(self, world: int) -> int:
+        return self.steps
+
     def attach(self, part: object) -> None: ...
     def refresh(self) -> None: ...
     def flush(self) -> None: ...

@@ -22,9 +22,8 @@ from sharnir.control import (
     default_panel,
 )
 from sharnir.control.panel import GaugeWidget, JoystickWidget, LampWidget, SliderWidget
-from sharnir.record.signals import SIGNALS
+from sharnir.quantities import QUANTITIES
 from sharnir.reference import solve
-from sharnir.scene.quantity import Quantity
 
 # --- taps -------------------------------------------------------------------------------------------------------------
 
@@ -67,7 +66,7 @@ def test_quick_taps_read_what_recorded_frames_say():
     wanted = [(name, "body") for name in ("position", "rotation", "velocity", "angular_velocity")]
     wanted += [("coordinate", "axis"), ("rate", "axis"), ("effort", "axis")]
     compared = 0
-    quantities = [Quantity(name, item, "", SIGNALS[name].components) for name, along in wanted for item in items[along]]
+    quantities = [QUANTITIES[name].address(item) for name, along in wanted for item in items[along]]
     joint = scene.joints["j0"]
     quantities += [joint.motor_speed(), joint.motor_torque(), joint.voltage(), joint.stuck(), joint.reaction_force]
     quantities += [scene.energy, scene.momentum]
@@ -412,14 +411,15 @@ def test_two_runs_give_the_same_bits():
     assert np.ptp(runs[0][axle.speed].values) > 1.0  # rad/s: it runs up
 
 
-def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs() -> None:
-    """Not by one for each of its wheels; forward is forward, and to the right is positive."""
-    from sharnir.assemblies.robots import krt100
+@pytest.mark.parametrize("name", ["krt100", "mf4"])
+def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs(name: str) -> None:
+    """Not by one for each of its wheels or tracks; forward is forward, and to the right is positive."""
+    from sharnir.assemblies import robots
     from sharnir.control import default_diagram, default_panel
 
     scene = sh.Scene("yard")
     scene.ground()
-    robot = krt100(scene)
+    robot = getattr(robots, name)(scene)
     scene.diagram = default_diagram(scene)
     names = list(scene.diagram.inputs)
     assert names[:2] == ["forward", "turn"] and not any("voltage" in name for name in names)
@@ -434,6 +434,6 @@ def test_a_vehicle_without_a_diagram_is_driven_by_two_inputs() -> None:
     simulation.step(200)
     x, y, _ = simulation.get(robot.vehicle.chassis.position)
     assert x > 0.1 and abs(y) < 0.02
-    simulation.controller.inputs["turn"] = 0.3
-    simulation.step(200)
-    assert simulation.get(robot.vehicle.chassis.velocity)[1] < -0.005
+    simulation.controller.inputs["forward"], simulation.controller.inputs["turn"] = 0.0, 1.0
+    simulation.step(100)
+    assert simulation.get(robot.vehicle.chassis.angular_velocity)[2] < -0.05

@@ -34,8 +34,10 @@ PUBLIC = (
     "sharnir.control",
     "sharnir.assemblies.robots",
     "sharnir.assemblies.rig",
+    "sharnir.importing",
     "sharnir.reference",
     "sharnir.runtime",
+    "sharnir.studies",
 )
 NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS", "commands"}  # a text; lists of what is on the pages
 NUMERIC = re.compile(r"float|Vec3|Range|tuple\[float|\bTable\b")
@@ -110,6 +112,8 @@ def test_what_is_said_of_the_blocks_is_what_they_are(monkeypatch: pytest.MonkeyP
     assert written.PAGE.read_text(encoding="utf-8") == written.page_text(), "write them with: make blocks"
     stub = ast.dump(ast.parse(written.STUB.read_text(encoding="utf-8")))
     assert stub == ast.dump(ast.parse(written.stub_text())), "write them with: make blocks"
+    quantities = importlib.import_module("quantities")
+    assert quantities.PAGE.read_text(encoding="utf-8") == quantities.page_text(), "write them with: make blocks"
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

@@ -179,9 +179,9 @@ def test_what_an_axis_cannot_carry(joint: Any, given: dict[str, Any], parts: tup
 
 def test_a_rest_left_open_is_where_the_coordinate_starts() -> None:
     spring = sh.Spring(1, rest=None)
-    assert jointed(sh.Revolute(initial=9.0), spring=spring).springs["angle"].rest == pytest.approx(9.0, abs=1e-12)
-    assert jointed(sh.Prismatic(initial=0.3), spring=spring).springs["displacement"].rest == pytest.approx(0.3)
-    assert jointed(sh.Prismatic(initial=0.3), spring=sh.Spring(1)).springs["displacement"].rest == 0.0
+    assert jointed(sh.Revolute(drawn_at=9.0), spring=spring).springs["angle"].rest == pytest.approx(9.0, abs=1e-12)
+    assert jointed(sh.Prismatic(drawn_at=0.3), spring=spring).springs["displacement"].rest == pytest.approx(0.3)
+    assert jointed(sh.Prismatic(drawn_at=0.3), spring=sh.Spring(1)).springs["displacement"].rest == 0.0
     strut = jointed(sh.Strut(anchor_b=(1, 2, 2)), spring=spring)
     assert strut.springs["length"].rest == pytest.approx(3.0, rel=1e-15)
     assert strut.spec.spring == spring  # a file keeps what was written
@@ -344,7 +344,7 @@ def test_servos_have_targets() -> None:
 def test_elements_survive_a_file(tmp_path: Path, ending: str, given: dict[str, Any]) -> None:
     scene = sh.Scene()
     scene.body("ball", sh.Sphere(0.1, mass=1))
-    joint = scene.joint("j", sh.Revolute(initial=0.1), "world", "ball", **given)
+    joint = scene.joint("j", sh.Revolute(drawn_at=0.1), "world", "ball", **given)
     path = scene.save(tmp_path / f"scene.{ending}")
     loaded = sh.Scene.load(path)
     assert loaded.joints["j"].spec == joint.spec

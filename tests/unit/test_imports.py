@@ -26,16 +26,17 @@ MAY_IMPORT = {
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
+    "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
-    "record": BASE | {"scene", "model", "files"},
+    "quantities": BASE | {"scene", "model"},
+    "record": BASE | {"scene", "model", "files", "quantities"},
     "assemblies": BASE | {"scene", "record"},
     "inputs": BASE | {"scene", "model"},
-    "parameters": BASE | {"scene", "model"},
     "rays": BASE | {"scene", "model", "dynamics", "device"},
     "settings": BASE | {"scene", "model"},
-    "taps": BASE | {"scene", "model", "dynamics", "device"},
-    "watching": BASE | {"scene", "model", "dynamics", "record"},
+    "taps": BASE | {"scene", "model", "dynamics", "device", "quantities"},
+    "watching": BASE | {"scene", "model", "dynamics", "quantities"},
     "simulation": BASE
     | {
         "scene",
@@ -44,7 +45,7 @@ MAY_IMPORT = {
         "record",
         "device",
         "inputs",
-        "parameters",
+        "quantities",
         "rays",
         "settings",
         "taps",
@@ -53,16 +54,34 @@ MAY_IMPORT = {
     "experiment": BASE | {"scene", "record"},
     "tables": {"experiment"},
     "doctor": BASE | {"device", "tables"},
-    "reference": BASE | {"scene", "model", "record", "simulation"},
-    "runtime": BASE | {"scene", "model", "control", "files", "record", "simulation", "experiment"},
+    "reference": BASE | {"scene", "model", "quantities", "record", "simulation"},
+    "analysis": BASE | {"scene", "model", "quantities", "reference"},
+    "runtime": BASE | {"scene", "model", "control", "files", "quantities", "record", "simulation", "experiment"},
     "view": BASE
     | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
+    "studies": BASE
+    | {
+        "scene",
+        "device",
+        "inputs",
+        "files",
+        "record",
+        "simulation",
+        "experiment",
+        "progress",
+        "tables",
+        "view",
+        "model",
+        "settings",
+        "reference",
+    },
     "demo": BASE | {"experiment", "record", "tables", "view"},
     "cli": BASE
     | {
         "assemblies",
         "scene",
         "files",
+        "importing",
         "settings",
         "record",
         "reference",
@@ -70,6 +89,7 @@ MAY_IMPORT = {
         "progress",
         "tables",
         "doctor",
+        "studies",
         "view",
         "demo",
     },
@@ -78,9 +98,12 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
-    "scene": {"control", "files"},  # the types of scene.diagram and its like; scene.save and Scene.load
+    "scene": {"analysis", "control", "importing", "quantities"},  # types; freedoms, save, load, declarations
+    "importing": {"files"},  # Scene.load and save of a scene file
+    "quantities": {"simulation"},  # a type
     "taps": {"simulation"},  # a type
-    "simulation": {"control"},  # sim.controller, scene.diagram
+    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }
 

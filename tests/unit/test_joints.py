@@ -96,8 +96,8 @@ def test_axes_point_where_they_are_told() -> None:
 
 
 @pytest.mark.parametrize("initial", [0.7, -2.5, 3.0, 9.0, -20.0])
-def test_coordinates_start_at_initial(initial: float) -> None:
-    for joint in (sh.Revolute(axis=(1, 2, 3), initial=initial), sh.Prismatic(axis=(1, 2, 3), initial=initial)):
+def test_coordinates_start_where_they_are_drawn(initial: float) -> None:
+    for joint in (sh.Revolute(axis=(1, 2, 3), drawn_at=initial), sh.Prismatic(axis=(1, 2, 3), drawn_at=initial)):
         _, made = two_bodies(joint)
         assert start_value(made, made.type.coordinates[0]) == pytest.approx(initial, abs=1e-12)
 
@@ -278,7 +278,7 @@ def test_joints_by_anchor_keep_their_frames_on_the_bodies() -> None:
     scene = sh.Scene()
     a = scene.body("a", sh.Box(1, 1, 1, mass=1), position=(1, 0, 0))
     b = scene.body("b", sh.Box(1, 1, 1, mass=1), position=(3, 0, 0))
-    hinge = scene.joint("hinge", sh.Revolute(axis=(0, 1, 1), anchor=(2, 0, 0), initial=9.0), a, b, limits=(8, 10))
+    hinge = scene.joint("hinge", sh.Revolute(axis=(0, 1, 1), anchor=(2, 0, 0), drawn_at=9.0), a, b, limits=(8, 10))
     rod = scene.joint("rod", sh.Distance(anchor_a=(0, 0, 3), anchor_b=(3, 1, 0)), scene.world, b)
     pin = sh.Spherical(frame_a=sh.Frame(), frame_b=sh.Frame(position=(-0.7, 0.1, 0)))
     scene.joint("pin", pin, scene.world, a)

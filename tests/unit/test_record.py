@@ -8,50 +8,13 @@ import xarray as xr
 
 import sharnir as sh
 from sharnir import spatial
-from sharnir.model.layout import layout_of
-from sharnir.record.frames import Frames
-from sharnir.record.signals import SIGNALS, evaluate
+from sharnir.quantities import QUANTITIES, evaluate
+from sharnir.quantities.frames import Frames, still_frames
 from sharnir.record.trajectory import Trajectory
 
 DT = 0.1
 OMEGA = 2.0  # rad/s
 ARM = 0.5  # m, from the hinge to the centre of mass
-
-
-def empty_frames(scene: sh.Scene, time: np.ndarray, worlds: int) -> Frames:
-    names = layout_of(scene)
-    frames, bodies, joints, axes = len(time), len(names.bodies), len(names.joints), len(names.coordinates)
-    limits, frictions = len(names.limits), len(names.frictions)
-    inertia = np.zeros((bodies, worlds, 3, 3))
-    mass = np.zeros((bodies, worlds))
-    for i, body in enumerate(scene.bodies.values()):
-        if body.properties is not None:
-            mass[i], inertia[i] = body.properties.mass, body.properties.inertia
-    return Frames(
-        time=time,
-        center=np.zeros((frames, bodies, worlds, 3)),
-        rotation=np.broadcast_to(spatial.IDENTITY, (frames, bodies, worlds, 4)).copy(),
-        center_velocity=np.zeros((frames, bodies, worlds, 3)),
-        angular_velocity=np.zeros((frames, bodies, worlds, 3)),
-        counted=tuple(range(axes)),
-        twist=np.zeros((frames, axes, worlds)),
-        effort=np.zeros((frames, axes, worlds)),
-        reaction=np.zeros((frames, joints, worlds, 3)),
-        reaction_torque=np.zeros((frames, joints, worlds, 3)),
-        limit_impulse=np.zeros((frames, limits, worlds)),
-        friction_impulse=np.zeros((frames, frictions, worlds, 3)),
-        stuck=np.zeros((frames, frictions, worlds), bool),
-        voltage=np.zeros((frames, 0, worlds)),
-        contact_force=np.zeros((frames, bodies, worlds, 3)),
-        contacts=np.zeros((frames, worlds), int),
-        iterations=np.full((frames, worlds), 3),
-        residual=np.zeros((frames, worlds)),
-        out_of_budget=np.zeros((frames, worlds), bool),
-        mass=mass,
-        inertia=inertia,
-        gravity=np.broadcast_to(np.array(scene.gravity), (worlds, 3)).copy(),
-        dt=DT,
-    )
 
 
 def hinged_scene() -> tuple[sh.Scene, sh.Body, sh.Joint]:
@@ -67,19 +30,19 @@ def hinged_scene() -> tuple[sh.Scene, sh.Body, sh.Joint]:
 def hinged_frames(scene: sh.Scene, worlds: int = 1) -> Frames:
     """The rod turning at OMEGA in the first world, and as fast again in each further one."""
     time = np.arange(60) * DT
-    frames = empty_frames(scene, time, worlds)
+    frames = still_frames(scene, time, worlds, DT)
     for world in range(worlds):
         rate = OMEGA * (world + 1)
         angle = rate * time
         radial = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
         tangent = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=-1)
-        frames.center[:, 0, world] = ARM * radial
-        frames.center_velocity[:, 0, world] = ARM * rate * tangent
-        frames.angular_velocity[:, 0, world] = (0, 0, rate)
+        frames["center"][:, 0, world] = ARM * radial
+        frames["center_velocity"][:, 0, world] = ARM * rate * tangent
+        frames["angular_velocity"][:, 0, world] = (0, 0, rate)
         half = angle / 2
-        frames.rotation[:, 0, world] = np.stack([0 * half, 0 * half, np.sin(half), np.cos(half)], axis=-1)
-        frames.twist[:, 0, world] = angle
-        frames.reaction[:, 0, world] = -3.0 * ARM * rate**2 * radial
+        frames["rotation"][:, 0, world] = np.stack([0 * half, 0 * half, np.sin(half), np.cos(half)], axis=-1)
+        frames["twist"][:, 0, world] = angle
+        frames["reaction"][:, 0, world] = -3.0 * ARM * rate**2 * radial
     return frames
 
 
@@ -96,6 +59,7 @@ def test_body_signals_are_those_of_its_frame(scene_parts):
     speed = 2 * ARM * OMEGA * np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=-1)
     np.testing.assert_allclose(run[rod.position], end, atol=1e-12)
     np.testing.assert_allclose(run[rod.velocity], speed, atol=1e-12)
+    np.testing.assert_allclose(run[rod.quantity("center_of_mass")], end / 2, atol=1e-12)
     np.testing.assert_allclose(run[rod.kinetic_energy], 0.5 * (0.25 + 3.0 * ARM**2) * OMEGA**2)
     assert run[rod.rotation].dims == ("time", "xyzw")
 
@@ -109,14 +73,14 @@ def test_joint_signals(scene_parts):
     np.testing.assert_allclose(run[hinge.gap], 0.0, atol=1e-12)
     np.testing.assert_allclose(run[hinge.tilt], 0.0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(run[hinge.reaction_force], axis=-1), 3.0 * ARM * OMEGA**2)
-    frames.center[:, 0, :, 2] += 0.002
+    frames["center"][:, 0, :, 2] += 0.002
     assert Trajectory.from_frames(scene, frames)[hinge.gap].values == pytest.approx(0.002)
 
 
 def test_totals(scene_parts):
     scene, _, _ = scene_parts
     frames = hinged_frames(scene)
-    frames.center[..., 2] = 0.3
+    frames["center"][..., 2] = 0.3
     run = Trajectory.from_frames(scene, frames)
     about_axis = 0.25 + 3.0 * ARM**2
     np.testing.assert_allclose(run[scene.kinetic_energy], 0.5 * about_axis * OMEGA**2)
@@ -134,13 +98,13 @@ def test_coordinates_of_every_kind_have_rates_that_are_their_derivatives():
     plane = scene.joint("plane", sh.Planar(anchor=(0.3, 0.2, 0.4)), scene.world, body)
     rod = scene.joint("rod", sh.Distance(anchor_a=(0, 0, 0), anchor_b=(0.3, 0.2, 0.4)), scene.world, body)
     step = 1e-5
-    frames = empty_frames(scene, np.arange(3) * step, 1)
+    frames = still_frames(scene, np.arange(3) * step, 1, DT)
     omega, velocity = np.array([0.5, -0.7, 0.9]), np.array([0.2, 0.1, -0.4])
     start = spatial.about((1, 2, 3), 0.4)
     for k, t in enumerate((frames.time[:3]).tolist()):
-        frames.rotation[k, 0, 0] = spatial.multiply(spatial.from_vector(omega * t), start)
-        frames.center[k, 0, 0] = np.array([0.3, 0.2, 0.4]) + velocity * t
-    frames.center_velocity[:], frames.angular_velocity[:] = velocity, omega
+        frames["rotation"][k, 0, 0] = spatial.multiply(spatial.from_vector(omega * t), start)
+        frames["center"][k, 0, 0] = np.array([0.3, 0.2, 0.4]) + velocity * t
+    frames["center_velocity"][:], frames["angular_velocity"][:] = velocity, omega
     pairs = [(ball, name) for name in ("swing_x", "swing_y", "swing")] + [(plane, "x"), (plane, "y"), (rod, "distance")]
     for joint, name in pairs:
         values = evaluate(scene, frames, joint.coordinate(name))[:, 0]
@@ -151,8 +115,8 @@ def test_coordinates_of_every_kind_have_rates_that_are_their_derivatives():
 def test_fixed_bodies_stand_still():
     scene = sh.Scene()
     scene.body("post", fixed=True, position=(1, 2, 3))
-    frames = empty_frames(scene, np.arange(2) * DT, 1)
-    frames.center[:] = (1, 2, 3)
+    frames = still_frames(scene, np.arange(2) * DT, 1, DT)
+    frames["center"][:] = (1, 2, 3)
     run = Trajectory.from_frames(scene, frames)
     np.testing.assert_array_equal(run[scene.bodies["post"].position][-1], (1, 2, 3))
     assert float(run[scene.energy][-1]) == 0.0
@@ -175,8 +139,8 @@ def test_labels_units_and_axes(scene_parts):
     assert run[hinge.angle].dims == ("time",)
     assert run.data["time"].attrs["units"] == "s"
     assert run.data["position"].sel(body="rod", xyz="x").dims == ("time",)
-    empty = ("soft", "ray", "rope", "node", "element")  # of which this scene has none
-    assert {name for name, signal in SIGNALS.items() if signal.items not in empty} == set(run.data.data_vars)
+    empty = ("soft", "coupling", "term", "ray", "rope", "node", "element")  # of which this scene has none
+    assert {name for name, found in QUANTITIES.items() if found.owner not in empty} == set(run.data.data_vars)
     assert len(run) == 60
     assert run.worlds == 1
 

@@ -20,6 +20,8 @@ TABLE = [
     (c.Hold("gone"), HELD, HELD, STOPPED),
     (c.Enable(), FREE, FREE, REFUSES),
     (c.Set({"axle voltage": 1.0}), FREE, REFUSES, REFUSES),
+    (c.Pull("load", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), FREE, REFUSES, REFUSES),
+    (c.Loosen(), FREE, HELD, STOPPED),
     (c.Reset(), FREE, HELD, STOPPED),
     (c.Save("later"), FREE, HELD, STOPPED),
     (c.Restore("driving"), FREE, HELD, STOPPED),

@@ -60,13 +60,14 @@ def everything() -> sh.Scene:
     )
     scene.body("2001-01-01", fixed=True, contact=False)
     scene.ray("eye", "given", AWKWARD[1], (0, -0.0, 1 / 3), reach=1e-3)
+    scene.camera("lens", "given", AWKWARD[1], (0, -0.0, 1 / 3), up=(1, 0, 1e-3), field_of_view=2 / 3)
     touching = sh.Contact(material="лёд", groups=("a", "b"), ignores=("default",), neighbours=True)
     scene.body("hull", *corners, contact=touching)
     scene.body("wheel", sh.Wheel(0.3, 0.1, rounding=0.01, mass=1, collides=False), contact=True)
     frames = {"frame_a": sh.Frame(position=AWKWARD[1]), "frame_b": sh.Frame(axis=(0, 1, 1), reference=(1, 0, 0))}
     scene.joint(
         "r",
-        sh.Revolute(axis=(0.1, 0.2, 1 / 3), initial=9.5),
+        sh.Revolute(axis=(0.1, 0.2, 1 / 3), drawn_at=9.5),
         "world",
         "on",
         limits=(-1e-9, 20),

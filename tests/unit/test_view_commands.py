@@ -14,10 +14,11 @@ from tests.driven import machine
 import sharnir as sh
 from sharnir.cli import main
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Entry, Journal, Run, create_run
+from sharnir.runtime.journal import Entry, Journal, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.view import pictures
-from sharnir.view.server import Ending, Links, Terminated
+from sharnir.view.choice import Choice
+from sharnir.view.server import Ending, Links, Opened, Terminated
 
 DT, STEPS = 0.01, 40
 PAGE = b"\x89PNG a picture of the page"
@@ -166,8 +167,8 @@ def test_the_exit_status_of_a_drive(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def serve(run: Run, how: Any, opened: Callable[[Links], None], told: Callable[[str], None]) -> Ending:
-        opened(LINKS)
+    def serve(first: Choice, how: Any, opened: Opened, told: Callable[[str], None]) -> Ending:
+        opened(LINKS, first.begin(how.runs).folder)
         if isinstance(end, BaseException):
             raise end
         told(end.reason)
@@ -179,6 +180,18 @@ def test_the_exit_status_of_a_drive(
     assert all(link in said for link in (LINKS.operator, LINKS.instructor, LINKS.watcher))
     assert opened == [LINKS.operator]
     assert (end.reason if isinstance(end, Ending) else "sharnir replay") in said
+
+
+def test_without_a_name_there_is_the_start_page(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def serve(first: Choice | None, how: Any, opened: Opened, told: Callable[[str], None]) -> None:
+        assert first is None
+        opened(LINKS, None)
+
+    monkeypatch.setattr("sharnir.view.server.serve", serve)
+    assert main(["drive", "--runs", str(tmp_path)]) == 0
+    assert f"Ctrl-C ends the program; runs are kept in {tmp_path}" in capsys.readouterr().out
 
 
 def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

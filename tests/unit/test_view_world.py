@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.runtime.frames import FrameWriter
+from sharnir.runtime.frames import FrameWriter, tick_of
 from sharnir.runtime.plant import Plant
 from sharnir.view.panel import described, panel_of
+from sharnir.view.past import Past
+from sharnir.view.robots import ROBOTS
 from sharnir.view.world import world_of
 
 TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -41,6 +45,26 @@ def test_every_shape_has_a_picture() -> None:
     vertices = np.frombuffer(base64.b64decode(world["bodies"][5]["shapes"][0]["vertices"]), "<f4")
     assert vertices.reshape(-1, 3) == pytest.approx(np.array(TETRAHEDRON))
     msgspec.json.encode(world)
+
+
+def test_the_colours_of_a_files_vertices_are_kept(tmp_path: Path) -> None:
+    """Finding 18; vertices in the same place may have colours of their own."""
+    import trimesh
+
+    box = trimesh.creation.box((1.0, 2.0, 3.0))
+    box.unmerge_vertices()
+    colors = np.random.default_rng(0).integers(0, 256, (len(box.vertices), 3), np.uint8)
+    box.visual = trimesh.visual.ColorVisuals(box, vertex_colors=colors)
+    file = str(tmp_path / "box.glb")
+    box.export(file)
+    scene = sh.Scene("coloured")
+    scene.body("own", sh.Mesh(file=file, mass=1.0))
+    scene.body("painted", sh.Mesh(file=file, mass=1.0, color="#ff0000"))
+    scene.body("plain", sh.Mesh(vertices=TETRAHEDRON, triangles=FACES, mass=1))
+    own, painted, plain = (body["shapes"][0] for body in world_of(scene)["bodies"])
+    sent = np.frombuffer(base64.b64decode(own["colors"]), np.uint8).reshape(-1, 3)
+    assert np.array_equal(sent, colors)
+    assert "colors" not in painted and "colors" not in plain
 
 
 def test_terrain_is_handed_over() -> None:
@@ -146,3 +170,50 @@ def test_every_setting_of_a_panel_reaches_the_page() -> None:
     slider, button = told["groups"][0]["widgets"]
     assert slider["vertical"] == "" and button["color"] == "#ff8800"
     assert (told["title"], told["seconds"], told["plotted"]) == ("The desk", 25.0, names)
+
+
+def test_the_past_of_a_long_run_stays_small_and_reaches_back_to_its_beginning() -> None:
+    past = Past(every=0.1, most=50)
+    for i in range(5000):
+        past.add(np.array([i, i, 0.1 * i, 0.11 * i]).tobytes())  # tick, step, time, clock
+    ticks = [tick_of(frame) for frame in past.frames]
+    assert len(ticks) <= 100 and ticks[0] == 0 and ticks[-50:] == list(range(4950, 5000))
+    assert max(np.diff(ticks)) <= 5000 / 25  # evenly: at least half of the places are in use
+    past.add(np.array([4999, 4999, 500.0, 900.0]).tobytes())  # paused: nothing has moved
+    assert [tick_of(frame) for frame in past.frames] == ticks
+
+
+def test_a_track_is_drawn_as_a_belt_and_its_sprocket_as_large_as_it_is() -> None:
+    """The physics has a ring of 1.4 radii on the sprocket, for the inertia of the belt."""
+    bodies = {body["name"]: body["shapes"] for body in world_of(ROBOTS["mf4"]().scene)["bodies"]}
+    belt, *within = bodies["mf4_left_track"]
+    assert belt["kind"] == "belt" and belt["joint"] == "mf4_left_sprocket_hinge.angle"
+    (sprocket,) = bodies["mf4_left_sprocket"]
+    assert all(shape["size"][0] < belt["size"][1] for shape in (sprocket, *within) if shape["kind"] == "wheel")
+
+
+def test_sensors_are_channels_and_bars_on_the_console() -> None:
+    """A distance sensor 0.7 m above the ground, and a rope that hangs: at its top it carries all of itself but the half
+    of an element that the world does."""
+    scene = sh.Scene("sensors")
+    scene.ground()
+    scene.body("post", sh.Box(0.1, 0.1, 0.1), position=(3, 0, 0.7), fixed=True)
+    scene.ray("down", "post", direction=(0, 0, -1), reach=5.0)
+    made: dict[str, Any] = {"radius": 0.01, "density": 1000.0, "elements": 10, "damping": 0.5, "breaking_load": 40.0}
+    line = scene.rope("line", [(0, 0, 3), (0, 0, 2)], start=sh.Tie(body="world"), **made)
+    plant = Plant(scene, 0.002, {})
+    for _ in range(1000):
+        plant.step()
+    values = np.zeros(len(plant.channels.list))
+    plant.channels.read(values)
+    named = dict(zip((channel.name for channel in plant.channels.list), values, strict=True))
+    assert named["down distance"] == pytest.approx(0.7, abs=1e-6)
+    weight = 9.81 * line.mass_per_metre * line.length
+    assert named["line tension"] == pytest.approx(weight * (1 - 1 / 20), rel=1e-3)
+    writer = FrameWriter(scene, plant.channels, tuple(plant.inputs))
+    groups = described(scene, panel_of(scene), list(plant.inputs.values()), writer.layout)["groups"]
+    (bars,) = [group["widgets"] for group in groups if group["title"] == "Sensors"]
+    assert [(bar["name"], bar["high"], bar.get("warns")) for bar in bars] == [
+        ("down distance", 5.0, None),
+        ("line tension", 40.0, 32.0),
+    ]

@@ -35,7 +35,7 @@ def pinned_rod(
         velocity=np.cross([0, spin, 0], center),
         angular_velocity=(0, spin, 0),
     )
-    pin = scene.joint("pin", sh.Revolute(axis=(0, 1, 0), initial=angle), scene.world, rod, **joint)
+    pin = scene.joint("pin", sh.Revolute(axis=(0, 1, 0), drawn_at=angle), scene.world, rod, **joint)
     return scene, pin
 
 

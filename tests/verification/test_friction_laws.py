@@ -27,7 +27,7 @@ def double_pendulum() -> tuple[sh.Scene, sh.Joint, sh.Joint]:
     law = sh.LuGre(0.3, 0.4, 0.001, 1e6, damping=100.0, load=sh.Load(radius=0.2))
     upper = scene.body("upper", sh.Box(1e-4, 2.0, 1e-4, mass=2.0), position=(0, 1, 0))
     lower = scene.body("lower", sh.Box(1e-4, 2.0, 1e-4, mass=1.0), position=(0, 3, 0))
-    first = scene.joint("first", sh.Revolute(axis=(0, 0, 1), initial=np.pi / 2), scene.world, upper, friction=law)
+    first = scene.joint("first", sh.Revolute(axis=(0, 0, 1), drawn_at=np.pi / 2), scene.world, upper, friction=law)
     second = scene.joint("second", sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), upper, lower, friction=law)
     return scene, first, second
 

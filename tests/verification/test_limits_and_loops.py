@@ -8,6 +8,7 @@ import pytest
 
 import sharnir as sh
 from sharnir import spatial
+from sharnir.scene.mobility import redundant_joints
 
 COARSE = 0.01
 
@@ -127,11 +128,25 @@ def four_bar() -> tuple[sh.Scene, sh.Joint]:
         )
 
     bodies = [scene.world, rod("crank", np.zeros(2), a), rod("coupler", a, b), rod("rocker", pivot, b), scene.world]
-    pin = scene.joint("O", sh.Revolute(axis=(0, 0, 1), initial=np.pi / 3), bodies[0], bodies[1])
+    pin = scene.joint("O", sh.Revolute(axis=(0, 0, 1), drawn_at=np.pi / 3), bodies[0], bodies[1])
     scene.joint("A", sh.Revolute(axis=(0, 0, 1), anchor=(*a, 0)), bodies[1], bodies[2])
     scene.joint("B", sh.Revolute(axis=(0, 0, 1), anchor=(*b, 0)), bodies[2], bodies[3])
     scene.joint("C", sh.Revolute(axis=(0, 0, 1), anchor=(*pivot, 0)), bodies[4], bodies[3])
     return scene, pin
+
+
+def test_redundant_rows_are_found() -> None:
+    """A planar four-bar has three in space; with a ball and a cardan joint in its coupler (6 * 3 - 17 = 1) none."""
+    planar, _ = four_bar()
+    assert redundant_joints(planar) == {"O", "A", "B", "C"}
+    spatial = sh.Scene("RSUR")
+    for name, place in (("crank", (0, 0, 0)), ("coupler", (1, 0, 0.2)), ("rocker", (2, 0.3, 0))):
+        spatial.body(name, mass=1.0, inertia=(1, 1, 1), position=place)
+    spatial.joint("O", sh.Revolute(axis=(0, 0, 1), anchor=(-0.5, 0, 0)), "world", "crank")
+    spatial.joint("A", sh.Spherical(anchor=(0.5, 0.1, 0.1)), "crank", "coupler")
+    spatial.joint("B", sh.Universal(axis_a=(0, 1, 0), axis_b=(0, 0, 1), anchor=(1.5, 0, 0.3)), "coupler", "rocker")
+    spatial.joint("C", sh.Revolute(axis=(0, 0.6, 0.8), anchor=(2.5, 0, 0)), "world", "rocker")
+    assert redundant_joints(spatial) == set()
 
 
 def crank_angle(scheme: dict[str, str], dt: float) -> tuple[float, np.ndarray]:

@@ -35,7 +35,7 @@ def double_pendulum(
             velocity=velocity + moving / 2,
             angular_velocity=(0, -spin[i], 0),
         )
-        hinge = sh.Revolute(axis=(0, -1, 0), anchor=pin, initial=angles[i])
+        hinge = sh.Revolute(axis=(0, -1, 0), anchor=pin, drawn_at=angles[i])
         joints.append(scene.joint(f"pin{i + 1}", hinge, holder, rod, friction=LAW))
         pin, velocity, holder = pin + along, velocity + moving, rod
     return scene, (joints[0], joints[1])

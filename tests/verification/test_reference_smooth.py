@@ -101,7 +101,7 @@ def andrews_squeezer() -> tuple[sh.Scene, dict[str, sh.Joint]]:
         ("meeting 6", k2, k6, meeting, 0.0),
     )
     joints = {
-        name: scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(*at, 0), initial=start), first, second)
+        name: scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(*at, 0), drawn_at=start), first, second)
         for name, first, second, at, start in pins
     }
     hook = b + 0.02 * ahead(gamma) + 0.018 * aside(gamma)
@@ -143,7 +143,7 @@ def test_bump_stop() -> None:
     push = sh.Spring(400.0, side="push", rest=0.5)
     scene = sh.Scene("bump", gravity=mech.FREE)
     block = scene.body("block", mass=1.0, inertia=(1, 1, 1), position=(0.6, 0, 0), velocity=(-1, 0, 0))
-    guide = scene.joint("guide", sh.Prismatic(axis=(1, 0, 0), initial=0.6), scene.world, block, spring=push)
+    guide = scene.joint("guide", sh.Prismatic(axis=(1, 0, 0), drawn_at=0.6), scene.world, block, spring=push)
     run = solve(scene, 0.5, dt=0.05)
     assert abs(mech.values(run, guide.speed)[-1] - 1.0) < 1e-8
     assert abs(mech.values(run, guide.displacement)[-1] - (0.5 + 0.5 - 0.1 - np.pi / 20)) < 1e-8

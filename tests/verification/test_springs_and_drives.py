@@ -132,7 +132,7 @@ def test_bump_stop_pushes_only(scheme: dict[str, str]) -> None:
     scene = sh.Scene("bump")
     block = scene.body("block", sh.Box(0.1, 0.1, 0.1, mass=1.0), position=(0, 0, 0.2))
     guide = scene.joint(
-        "guide", sh.Prismatic(axis=(0, 0, 1), initial=0.2), scene.world, block, spring=sh.Spring(1000.0, side="push")
+        "guide", sh.Prismatic(axis=(0, 0, 1), drawn_at=0.2), scene.world, block, spring=sh.Spring(1000.0, side="push")
     )
     run = sh.Simulation(scene, dt=0.001, **scheme).run(0.6)
     x, v, t = mech.values(run, guide.displacement), mech.values(run, guide.speed), mech.times(run)

@@ -164,7 +164,7 @@ class Controller:
     def tick(self) -> int:
         """Evaluate the diagram if a control period begins now, once. Returns the number of steps to the next one."""
         plant = self._plant
-        steps = self._ticks if plant is None else plant.steps
+        steps = self._ticks if plant is None else plant.steps_of(self.world)
         into = 0 if plant is None else steps % self._every
         if into == 0 and steps != self._ticked_at:
             self._evaluate(self._ticks * self.period if plant is None else steps * plant.dt)

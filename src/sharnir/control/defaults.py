@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import spatial
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from ..scene.materials import Contact
 from ..scene.shapes import Wheel
 from .diagram import Diagram
 from .panel import (
@@ -40,6 +42,8 @@ STEPS = 20  # presses of a key from one end of a range to the other
 MOST_CHOICES = 8  # whole numbers with more values get a slider
 PLOTTED = 6  # curves in one plot
 PLACES = ("rad", "m")  # units of targets that a key moves by steps
+WEAKEST = 1e-9  # N m or N: a motor below it is there for the inertia of its rotor, and is not driven
+CROWDED = 8  # controls, from which on they are grouped by limbs
 FEWEST_WHEELS = 2  # driven on a side, from which on a vehicle is steered by its sides
 
 # Keys in the order in which inputs take them: up and down, yes.
@@ -73,7 +77,7 @@ def default_diagram(scene: Scene) -> Diagram:
         for coordinate in joint.type.coordinates:
             name = joint.name if len(joint.type.coordinates) == 1 else f"{joint.name} {coordinate.name}"
             drive = joint.drives.get(coordinate.name)
-            if joint.name in wheels:
+            if joint.name in wheels or (isinstance(drive, DcDrive) and drive.stall_torque < WEAKEST):
                 pass
             elif isinstance(drive, DcDrive):
                 value = d.input(f"{name} voltage", range=(-1, 1), note=f"share of the rated voltage of '{name}'")
@@ -93,12 +97,15 @@ def default_diagram(scene: Scene) -> Diagram:
 
 
 def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
-    """Forward and turn for a vehicle whose wheels are driven, steered by its sides; the names of their joints."""
+    """Forward and turn for a vehicle whose wheels or tracks are driven, steered by its sides; the names of their
+    joints."""
+    contacts = [body.spec.contact for body in scene.bodies.values()]
+    sprockets = {c.belt.sprocket for c in contacts if isinstance(c, Contact) and c.belt is not None}
     driven = {
         joint: spatial.rotate(joint.world_frames()[0].rotation, (0.0, 0.0, 1.0))
         for joint in scene.joints.values()
         if isinstance(next(iter(joint.drives.values()), None), DcDrive)
-        and any(isinstance(shape, Wheel) for shape in joint.b.spec.shapes)
+        and (joint.name in sprockets or any(isinstance(shape, Wheel) for shape in joint.b.spec.shapes))
     }
     sides: dict[bool, list[tuple[Joint, float]]] = {True: [], False: []}
     middle = np.mean([joint.b.pose.position for joint in driven] or [np.zeros(3)], axis=0)
@@ -107,9 +114,10 @@ def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
         drive = next(iter(joint.drives.values()))
         assert isinstance(drive, DcDrive)
         sides[bool((joint.b.pose.position - middle) @ left > 0.0)].append((joint, float(axis @ left) * drive.ratio))
-    if min(len(wheels) for wheels in sides.values()) < FEWEST_WHEELS:
+    fewest = 1 if any(joint.name in sprockets for joint in driven) else FEWEST_WHEELS
+    if min(len(wheels) for wheels in sides.values()) < fewest:
         return set()
-    forward = d.input("forward", range=(-1, 1), note="share of the rated voltage of all wheels")
+    forward = d.input("forward", range=(-1, 1), note="share of the rated voltage of all wheels or tracks")
     turn = d.input("turn", range=(-1, 1), note="to the right is positive")
     for is_left, wheels in sides.items():
         wanted = d.limit(-1.0, forward + turn if is_left else forward - turn, 1.0)
@@ -137,6 +145,7 @@ def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
     The scene tells the units of the signals that are read from it, which sort the plots.
     """
     controls = _controls(diagram)
+    by_limb = [] if scene is None or len(controls) <= CROWDED else _limbs(controls, scene)
     shown = {name: sink for name, sink in diagram.outputs.items() if isinstance(sink, (Lamp, Gauge))}
     lamps: list[AnyWidget] = [
         LampWidget(value=name, color=sink.color) for name, sink in shown.items() if isinstance(sink, Lamp)
@@ -146,9 +155,38 @@ def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
     ]
     sent = [_sent(name, sink) for name, sink in diagram.outputs.items() if name not in shown]
     plots = _plots(diagram, scene)
-    groups = (("Controls", controls), ("State", lamps + gauges), ("Outputs", sent), ("Telemetry", plots))
+    groups = (
+        *(by_limb or [("Controls", controls)]),
+        ("State", lamps + gauges),
+        ("Outputs", sent),
+        ("Telemetry", plots),
+    )
     made = tuple(Group(title=title, widgets=tuple(widgets)) for title, widgets in groups if widgets)
     return Panel(title=diagram.name, groups=made, keys=default_keys(diagram), axes=default_axes(diagram))
+
+
+def _limbs(controls: list[AnyWidget], scene: Scene) -> list[tuple[str, list[AnyWidget]]]:
+    """Many controls as groups: the joints of each limb, which is what hangs on a body that branches, as sliders."""
+    branches = Counter(joint.a.name for joint in scene.joints.values())
+    above = {joint.b.name: joint for joint in scene.joints.values()}
+    limbs: dict[str, list[AnyWidget]] = {}
+    for control in controls:
+        (name, *_) = control.inputs()
+        joint = max((known for known in scene.joints if name.startswith(f"{known} ")), key=len, default=None)
+        title = "Controls" if joint is None else _limb(scene.joints[joint], above, branches)
+        if isinstance(control, KnobWidget):
+            control = SliderWidget(input=name, range=control.range)
+        limbs.setdefault(title, []).append(control)
+    return list(limbs.items())
+
+
+def _limb(joint: Joint, above: dict[str, Joint], branches: Counter[str]) -> str:
+    """The first joint of the limb that a joint belongs to: up the chain, to where it branches off."""
+    passed = {joint.name}
+    while branches[joint.a.name] == 1 and joint.a.name in above and above[joint.a.name].name not in passed:
+        joint = above[joint.a.name]
+        passed.add(joint.name)
+    return joint.name
 
 
 def _controls(diagram: Diagram) -> list[AnyWidget]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SceneError, nearest
-from ..scene.quantity import XYZ, Quantity
+from ..scene.quantity import XYZ, Quantity, declared
 from ..scene.values import Description, Vec3, not_negative, positive, vector
-from .sinks import Plant, Reader, Writer, find_joint
+from .blocks.plant import find_joint
+from .sinks import Plant, Reader, Writer
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
@@ -61,7 +62,7 @@ class DriveLoss(Fault, frozen=True, tag="drive_loss"):
         joint, axis = find_joint(scene, self.joint)
         voltage = joint.voltage(axis)
         share = max(self.remaining, LEAST_TORQUE)
-        return [Effect(Quantity("stall_torque", voltage.item, "N m"), None, lambda torque, *_: torque * share)]
+        return [Effect(declared("stall_torque").address(voltage.item), None, lambda torque, *_: torque * share)]
 
 
 class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
@@ -115,7 +116,7 @@ class Gust(Fault, frozen=True, tag="gust"):
     def effects(self, scene: Scene) -> list[Effect]:
         if self.body not in scene.bodies:
             raise SceneError(f"there is no body '{self.body}'{nearest(self.body, scene.bodies)}")
-        quantity = Quantity("force", self.body, "N", XYZ)
+        quantity = declared("force").address(self.body)
         return [Effect(quantity, axis, self._law(peak)) for axis, peak in zip(XYZ, self.force, strict=True) if peak]
 
     def _law(self, peak: float) -> Law:
@@ -136,7 +137,7 @@ class RopeBreak(Fault, frozen=True, tag="rope_break"):
     def effects(self, scene: Scene) -> list[Effect]:
         if self.rope not in scene.ropes:
             raise SceneError(f"there is no rope '{self.rope}'{nearest(self.rope, scene.ropes)}")
-        strength = Quantity("rope_strength", self.rope, "N")
+        strength = declared("rope_strength").address(self.rope)
         return [
             Effect(strength, None, lambda given, steps, _: given if steps else NOTHING)
         ]  # in one step, at one place
@@ -190,7 +191,7 @@ class FaultBoard:
     rank = 1  # after the controllers, whose outputs it changes
 
     def __init__(self, plant: Plant, faults: Mapping[str, AnyFault] | None = None, world: int = 0) -> None:
-        self._plant, self._world = plant, world
+        self._plant, self.world = plant, world
         self.faults = dict(plant.scene.faults if faults is None else faults)
         self._cells: dict[Key, Cell] = {}
         self._started: dict[str, int] = {}  # the step in which each active fault began
@@ -215,7 +216,7 @@ class FaultBoard:
         if name not in self.faults:
             raise SceneError(f"there is no fault '{name}'{nearest(name, self.faults)}")
         self.clear(name)
-        self._engage(name, self._plant.steps)
+        self._engage(name, self._plant.steps_of(self.world))
 
     def _engage(self, name: str, step: int) -> None:
         self._started[name] = step
@@ -223,8 +224,8 @@ class FaultBoard:
             key = (effect.quantity.variable, effect.quantity.item, effect.component)
             if key not in self._cells:
                 taps = self._plant.taps
-                read = taps.reader(effect.quantity, effect.component, self._world)
-                write = taps.writer(effect.quantity, effect.component, self._world)
+                read = taps.reader(effect.quantity, effect.component, self.world)
+                write = taps.writer(effect.quantity, effect.component, self.world)
                 taps.refresh()
                 now = float(read())
                 self._cells[key] = Cell(read, write, now, now)
@@ -259,7 +260,7 @@ class FaultBoard:
             cell.base = now
         value = cell.base
         for name, law in cell.laws.items():
-            value = law(value, self._plant.steps - self._started[name], self._plant.dt)
+            value = law(value, self._plant.steps_of(self.world) - self._started[name], self._plant.dt)
         if value != now:
             cell.write(value)
         cell.seen = float(cell.read())  # as it was stored, which in float32 is not what was written

@@ -13,6 +13,7 @@ from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import bounds, not_negative
 from .blocks.base import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
+from .blocks.plant import find_joint
 
 if TYPE_CHECKING:
     from ..scene.joint import Joint
@@ -29,8 +30,7 @@ class Plant(Protocol):
     def scene(self) -> Scene: ...
     @property
     def dt(self) -> float: ...
-    @property
-    def steps(self) -> int: ...
+    def steps_of(self, world: int) -> int: ...
     @property
     def taps(self) -> Taps: ...
     def attach(self, part: Any) -> None: ...
@@ -82,14 +82,6 @@ def _passing(io: Places, port: str, write: list[Writer]) -> Run:
         send(value)
 
     return run
-
-
-def find_joint(scene: Scene, of: str) -> tuple[Joint, str | None]:
-    """A joint by its name, and the name of a coordinate if that was given as well: "axle", "sleeve.angle"."""
-    name, _, axis = of.partition(".")
-    if name not in scene.joints:
-        raise SceneError(f"there is no joint '{name}'{nearest(name, scene.joints)}")
-    return scene.joints[name], axis or None
 
 
 def check_finite(value: float) -> None:
@@ -214,7 +206,7 @@ class OnBody(Sink, frozen=True):
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         if self.body not in scene.bodies:
             raise SceneError(f"there is no body '{self.body}'{nearest(self.body, scene.bodies)}")
-        return tuple((Quantity(self.tag(), self.body, self.ports["x"].unit, XYZ), axis) for axis in XYZ)
+        return tuple((scene.bodies[self.body].quantity(self.tag()), axis) for axis in XYZ)
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
         v, parts = io.values, [(io.out(axis), io[axis], send) for axis, send in zip(XYZ, write, strict=True)]

@@ -35,6 +35,7 @@ NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave 
 # do not keep the angular momentum
 OWN_GAP = 0.25  # of what the bias moves in a step
 SMALL_GAP = 5e-3
+SMALL_WORK = 1e-2  # of the kinetic energy of a joint's sides
 SMALL_TURN, MOST_TURN = 0.2, 0.5  # rad in a step: up to which the bias is taken whole, and what it is cut to
 GROWTH = 1.05  # of the bias from step to step, beyond a small turn
 
@@ -119,6 +120,32 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
+    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
+        """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
+        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
+        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
+        return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
+
+    @wp.func
+    def is_laborious(m: t.model, n: t.memory, k: t.work, gap: vec3, dt: real, j: int, w: int) -> bool:
+        """Whether closing the gap of a joint that closes a loop by real impulses takes work, -l.G/2h, worth a mention.
+
+        Such a joint is elastic: near a singular pose, where its impulse l is large, its gap is what it yields. The
+        measure is the kinetic energy of its sides.
+        """
+        if wp.static(features.direct):
+            if m.closes_loop[j] == 1:
+                ease = m.inv_mass[m.joint_a[j], w] + m.inv_mass[m.joint_b[j], w]
+                work = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
+                return work > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
+        return False
+
+    @wp.func
+    def is_own(gap: vec3, bias: vec3, dt: real) -> bool:
+        """Whether a gap may have been left by earlier biases: real impulses close it whole."""
+        return wp.dot(gap, gap) <= wp.static(real(OWN_GAP**2)) * dt * dt * wp.dot(bias, bias)
+
+    @wp.func
     def own_gap(gap: vec3, bias: vec3, speed: real, dt: real) -> vec3:
         """The part of a gap that is closed by real impulses, m or rad; ``speed`` is the square of that of its sides."""
         square = wp.static(real(OWN_GAP**2)) * wp.dot(bias, bias) + wp.static(real(SMALL_GAP**2)) * speed
@@ -162,12 +189,15 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return at_b - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w])
 
     @wp.func
+    def is_small(bias: vec3, square_reach: real, dt: real) -> bool:
+        """Whether the bias is one of small turns; the reach of the arms squared, m^2, or 1."""
+        return dt * dt * wp.dot(bias, bias) <= wp.static(real(0.25 * SMALL_TURN**4)) * square_reach
+
+    @wp.func
     def share_of(bias: vec3, before: vec3, square_reach: real, dt: real, first: bool) -> real:
-        """The share of the bias that adds no energy to speak of; the reach of the arms squared, m^2, or 1."""
+        """The share of the bias of a large turn that adds no energy to speak of."""
         size = wp.dot(bias, bias)
         unit = real(0.25) * square_reach / (dt * dt)
-        if size <= wp.static(real(SMALL_TURN**4)) * unit:
-            return real(1.0)
         most = wp.static(real(MOST_TURN**4)) * unit
         if not first:
             least = wp.static(real(SMALL_TURN**4)) * unit
@@ -226,24 +256,23 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
 
     @wp.func
-    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
-        """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
-        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
-        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
-        return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
-
-    @wp.func
     def find_translation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
         """Returns whether a gap is left to the pseudo-velocities."""
         bias = translation_bias(m, s, k, dt, j, w)
-        before = start_slip(m, s, k, j, w)
-        locked = bias
-        if wp.static(features.partial_locks):
-            locked = k.rows_l[j, w] * bias
-            before = k.rows_l[j, w] * before
         reach = wp.dot(k.arm_a[j, w], k.arm_a[j, w]) + wp.dot(k.arm_b[j, w], k.arm_b[j, w])
-        bias = share_of(locked, before, reach, dt, n.kick[w] <= real(0.0)) * bias
-        gap = own_gap(k.gap[j, w], bias, square_speed(m, k, j, w), dt)
+        if not is_small(bias, reach, dt):
+            locked = bias
+            before = start_slip(m, s, k, j, w)
+            if wp.static(features.partial_locks):
+                locked = k.rows_l[j, w] * bias
+                before = k.rows_l[j, w] * before
+            if not is_small(locked, reach, dt):
+                bias = share_of(locked, before, reach, dt, n.kick[w] <= real(0.0)) * bias
+        gap = k.gap[j, w]
+        if is_laborious(m, n, k, gap, dt, j, w):
+            gap = vec3()
+        if not is_own(gap, bias, dt):
+            gap = own_gap(gap, bias, square_speed(m, k, j, w), dt)
         rest = k.gap[j, w] - gap
         k.gap[j, w] = rest
         k.bow[j, w] = bias
@@ -253,8 +282,11 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def find_rotation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
         bias = rotation_bias(m, s, k, dt, j, w)
-        before = k.rows_a[j, w] * (s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w])
-        bias = share_of(k.rows_a[j, w] * bias, before, real(1.0), dt, n.kick[w] <= real(0.0)) * bias
+        if not is_small(bias, real(1.0), dt):
+            locked = k.rows_a[j, w] * bias
+            before = k.rows_a[j, w] * (s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w])
+            if not is_small(locked, real(1.0), dt):
+                bias = share_of(locked, before, real(1.0), dt, n.kick[w] <= real(0.0)) * bias
         k.bow_spin[j, w] = bias
         k.bias_spin[j, w] = bias
         if wp.static(features.angular_locks):
@@ -273,9 +305,9 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         """Whether the spins after the kick are known well enough before the joints are solved for.
 
         They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
-        into the memory. Where joints close loops, J V = 0 is solved first: see ``factors.set_bias_apart``.
+        into the memory. Where rows are redundant, J V = 0 is solved first: see ``factors.take_apart``.
         """
-        return wp.static(features.direct) and o.closings == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
+        return wp.static(features.direct) and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
 
     @wp.func
     def find_bias(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:

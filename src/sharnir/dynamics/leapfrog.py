@@ -40,13 +40,9 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     algebra = make_algebra(p)
-    rotated, solved = algebra.rotated, algebra.solved
+    rotated, rotated_vector, solved = algebra.rotated, algebra.rotated_vector, algebra.solved
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
-
-    @wp.func
-    def identity() -> p.quat:
-        return p.quat(real(0.0), real(0.0), real(0.0), real(1.0))
 
     # --- before the kick ----------------------------------------------------------------------------------------------
 
@@ -78,6 +74,9 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.soft):
             for i in range(o.softs):
                 n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
+        if wp.static(features.couplings):
+            for g in range(o.couplings):
+                n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
         if wp.static(features.contacts):
             for i in range(n.kept_count[w]):
                 n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
@@ -152,11 +151,13 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         u = spin + real(0.5) * dt * gyration
         left = int(wp.static(MIDPOINT_STEPS))
         while left > 0:
-            turned = wp.quat_rotate_inv(rotated(identity(), real(0.5) * dt * u), momentum)
+            turned = rotated_vector(momentum, real(-0.5) * dt * u)
             change = solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
             u = u - change
             left -= 1
-            if wp.dot(change, change) <= ENOUGH * wp.dot(u, u):
+            size = wp.dot(u, u)
+            angle = dt * dt * size  # squared; the next change is smaller by about as much
+            if angle * angle * wp.dot(change, change) <= ENOUGH * size:
                 left = 0
         return u
 

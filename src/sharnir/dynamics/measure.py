@@ -1,6 +1,6 @@
 """What the state means, measured on the device: joint coordinates and their rates, frames of bodies.
 
-The same numbers are derived from recorded frames in ``record/signals.py``; a test holds them together. This kernel
+The same numbers are derived from recorded frames in ``quantities/``; a test holds them together. This kernel
 makes them while a simulation runs, all of them in one launch, for controllers and displays.
 """
 

@@ -30,6 +30,7 @@ from .pair import make_pair
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.contact import make_contact
+from .rows.coupling import make_coupling
 from .rows.friction import make_friction
 from .rows.limit import make_limit
 from .rows.lock import make_lock
@@ -69,6 +70,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
     prepare_friction, end_friction = friction.prepare_friction, friction.end_friction
     soft = make_soft(p, features)
+    coupling = make_coupling(p, features)
+    prepare_couplings, warm_couplings = coupling.prepare_couplings, coupling.warm_couplings
+    note_couplings = coupling.note_couplings
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
@@ -209,6 +213,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
+        if wp.static(features.couplings):
+            prepare_couplings(m, c, s, k, o, w)
         if wp.static(features.direct):
             factor(m, k, o, w)
         if wp.static(features.reach and has_bounds):
@@ -224,6 +230,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             apply_effort(m, c, s, n, k, kick, i, w)
         for j in range(o.joints):
             warm_joint(m, n, k, j, w)
+        if wp.static(features.couplings):
+            warm_couplings(m, n, k, o, w)
         if wp.static(features.contacts):
             for i in range(k.contact_count[w]):
                 warm_contact(m, n, k, i, w)
@@ -266,6 +274,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             note_reaction(n, k, o, kick, j, w)
             if wp.static(features.angular_locks):
                 note_reaction_torque(n, k, o, kick, j, w)
+        if wp.static(features.couplings):
+            note_couplings(n, k, o, kick, w)
         if wp.static(features.contacts):
             for b in range(o.bodies):
                 k.touch_force[b, w] = vec3()

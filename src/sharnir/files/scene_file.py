@@ -17,13 +17,14 @@ from ..control.panel import Panel
 from ..control.spec import DiagramSpec
 from ..errors import SceneError
 from ..scene.body import BodySpec
+from ..scene.camera import CameraSpec
+from ..scene.couplings import CouplingSpec
 from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
-from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
-from ..scene.terrain import HeightField, TerrainSpec
+from ..scene.terrain import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
@@ -33,9 +34,9 @@ class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
-    ``joints`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the folder of the scene
-    file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an instructor may let happen;
-    ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
+    ``joints``, ``couplings`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the
+    folder of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an
+    instructor may let happen; ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
     sharnir: Literal[1]
@@ -46,7 +47,9 @@ class SceneFile(Description, frozen=True):
     terrain: dict[str, TerrainSpec] = msgspec.field(default_factory=dict)
     bodies: dict[str, BodySpec] = msgspec.field(default_factory=dict)
     joints: dict[str, JointSpec] = msgspec.field(default_factory=dict)
+    couplings: dict[str, CouplingSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
+    cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
@@ -63,8 +66,9 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     is_json = _is_json(path)
     folder = path.absolute().parent
     plain = to_plain(_content(scene, lambda file: _beside(folder, file)))
+    text = texts.write_json(plain) if is_json else _comments(scene) + texts.write_yaml(plain)
     try:
-        path.write_text(texts.write_json(plain) if is_json else texts.write_yaml(plain), encoding="utf-8", newline="\n")
+        path.write_text(text, encoding="utf-8", newline="\n")
     except UnicodeEncodeError as error:
         raise SceneError(
             f"{path}: a name holds {error.object[error.start]!r}, which a file cannot; rename it"
@@ -74,9 +78,36 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     return path
 
 
+def _comments(scene: Scene) -> str:
+    """What became of the robot's file that a scene was read from, at the head of its own."""
+    lines = () if scene.report is None else scene.report.lines()
+    return "".join(f"# {' '.join(line.split())}\n" for line in lines)
+
+
 def scene_text(scene: Scene) -> str:
     """A scene as the text of a JSON file, on one line; files of meshes are named as the scene has them."""
-    return msgspec.json.encode(_content(scene, str)).decode()
+    return msgspec.json.encode(scene_content(scene)).decode()
+
+
+def scene_content(scene: Scene) -> SceneFile:
+    """All that describes a scene; files of meshes are named as the scene has them."""
+    return _content(scene, str)
+
+
+def scene_of(content: SceneFile) -> Scene:
+    """The scene of its description; SceneError where it describes none."""
+    try:
+        return _build(content, str)
+    except Misfit as misfit:
+        raise SceneError(str(misfit)) from None
+
+
+def scene_of_text(text: str) -> Scene:
+    """The scene that ``scene_text`` wrote; it is parsed, never executed."""
+    try:
+        return _build(to_typed(SceneFile, texts.parse_json(text)), str)
+    except (texts.TextError, Misfit) as error:
+        raise SceneError(f"the text of a scene cannot be read: {error}") from None
 
 
 def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
@@ -90,7 +121,9 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         terrain={name: _with_surface(terrain.spec, renamed) for name, terrain in scene.terrains.items()},
         bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
+        couplings={name: coupling.spec for name, coupling in scene.couplings.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
+        cameras={name: camera.spec for name, camera in scene.cameras.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
@@ -121,15 +154,15 @@ def _scene(data: object, folder: Path) -> Scene:
         raise Misfit((), "the file is empty; give sharnir, bodies and joints")
     if isinstance(data, dict) and data.get("sharnir", 1) != 1:
         raise Misfit(("sharnir",), f"is {shown(data['sharnir'])}; this version of Sharnir reads format 1")
-    content: SceneFile = to_typed(SceneFile, data)
+    return _build(to_typed(SceneFile, data), lambda file: str(folder / file))
+
+
+def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
+    """The scene that a file describes; ``placed`` tells where the files lie that it names."""
     try:
         scene = Scene(content.name, content.gravity)
     except SceneError as error:
         raise Misfit((), str(error), ("gravity",)) from None
-
-    def placed(file: str) -> str:
-        return str(folder / file)
-
     for name, material in content.materials.items():
         with _at("materials", name):
             scene.material(name, material)
@@ -145,9 +178,15 @@ def _scene(data: object, folder: Path) -> Scene:
     for name, joint in content.joints.items():
         with _at("joints", name):
             scene.add_joint(name, joint)
+    for name, coupling in content.couplings.items():
+        with _at("couplings", name):
+            scene.add_coupling(name, coupling)
     for name, ray in content.rays.items():
         with _at("rays", name):
             scene.add_ray(name, ray)
+    for name, camera in content.cameras.items():
+        with _at("cameras", name):
+            scene.add_camera(name, camera)
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)
@@ -191,9 +230,10 @@ def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSp
 
 
 def _with_file(shape: Any, renamed: Callable[[str], str]) -> Any:
-    """A shape with the name of its file changed, where it has one."""
-    has_file = isinstance(shape, (Mesh, ConvexHull, HeightField)) and shape.file is not None
-    return msgspec.structs.replace(shape, file=renamed(shape.file)) if has_file else shape
+    """A shape with the names of its files changed, where it has any."""
+    named = {name: getattr(shape, name, None) for name in ("file", "texture")}
+    changed = {name: renamed(file) for name, file in named.items() if file is not None}
+    return msgspec.structs.replace(shape, **changed) if changed else shape
 
 
 def _beside(folder: Path, file: str) -> str:

@@ -13,12 +13,13 @@ from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes
-from ..scene.measure import start_value
+from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
 from .contacts import contact_arrays, optional_counts
+from .couplings import coupling_arrays
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
-from .fields import MODEL, allocate, write
+from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
@@ -49,9 +50,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     joints = list(scene.joints.values())
     coordinates = coordinates_of(scene)
     tracked = tuple(
-        place
-        for place, (_, joint, coordinate) in enumerate(coordinates)
-        if coordinate.kind.is_turn and _counts_turns(joint)
+        place for place, (_, joint, coordinate) in enumerate(coordinates) if counts_turns(joint, coordinate)
     )
     softs = softs_of(scene)
     touching = contact_arrays(scene)
@@ -88,6 +87,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         rope_slides=rope_counts["slide"] > 0,
         rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
         rope_tangles=any(rope_model["rope_tangles"]),
+        couplings=bool(layout.couplings),
     )
     if general:
         features = features.generalised()
@@ -100,11 +100,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         "limit": len(layout.limits),
         "friction": len(layout.frictions),
         "soft": len(softs),
+        "coupling": len(layout.couplings),
+        "term": len(layout.terms),
         "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
-    model |= _frictions(scene) | _softs(scene, tracked)
+    model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
@@ -119,7 +121,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     rows = counts["joint"] if features.direct or features.leapfrog else 0
     counts["row_angular"] = rows if features.angular_rows else 0
     counts["row_partial"] = rows if features.partial_locks else 0
-    counts["closing"] = sum(model["closes_loop"])
+    counts["redundant"] = sum(model["is_redundant"]) + counts["coupling"]
     counts["block"] = len(model["edge_node"])
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
@@ -128,10 +130,17 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
 
 
+def parameters_of(scene: Scene) -> dict[str, Any]:
+    """The model's arrays that can be set in a running simulation, as the scene describes them."""
+    found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
+    found |= coupling_arrays(scene, ())
+    return {name: found[name] for name in PARAMETERS}
+
+
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
-    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven, and there are no ropes."""
+    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven; no gears and no ropes."""
     driven = any(row.drive for row in softs_of(scene))
-    return not (layout.frictions or driven or kinds or scene.ropes)
+    return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
 
 
 def _bodies(scene: Scene) -> dict[str, Any]:
@@ -159,8 +168,7 @@ def _bits(mask: tuple[bool, ...]) -> int:
 
 def _anchor(joint: Joint, side: str) -> Any:
     body, frame = (joint.a, joint.frame_a) if side == "a" else (joint.b, joint.frame_b)
-    center = np.zeros(3) if body.properties is None else body.properties.center
-    return frame.position - center
+    return frame.position - body.center
 
 
 def _joints(scene: Scene) -> dict[str, Any]:
@@ -220,12 +228,6 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _counts_turns(joint: Joint) -> bool:
-    """Whether the simulation counts the turns of a joint: always, except for a ball that does not use its twist."""
-    is_ball = len(joint.type.coordinates) == 4
-    return not is_ball or any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
-
-
 def _frictions(scene: Scene) -> dict[str, Any]:
     place = {name: i for i, name in enumerate(scene.joints)}
     found = friction_rows_of(scene)
@@ -240,9 +242,9 @@ def _frictions(scene: Scene) -> dict[str, Any]:
         "friction_single": [int(len(axes.axes) == 1) for _, axes, _ in rows],
         "friction_soft": [soft for _, _, _, soft in found],
         "friction_law": [_law_of(law) for _, _, law in rows],
-        "friction_speed": [getattr(law, "speed", 0.0) for _, _, law in rows],
-        "friction_stiffness": [getattr(law, "stiffness", 0.0) for _, _, law in rows],
-        "friction_damping": [getattr(law, "damping", 0.0) for _, _, law in rows],
+        "friction_speed": [[getattr(law, "speed", 0.0)] for _, _, law in rows],
+        "friction_stiffness": [[getattr(law, "stiffness", 0.0)] for _, _, law in rows],
+        "friction_damping": [[getattr(law, "damping", 0.0)] for _, _, law in rows],
         "friction_load": [NO_LOAD if law.load is None else _pressing(joint, axes) for joint, axes, law in rows],
         "friction_radius": [1.0 if load is None or load.radius is None else load.radius for load in loads],
         "friction_preload": [0.0 if load is None else load.preload for load in loads],
@@ -287,13 +289,13 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "soft_linear": [int(row.linear) for row in rows],
         "soft_column": [row.column for row in rows],
         "soft_twist": [twists.get(row.label, -1) for row in rows],
-        "viscous": [row.viscous for row in rows],
+        "viscous": [[row.viscous] for row in rows],
         "viscous_load": [row.viscous_load for row in rows],
         "has_spring": [int(row.spring is not None) for row in rows],
-        "spring_k": [spring.stiffness for spring in springs],
-        "spring_c": [spring.damping for spring in springs],
-        "spring_rest": [spring.rest or 0.0 for spring in springs],
-        "spring_preload": [spring.preload for spring in springs],
+        "spring_k": [[spring.stiffness] for spring in springs],
+        "spring_c": [[spring.damping] for spring in springs],
+        "spring_rest": [[spring.rest or 0.0] for spring in springs],
+        "spring_preload": [[spring.preload] for spring in springs],
         "spring_side": [sides[spring.side] for spring in springs],
         "table_start": ends[:-1],
         "table_end": ends[1:],
@@ -301,8 +303,8 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "table_f": [force for _, force in points],
         "drive_kind": [kinds[type(row.drive)] for row in rows],
         "drive_stall": [[motor.stall_torque] for motor in motors],
-        "drive_idle": [motor.idle_speed for motor in motors],
-        "drive_inertia": [motor.stall_torque * motor.time_constant / motor.idle_speed for motor in motors],
+        "drive_idle": [[motor.idle_speed] for motor in motors],
+        "drive_inertia": [[motor.inertia] for motor in motors],
         "drive_ratio": [motor.ratio for motor in motors],
         "drive_efficiency": [motor.efficiency for motor in motors],
         "drive_locks": [int(motor.self_locking) for motor in motors],
@@ -315,8 +317,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
 def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     position, rotation, velocity, spin = [np.zeros(3)], [np.array([0, 0, 0, 1.0])], [np.zeros(3)], [np.zeros(3)]
     for body in scene.bodies.values():
-        center = np.zeros(3) if body.properties is None else body.properties.center
-        at = body.pose.point(center)
+        at = body.pose.point(body.center)
         spun = np.array(body.spec.angular_velocity)
         position.append(at)
         rotation.append(body.pose.rotation)

@@ -130,9 +130,22 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         contact = _contact_of(scene, body)
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
-    moving = {body.name for body in scene.bodies.values() if body.properties is not None}
-    meet = any(shape.body in moving for shape in found) and len(found) > 1
-    return found if meet or _rope_contacts(scene) or scene.rays else []
+    return found if _can_meet(scene, found) or _rope_contacts(scene) or scene.rays else []
+
+
+def _can_meet(scene: Scene, found: list[_Colliding]) -> bool:
+    """Whether any two shapes may touch: of different bodies, one of which moves, in groups that meet."""
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...], bool], set[str]] = {}
+    for shape in found:
+        is_moving = shape.body != WORLD and scene.bodies[shape.body].properties is not None
+        alike.setdefault((shape.contact.groups, shape.contact.ignores, is_moving), set()).add(shape.body)
+    for (groups, ignores, is_moving), bodies in alike.items():
+        for (others, ignored, other_moves), more in alike.items():
+            several = bodies is not more or len(bodies) > 1
+            passes = set(groups) & set(ignored) or set(others) & set(ignores)
+            if several and (is_moving or other_moves) and not passes:
+                return True
+    return False
 
 
 def rope_contact(scene: Scene, rope: Rope) -> Contact | None:
@@ -174,9 +187,8 @@ def _contact_of(scene: Scene, body: Body) -> Contact | None:
 
 
 def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
-    center = np.zeros(3) if body.properties is None else body.properties.center
     turn = np.array(quaternion(shape.rotation, "rotation"))
-    pose = spatial.Pose(np.array(shape.position) - center, turn)
+    pose = spatial.Pose(np.array(shape.position) - body.center, turn)
     found = _Colliding(f"body '{body.name}'", body.name, KINDS[type(shape)], shape, pose, contact)
     if isinstance(shape, ConvexHull) or (isinstance(shape, Mesh) and not body.spec.fixed):
         surface = shape.surface() if isinstance(shape, ConvexHull) else _convex(found.owner, shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..scene.mobility import redundant_joints
 from ..scene.scene import Scene
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
@@ -26,14 +27,16 @@ DIRECT_COUNTS = {
     "joint_path": "joint_path",
     "path_body": "path_end",
     "body_path": "path_node",
+    "direct_gear": "coupling_node",
+    "direct_term": "term_block",
 }
 
 
 def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not features.direct:
-        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop"]
-        names += ["reach_linear", "reach_angular", "path_start"]
+        names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "is_redundant"]
+        names += ["reach_linear", "reach_angular", "path_start", "coupling_node", "term_block"]
         return {name: [] for name in names}
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     joints = list(scene.joints.values())
@@ -53,7 +56,9 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
         )
         for joint, (a, b) in zip(joints, ends, strict=True)
     ]
-    program = elimination_program(moves, links)
+    geared = _gear_links(scene, ends)
+    program = elimination_program(moves, [*links, *geared])
+    redundant = set(scene.joints) if geared else redundant_joints(scene) if any(program.closes_loop) else set()
     couplings = []
     for i, link in enumerate(links):
         linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
@@ -64,19 +69,59 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
         for body_linear, body_angular in body_nodes:
             couplings += [program.block_of(linear, body_linear), program.block_of(linear, body_angular)]
         couplings += [program.block_of(angular, body_angular) for _, body_angular in body_nodes]
+    gear_nodes, blocks = _gear_blocks(scene, program, ends, len(joints))
     return {
         "body_node": program.nodes.body_linear,
-        "joint_node_l": program.nodes.joint_linear,
-        "joint_node_a": program.nodes.joint_angular,
-        "closes_loop": [int(closes) for closes in program.closes_loop],
+        "joint_node_l": program.nodes.joint_linear[: len(joints)],
+        "joint_node_a": program.nodes.joint_angular[: len(joints)],
+        "closes_loop": [int(closes) for closes in program.closes_loop[: len(joints)]],
+        "is_redundant": [
+            int(closes and name in redundant)
+            for name, closes in zip(scene.joints, program.closes_loop[: len(joints)], strict=True)
+        ],
         "joint_block": couplings,
         "edge_start": program.edge_start,
         "edge_node": program.edge_node,
         "update_block": program.update_block,
-        "fill_block": program.fill,
+        "fill_block": program.fill + sorted({block for block in blocks if block >= 0}),  # gears add to theirs
+        "coupling_node": gear_nodes,
+        "term_block": blocks,
         **_joint_paths(scene, program, links),
         **_body_paths(program),
     }
+
+
+Ends = list[tuple[int | None, ...]]
+
+
+def _gear_links(scene: Scene, ends: Ends) -> list[Link]:
+    """Couplings as the ordering sees them."""
+    place = {name: i for i, name in enumerate(scene.joints)}
+    links = []
+    for coupling in scene.couplings.values():
+        a, b, *more = (body for joint, _ in coupling.terms for body in ends[place[joint.name]])
+        linear = any(free.kind.is_linear for _, free in coupling.terms)
+        links.append(Link(a, b, linear, not linear, tuple(more)))
+    return links
+
+
+def _gear_blocks(scene: Scene, program: Program, ends: Ends, joints: int) -> tuple[list[int], list[int]]:
+    """The node of each coupling, and four blocks for each of its terms."""
+    place = {name: i for i, name in enumerate(scene.joints)}
+    nodes, blocks = [], []
+    for i, coupling in enumerate(scene.couplings.values()):
+        node = max(program.nodes.joint_linear[joints + i], program.nodes.joint_angular[joints + i])
+        nodes.append(node)
+        for joint, free in coupling.terms:
+            for body in ends[place[joint.name]]:
+                linear, angular = (
+                    (-1, -1) if body is None else (program.nodes.body_linear[body], program.nodes.body_angular[body])
+                )
+                blocks += [
+                    program.block_of(node, linear) if free.kind.is_linear else -1,
+                    program.block_of(node, angular),
+                ]
+    return nodes, blocks
 
 
 # Limits and friction know the whole mechanism where the average path of a joint is no longer; by measurement.

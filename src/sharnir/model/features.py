@@ -36,6 +36,7 @@ class Features:
     rope_slides: bool = False  # some rope runs through an eyelet or off a drum
     rope_touch: bool = False  # some rope can touch something
     rope_tangles: bool = False  # some rope can touch itself or another
+    couplings: bool = False  # some gear or its like ties coordinates together
     general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property

@@ -76,9 +76,9 @@ MODEL = (
     _shared("friction_soft", "friction", "int", "soft row of the drive whose gear it is, or -1"),
     _shared("friction_single", "friction", "int", "1: one axis, 0: several under one bound"),
     _shared("friction_law", "friction", "int", "0 true Coulomb, 1 the impulse clamp of [000], 2 bristles"),
-    _shared("friction_speed", "friction", "real", "Stribeck speed, m/s or rad/s; 0: none"),
-    _shared("friction_stiffness", "friction", "real", "of the bristles, N/m or N m/rad; with a load 1/m"),
-    _shared("friction_damping", "friction", "real", "of the bristles, N s/m or N m s/rad; with a load s/m"),
+    Field("friction_speed", "friction", "real", "Stribeck speed, m/s or rad/s; 0: none"),
+    Field("friction_stiffness", "friction", "real", "of the bristles, N/m or N m/rad; with a load 1/m"),
+    Field("friction_damping", "friction", "real", "of the bristles, N s/m or N m s/rad; with a load s/m"),
     _shared("friction_load", "friction", "int", "which part of the reaction presses, see rows/friction.py"),
     _shared("friction_radius", "friction", "real", "m of pin or ball; 1 without a load and for sliding axes"),
     _shared("friction_preload", "friction", "real", "N"),
@@ -92,13 +92,13 @@ MODEL = (
     _shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
     _shared("soft_column", "soft", "int", "its column in the joint's basis"),
     _shared("soft_twist", "soft", "int", "its place among the twists, or -1"),
-    _shared("viscous", "soft", "real", "N s/m or N m s/rad"),
+    Field("viscous", "soft", "real", "N s/m or N m s/rad"),
     _shared("viscous_load", "soft", "real", "the same per N of the joint's reaction"),
     _shared("has_spring", "soft", "int", "1: it has one"),
-    _shared("spring_k", "soft", "real", "N/m or N m/rad"),
-    _shared("spring_c", "soft", "real", "N s/m or N m s/rad"),
-    _shared("spring_rest", "soft", "real", "m or rad"),
-    _shared("spring_preload", "soft", "real", "N or N m"),
+    Field("spring_k", "soft", "real", "N/m or N m/rad"),
+    Field("spring_c", "soft", "real", "N s/m or N m s/rad"),
+    Field("spring_rest", "soft", "real", "m or rad"),
+    Field("spring_preload", "soft", "real", "N or N m"),
     _shared("spring_side", "soft", "int", "0 both, 1 push, 2 pull"),
     _shared("table_start", "soft", "int", "first point of the spring's table"),
     _shared("table_end", "soft", "int", "one past the last"),
@@ -106,18 +106,31 @@ MODEL = (
     _shared("table_f", "table", "real", "force, N or N m"),
     _shared("drive_kind", "soft", "int", "0 none, 1 plain, 2 speed servo, 3 position servo"),
     Field("drive_stall", "soft", "real", "N m of the motor"),
-    _shared("drive_idle", "soft", "real", "rad/s of the motor"),
-    _shared("drive_inertia", "soft", "real", "kg m^2 of the motor"),
+    Field("drive_idle", "soft", "real", "rad/s of the motor"),
+    Field("drive_inertia", "soft", "real", "kg m^2 of the motor"),
     _shared("drive_ratio", "soft", "real", "motor speed over the coordinate's rate"),
     _shared("drive_efficiency", "soft", "real", "of the gear"),
     _shared("drive_locks", "soft", "int", "1: the load cannot turn the motor"),
     _shared("servo_gain", "soft", "real", "voltage per error"),
     _shared("servo_damping", "soft", "real", "voltage per rate"),
     _shared("servo_integral", "soft", "real", "voltage per error and second"),
+    # couplings, see dynamics/rows/coupling.py
+    _shared("coupling_start", "coupling", "int", "first of its terms"),
+    _shared("coupling_end", "coupling", "int", "one past the last"),
+    Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
+    _shared("coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see couplings.py"),
+    _shared("term_joint", "term", "int", "joint of the term's coordinate"),
+    _shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
+    _shared("term_linear", "term", "int", "1: a length, 0: an angle"),
+    _shared("term_twist", "term", "int", "its place among the twists, or -1"),
+    Field("term_factor", "term", "real", "factor of the coordinate in the sum"),
+    _shared("coupling_node", "direct_gear", "int", "node of the coupling"),
+    _shared("term_block", "direct_term", "int", "four blocks a term: with a's and b's linear and angular nodes, or -1"),
     # the direct solver's program, see ordering.py
     _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
     _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
     _shared("closes_loop", "direct_joint", "int", "1: the joint that closes a loop"),
+    _shared("is_redundant", "direct_joint", "int", "1: it does, and some of its rows are implied by others"),
     _shared("joint_node_a", "direct_joint", "int", "node of the locked rotations, or -1"),
     _shared(
         "joint_block", "direct_coupling", "int", "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1"
@@ -218,6 +231,7 @@ CONTROL = (
     Field("torque", "body", "vec3", "N m, world axes"),
     Field("effort", "coordinate", "real", "N or N m on a free coordinate"),
     Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),
+    Field("coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"),
 )
 
 # Carried from step to step to warm-start the solver; part of a snapshot. Written by the solver.
@@ -232,6 +246,8 @@ MEMORY = (
     Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
+    Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),
+    Field("coupling_effort", "coupling", "real", "N or N m, the mean over the last kick"),
     Field("opening_left", "joint", "vec2", "m and rad: the most gap and tilt that steps should have left"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
     Field("contact_spin", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"),
@@ -292,6 +308,11 @@ WORK = (
     Field("voltage", "soft", "real", "what the drive was given; prepare"),
     Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
     Field("friction_bound", "friction", "real", "N s or N m s; of a gear its inverse mass; prepare"),
+    Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),
+    Field("coupling_error", "coupling", "real", "rad or m, the sum of its terms less what it keeps; prepare"),
+    Field("coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies by themselves; prepare"),
+    Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
+    Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
@@ -374,8 +395,6 @@ WORK = (
     Field("bias_spin", "leap_angular", "vec3", "rad/s, of the rotations; solver"),
     Field("bias_impulse", "leap_joint", "vec3", "N s that the bias takes, apart from the warm start; solver"),
     Field("bias_angular", "leap_angular", "vec3", "N m s, likewise; solver"),
-    Field("warm_impulse", "leap_joint", "vec3", "N s of the warm start while the bias is solved for; solver"),
-    Field("warm_angular", "leap_angular", "vec3", "N m s, likewise; solver"),
     Field("soft_bias", "leap_soft", "real", "share of the bias that a soft row feels; prepare"),
     # the fourth-order step: how fast it started, and its accelerations
     Field("smooth", None, "int", "1 if this step was of fourth order; begin, with a budget"),
@@ -441,12 +460,13 @@ SETTINGS = {
     "warm_start": "int",
     "bodies": "int",
     "joints": "int",
-    "closings": "int",
+    "redundant": "int",
     "coordinates": "int",
     "twists": "int",
     "limits": "int",
     "frictions": "int",
     "softs": "int",
+    "couplings": "int",
     "nodes": "int",
     "fills": "int",
     "shapes": "int",
@@ -555,6 +575,20 @@ def write(array: Any, values: Any) -> None:
         array.numpy()[...] = values
     else:
         array.assign(np.broadcast_to(values, array.numpy().shape))
+
+
+def write_worlds(array: Any, worlds: Any, values: Any) -> None:
+    """Copy numbers into a device array for the worlds of a mask only; the last axis but those of vectors is theirs."""
+    if array.size == 0:
+        return
+    if worlds.all():
+        write(array, values)
+        return
+    host = array.numpy()  # on the CPU the array itself
+    index = (slice(None),) * (array.ndim - 1) + (np.flatnonzero(worlds),)
+    host[index] = np.broadcast_to(values, host.shape)[index]
+    if not array.device.is_cpu:
+        write(array, host)
 
 
 def write_row(array: Any, place: int, values: Any) -> None:

@@ -10,6 +10,9 @@ from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
 from .softs import softs_of
 
+# What gives the mechanism energy or takes it away.
+SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -23,11 +26,14 @@ class Layout:
     coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
     limits: tuple[str, ...]  # the coordinates that have limits
     frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes with dry friction; "hinge.angle gear"
+    couplings: tuple[str, ...]
+    terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     rays: tuple[str, ...]
     ropes: tuple[str, ...]
     nodes: tuple[str, ...]  # "cable.0": the nodes of all ropes
     elements: tuple[str, ...]
+    sources: tuple[str, ...]  # what gives or takes energy
 
 
 def coordinates_of(scene: Scene) -> list[tuple[str, Joint, Coordinate]]:
@@ -67,11 +73,14 @@ def layout_of(scene: Scene) -> Layout:
     """The layout of a scene."""
     coordinates = coordinates_of(scene)
     return Layout(
+        sources=SOURCES,
         bodies=tuple(scene.bodies),
         joints=tuple(scene.joints),
         coordinates=tuple(label for label, _, _ in coordinates),
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
         frictions=tuple(row[0] for row in friction_rows_of(scene)),
+        couplings=tuple(scene.couplings),
+        terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
         rays=tuple(scene.rays),
         ropes=tuple(scene.ropes),

@@ -15,12 +15,21 @@ from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """A joint as the ordering sees it: its bodies (None: immovable) and whether it locks translations, rotations."""
+    """A joint as the ordering sees it: its bodies (None: immovable) and whether it locks translations, rotations.
+
+    A coupling is one, too: it has ``more`` bodies, and a linear node if some of its coordinates are lengths.
+    """
 
     a: int | None
     b: int | None
     linear: bool
     angular: bool
+    more: tuple[int | None, ...] = ()
+
+    @property
+    def ends(self) -> tuple[int | None, ...]:
+        """All of its bodies."""
+        return (self.a, self.b, *self.more)
 
 
 class Nodes(NamedTuple):
@@ -111,7 +120,7 @@ class _Elimination:
         self.neighbours: dict[Node, set[Node]] = {(False, i): set() for i, moves in enumerate(bodies) if moves}
         self.joints_of: dict[int, set[int]] = {i: set() for i, moves in enumerate(bodies) if moves}
         for i, link in enumerate(links):
-            ends: set[Node] = {(False, body) for body in (link.a, link.b) if body is not None}
+            ends: set[Node] = {(False, body) for body in link.ends if body is not None}
             self.neighbours[True, i] = set(ends)
             for end in ends:
                 self.neighbours[end].add((True, i))
@@ -141,7 +150,7 @@ class _Elimination:
     def _sides(self, joint: int) -> tuple[list[_Group], set[int]]:
         """The groups a joint touches, and the bodies outside (or the ground) it touches."""
         groups, outside = [], set()
-        for body in (self.links[joint].a, self.links[joint].b):
+        for body in self.links[joint].ends:
             if body is None:
                 outside.add(GROUND)
             elif body in self.group_of:
@@ -180,7 +189,7 @@ class _Elimination:
 
     def _remove_joint(self, joint: int) -> _Group:
         groups, outside = self._sides(joint)
-        inside = len(groups) == 2 and groups[0] is groups[1]
+        inside = len({id(group) for group in groups}) < len(groups)
         if inside or all(group.ties for group in groups):
             self.closing.add(joint)
         group = groups[0]
@@ -207,7 +216,7 @@ def _couplings(links: list[Link], nodes: Nodes) -> set[tuple[int, int]]:
     """The pairs of nodes coupled before any elimination: a joint's rows with the velocities of its bodies."""
     pairs: set[tuple[int, int]] = set()
     for i, link in enumerate(links):
-        for body in (link.a, link.b):
+        for body in link.ends:
             if body is None:
                 continue
             for row, columns in (

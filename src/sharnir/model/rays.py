@@ -13,15 +13,10 @@ def ray_arrays(scene: Scene) -> dict[str, Any]:
     """The model's fields of rays."""
     place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
     rays = [ray.spec for ray in scene.rays.values()]
-    centers = [np.zeros(3) if ray.body == WORLD else _center(scene, ray.body) for ray in rays]
+    centers = [(scene.world if ray.body == WORLD else scene.bodies[ray.body]).center for ray in rays]
     return {
         "ray_body": [place[ray.body] for ray in rays],
         "ray_place": [np.array(ray.position) - center for ray, center in zip(rays, centers, strict=True)],
         "ray_direction": [np.array(ray.direction) / np.linalg.norm(ray.direction) for ray in rays],
         "ray_reach": [ray.reach for ray in rays],
     }
-
-
-def _center(scene: Scene, name: str) -> Any:
-    properties = scene.bodies[name].properties
-    return np.zeros(3) if properties is None else properties.center

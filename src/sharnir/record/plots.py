@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError
+from ..quantities import definition_of
 from ..scene.quantity import Quantity
 from ..scene.values import shown
 
@@ -51,17 +52,9 @@ UNIT_NAMES = {
     "N s": "impulse",
     "N m s": "angular impulse",
     "J": "energy",
+    "W": "power",
+    "kg": "mass",
 }
-HELD_OVER_A_STEP = {
-    "effort",
-    "voltage",
-    "limit_impulse",
-    "friction_impulse",
-    "stuck",
-    "iterations",
-    "out_of_budget",
-}
-ERRORS = {"gap", "tilt", "residual"}  # they span many orders of magnitude
 ROUNDING = 1e-14  # no more of a logarithmic axis is shown below this
 COLORS = ["#1f5fa8", "#d1592b", "#2f8f5b", "#8253a8", "#b8860b", "#4a4a4a", "#c23b6b", "#2a9aa8"]
 
@@ -109,7 +102,7 @@ def _new_figure(panels: int) -> Figure:
 
 def _panel_of(quantity: Quantity) -> tuple[str, str]:
     """What a quantity's panel measures, and its unit."""
-    if quantity.variable in ERRORS:
+    if definition_of(quantity).is_error:
         return "error", quantity.unit
     if quantity.unit == "1":
         return quantity.variable.replace("_", " "), "1"
@@ -118,10 +111,10 @@ def _panel_of(quantity: Quantity) -> tuple[str, str]:
 
 def _draw_panel(panel: Axes, run: Trajectory, quantities: list[Quantity]) -> None:
     for quantity in quantities:
-        style = "steps-pre" if quantity.variable in HELD_OVER_A_STEP else "default"
+        style = "steps-pre" if definition_of(quantity).held else "default"
         for label, values in _lines(run[quantity]):
             panel.plot(values["time"].values, values.values.astype(float), label=label, drawstyle=style)
-    if all(quantity.variable in ERRORS for quantity in quantities):
+    if all(definition_of(quantity).is_error for quantity in quantities):
         panel.set_yscale("log", nonpositive="mask")
         low, high = panel.get_ylim()
         panel.set_ylim(min(max(low, ROUNDING), high / 10), high)

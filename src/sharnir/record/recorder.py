@@ -7,43 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import ropes
-from .frames import Frames
-
-# Frames field -> (table, array); the rest is worked out when the recording ends.
-COPIED = {
-    "center": ("state", "position"),
-    "rotation": ("state", "rotation"),
-    "center_velocity": ("state", "velocity"),
-    "angular_velocity": ("state", "spin"),
-    "twist": ("state", "twist"),
-    "effort": ("control", "effort"),
-    "reaction": ("memory", "reaction_now"),
-    "reaction_torque": ("memory", "reaction_torque_now"),
-    "low_impulse": ("memory", "low_impulse"),
-    "high_impulse": ("memory", "high_impulse"),
-    "friction_impulse": ("memory", "friction_impulse"),
-    "stuck": ("memory", "sticking"),
-    "voltage": ("work", "voltage"),
-    "stall_torque": ("model", "drive_stall"),
-    "contact_force": ("work", "touch_force"),
-    "contacts": ("work", "contact_count"),
-    "rays": ("work", "ray_distance"),
-    "iterations": ("report", "iterations"),
-    "residual": ("report", "residual"),
-    **{f"rope {name}": source for name, source in ropes.COPIED.items()},
-}
-
-
-# Frames field -> array of the memory: what a leapfrog step knows of the instant at which it began
-KNOWN_LATER = {
-    "center_velocity": "start_velocity",
-    "angular_velocity": "start_spin",
-    "reaction": "reaction",
-    "reaction_torque": "reaction_torque",
-    "rope velocity": "rope_start_velocity",
-    "rope spin": "rope_start_spin",
-}
+from ..model.layout import Layout
+from ..quantities.frames import KNOWN_LATER, RAW, Frames, Raw, item_count
+from ..spatial import Array
 
 
 class Recorder:
@@ -52,17 +18,21 @@ class Recorder:
     def __init__(
         self,
         tables: dict[str, Any],
+        layout: Layout,
         twists: tuple[int, ...],
         dt: float,
         capacity: int,
         sense: Callable[[], None] = lambda: None,
     ) -> None:
         """``sense`` is called before every capture, to measure what is not a part of the state."""
-        self._tables, self._twists, self._dt, self._sense = tables, twists, dt, sense
+        self._tables, self._layout, self._twists, self._dt, self._sense = tables, layout, twists, dt, sense
         self._time = np.zeros(capacity)
         self._out_of_budget = np.zeros(capacity, bool)
         self._used = 0
-        self._sources = {name: getattr(tables[table], array) for name, (table, array) in COPIED.items()}
+        arrays = {name: getattr(tables[raw.table], raw.array) for name, raw in RAW.items()}
+        self._parameters = {name: array for name, array in arrays.items() if RAW[name].table == "model"}
+        self._changes: dict[str, list[tuple[int, Array]]] = {name: [] for name in self._parameters}  # since which frame
+        self._sources = {name: array for name, array in arrays.items() if RAW[name].table != "model"}
         self._buffers = {
             name: np.zeros((capacity, *array.numpy().shape), array.numpy().dtype)
             for name, array in self._sources.items()
@@ -75,6 +45,10 @@ class Recorder:
         self._time[k], self._out_of_budget[k] = time, out_of_budget
         for name, array in self._sources.items():
             self._buffers[name][k] = array.numpy()
+        for name, array in self._parameters.items():
+            kept, now = self._changes[name], array.numpy()
+            if not kept or not np.array_equal(kept[-1][1], now):
+                kept.append((k, np.array(now)))
         self._used += 1
 
     @property
@@ -93,41 +67,29 @@ class Recorder:
     def frames(self) -> Frames:
         """What was captured so far."""
         used = self._used
-        raw = {name: buffer[:used] for name, buffer in self._buffers.items()}
-        model = self._tables["model"]
-        inv_mass = np.array(model.inv_mass.numpy()[1:])
-        moving = inv_mass > 0
-        mass = np.divide(1.0, inv_mass, out=np.zeros_like(inv_mass), where=moving)
-        body = {name: raw[name][:, 1:] for name in ("center", "rotation", "center_velocity", "angular_velocity")}
-        worlds = mass.shape[1]
-        touch = raw["contact_force"][:, 1:]
-        if touch.shape[1] == 0:
-            touch = np.zeros_like(body["center"])
-        torque = raw["reaction_torque"]
-        if torque.shape[1] == 0:
-            torque = np.zeros_like(raw["reaction"])
-        return Frames(
-            time=self._time[:used],
-            **body,
-            counted=self._twists,
-            twist=raw["twist"],
-            effort=raw["effort"],
-            reaction=raw["reaction"],
-            reaction_torque=torque,
-            limit_impulse=raw["low_impulse"] - raw["high_impulse"],
-            friction_impulse=raw["friction_impulse"],
-            stuck=raw["stuck"].astype(bool),
-            voltage=raw["voltage"],
-            stall_torque=raw["stall_torque"],
-            contact_force=touch,
-            contacts=raw["contacts"],
-            rays=raw["rays"],
-            iterations=raw["iterations"],
-            residual=raw["residual"],
-            out_of_budget=np.repeat(self._out_of_budget[:used, None], worlds, axis=1),
-            mass=mass,
-            inertia=np.array(model.inertia.numpy()[1:]),
-            gravity=np.array(model.gravity.numpy()),
-            dt=self._dt,
-            ropes={name: raw[f"rope {name}"] for name in ropes.COPIED},
-        )
+        worlds = self._buffers["residual"].shape[1]
+        copied = {name: buffer[:used] for name, buffer in self._buffers.items()}
+        copied |= {name: self._over_time(kept) for name, kept in self._changes.items()}
+        raw = {name: self._as_declared(RAW[name], values, worlds) for name, values in copied.items()}
+        over = np.repeat(self._out_of_budget[:used, None], worlds, axis=1)
+        return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later)
+
+    def _over_time(self, kept: list[tuple[int, Array]]) -> Array:
+        """A parameter at every frame: one copy, or one for each stretch between changes."""
+        since = [*(k for k, _ in kept), self._used]
+        if len(kept) == 1:
+            return np.broadcast_to(kept[0][1], (self._used, *kept[0][1].shape))
+        return np.repeat(np.stack([values for _, values in kept]), np.diff(since), axis=0)
+
+    def _as_declared(self, raw: Raw, values: Array, worlds: int) -> Array:
+        """Items in the order of the layout; zeros where the kernel was made without what an array is for."""
+        if raw.items is None:
+            return values
+        count = len(self._twists) if raw.items == "twist" else item_count(self._layout, raw.items)
+        if values.shape[1] < count:
+            return np.zeros((self._used, count, worlds, *raw.shape))
+        if raw.items == "body":
+            values = values[:, 1:]
+        if values.ndim == 2 + len(raw.shape):  # the same in all worlds
+            values = np.repeat(values[:, :, None], worlds, axis=2)
+        return values

@@ -15,12 +15,12 @@ from ..errors import SceneError, SimulationWarning, nearest
 from ..files import scene_text
 from ..model.layout import coordinates_of, friction_rows_of
 from ..model.softs import softs_of
+from ..quantities import QUANTITIES, Definition, Frames, Readings
+from ..quantities.registry import OWNERS
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.values import file_path, shown, whole
 from ..spatial import Array
-from .frames import Frames
-from .signals import SIGNALS, Readings, Signal, item_names, place_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,18 +44,19 @@ class Trajectory:
     def from_frames(cls, scene: Scene, frames: Frames, warnings: Sequence[SimulationWarning] = ()) -> Trajectory:
         """The trajectory of raw frames, and what was warned of."""
         readings = Readings(scene, frames)
-        names = item_names(readings.layout)
-        several = frames.residual.shape[1] > 1
-        variables = {
-            name: _variable(signal, readings, names, several)
-            for name, signal in SIGNALS.items()
-            if signal.items is None or names[signal.items]
-        }
+        names = {owner: getattr(readings.layout, field) for owner, field in OWNERS.items()}
+        worlds = frames.shape[1]
+        with np.errstate(all="ignore"):  # a world that a fault has stopped may hold no numbers
+            variables = {
+                name: _variable(definition, readings, worlds > 1)
+                for name, definition in QUANTITIES.items()
+                if definition.owner is None or names[definition.owner]
+            }
         coords: dict[str, Any] = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
         coords |= {axis: list(labels) for axis, labels in names.items() if labels}
         coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}
-        if several:
-            coords["world"] = np.arange(frames.residual.shape[1])
+        if worlds > 1:
+            coords["world"] = np.arange(worlds)
         attributes = _attributes(scene, frames) | {"warnings": json.dumps([warning.args for warning in warnings])}
         return cls(xr.Dataset(variables, coords, attrs=attributes))
 
@@ -91,10 +92,14 @@ class Trajectory:
         if quantity.variable not in known:
             raise SceneError(f"this trajectory has no '{quantity.variable}'{nearest(quantity.variable, known)}")
         values = self.data[quantity.variable]
-        axis = SIGNALS[quantity.variable].items
+        axis = next((str(axis) for axis in values.dims if axis in OWNERS), None)
         if axis is not None:
-            labels = tuple(str(label) for label in values[axis].values)
-            values = values.isel({axis: place_of(quantity, labels)}, drop=True)
+            labels = [str(label) for label in values[axis].values]
+            if quantity.item not in labels:
+                raise SceneError(
+                    f"there is no {quantity.variable} of '{quantity.item}'{nearest(str(quantity.item), labels)}"
+                )
+            values = values.isel({axis: labels.index(str(quantity.item))}, drop=True)
         values.attrs["units"] = quantity.unit
         return values.rename(quantity.label)
 
@@ -133,20 +138,21 @@ class Trajectory:
         return f"<trajectory of '{self.data.attrs['scene_name']}': {len(self)} instants to {self.time[-1]:g} s{worlds}>"
 
 
-def _variable(signal: Signal, readings: Readings, names: dict[str, tuple[str, ...]], several: bool) -> xr.Variable:
+def _variable(definition: Definition, readings: Readings, several: bool) -> xr.Variable:
     dims = ["time", "world"]
-    if signal.items is None:
-        values = signal.read(readings, 0)
+    if definition.owner is None:
+        values = definition.derive(readings, 0)
     else:
-        values = np.stack([signal.read(readings, i) for i in range(len(names[signal.items]))], axis=1)
-        dims.insert(1, signal.items)
-    if signal.components:
-        dims.append(COMPONENT_AXIS[len(signal.components)])
+        count = len(definition.names(readings.layout))
+        values = np.stack([definition.derive(readings, i) for i in range(count)], axis=1)
+        dims.insert(1, definition.owner)
+    if definition.components:
+        dims.append(COMPONENT_AXIS[len(definition.components)])
     if not several:
         values = np.take(values, 0, axis=dims.index("world"))
         dims.remove("world")
-    units = {"units": signal.unit} if signal.unit else {}
-    return xr.Variable(dims, values, attrs={"long_name": signal.about} | units)
+    units = {"units": definition.unit} if isinstance(definition.unit, str) and definition.unit else {}
+    return xr.Variable(dims, values, attrs={"long_name": definition.about} | units)
 
 
 def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
@@ -157,6 +163,7 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
         "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
         "friction_unit": ("friction", [axes.unit for _, _, axes, _ in friction_rows_of(scene)]),
+        "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
         "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}

@@ -15,19 +15,19 @@ import numpy as np
 
 from ..errors import SceneError
 from ..model.layout import coordinates_of
-from ..record.signals import spring_force
+from ..quantities.springs import spring_force
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.measure import counts_turns, start_value, unwrapped
 from ..scene.quantity import Quantity
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 
 Input = Any  # a number, a vector, or a function of time (s) that returns one
 Inputs = Mapping[Any, Input]
-TURN = 2.0 * np.pi
 JUST_BEFORE = 1e-12  # s
 NO_ROW = -1  # of a coordinate that carries nothing
 
@@ -37,23 +37,22 @@ class Coordinates:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self._reference: dict[int, float] = {}
-
-    def start(self, joint: int, value: float) -> None:
-        """Count the turns of a joint's twist from a value."""
-        self._reference[joint] = value
+        self._before = {
+            (j, found.kind): start_value(joint, found)
+            for j, joint in enumerate(mechanism.joints)
+            for found in joint.type.coordinates
+            if counts_turns(joint, found)
+        }
 
     def value(self, m: Motion, joint: int, kind: Kind) -> Array:
         """A coordinate, [k]."""
         value = self.mechanism.coordinate(m, joint, kind)
-        if kind != Kind.TWIST:
-            return value
-        return np.asarray(value + TURN * np.round((self._reference[joint] - value) / TURN))
+        return unwrapped(value, self._before[joint, kind]) if (joint, kind) in self._before else value
 
     def advance(self, m: Motion) -> None:
         """Count on from a motion [1]."""
-        for joint in self._reference:
-            self._reference[joint] = float(self.value(m, joint, Kind.TWIST)[0])
+        for joint, kind in self._before:
+            self._before[joint, kind] = float(self.value(m, joint, kind)[0])
 
 
 @dataclass(frozen=True)
@@ -131,8 +130,7 @@ class DriveForce:
     @property
     def inertia(self) -> float:
         """The motor's inertia at the joint: r^2 I_m, kg m^2 or kg."""
-        drive = self.drive
-        return drive.ratio**2 * drive.stall_torque * drive.time_constant / drive.idle_speed
+        return self.drive.ratio**2 * self.drive.inertia
 
     def error(self, m: Motion, target: Array) -> Array:
         """The servo's error, [k]."""
@@ -154,7 +152,7 @@ class DriveForce:
         """The drive's effort on the coordinate without the inertia of the motor, [k]."""
         drive = self.drive
         speed = drive.ratio * m.rate[:, self.row]
-        return np.asarray(drive.ratio * drive.stall_torque * (voltage - speed / drive.idle_speed))
+        return np.asarray(drive.ratio * drive.torque_at(drive.stall_torque, voltage, speed))
 
 
 @dataclass

@@ -6,10 +6,12 @@ interval between frames, and for limits also the impacts within it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..model.layout import layout_of
-from ..record.frames import Frames
+from ..quantities.frames import Frames, still_frames
 from ..spatial import IDENTITY, Array
 from .mechanism import quaternions
 from .modes import Modes
@@ -96,24 +98,13 @@ class Recording:
 
     def frames(self) -> Frames:
         """The frames so far, of one world."""
-        scene = self.system.scene
         used = self.done
-        one = {name: np.expand_dims(values[:used], 2) for name, values in self.data.items()}
-        parts = [body.properties for body in scene.bodies.values()]
-        return Frames(
-            time=self.times[:used],
-            counted=tuple(range(len(self.layout.coordinates))),
-            **(one | {"stuck": one["stuck"].astype(bool)}),
-            contact_force=np.zeros((used, len(parts), 1, 3)),
-            contacts=np.zeros((used, 1), int),
-            iterations=np.zeros((used, 1), int),
-            residual=np.zeros((used, 1)),
-            out_of_budget=np.zeros((used, 1), bool),
-            mass=np.array([[0.0 if part is None else part.mass] for part in parts]),
-            inertia=np.array([[np.zeros((3, 3)) if part is None else part.inertia] for part in parts]),
-            gravity=np.array([scene.gravity]),
-            dt=self.dt,
-        )
+        frames = still_frames(self.system.scene, self.times[:used], 1, self.dt)
+        raw = dict(frames.raw)
+        for name, values in self.data.items():
+            raw[name] = np.expand_dims(values[:used], 2)
+        raw["low_impulse"] = raw.pop("limit_impulse")
+        return replace(frames, raw=raw)
 
 
 def _unbroken(before: Array, matrices: Array) -> Array:

@@ -25,7 +25,7 @@ from .. import spatial
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joints import Basis, Kind
-from ..scene.measure import coordinate_axis
+from ..scene.measure import coordinate, coordinate_axis
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, cross
 
@@ -306,24 +306,9 @@ class Mechanism:
             d_rate[:, row] = (8.0 * (samples[1] - samples[-1]) - (samples[2] - samples[-2])) / (12.0 * pace)
 
     def coordinate(self, m: Motion, joint: int, kind: Kind) -> Array:
-        """A coordinate, [k]; a twist within (-pi, pi]."""
-        if kind <= Kind.SLIDE_Z:
-            return dot(m.frame_a[:, joint, :, int(kind)], m.offset[:, joint])
-        if kind == Kind.RADIAL:
-            return np.asarray(np.linalg.norm(m.offset[:, joint], axis=-1))
-        r = np.swapaxes(m.frame_a[:, joint], -1, -2) @ m.frame_b[:, joint]
-        if kind == Kind.TWIST:
-            return np.asarray(np.arctan2(r[:, 1, 0] - r[:, 0, 1], r[:, 0, 0] + r[:, 1, 1]))
-        if kind == Kind.CARDAN_X:
-            return np.asarray(np.arctan2(r[:, 2, 1], r[:, 1, 1]))
-        if kind == Kind.CARDAN_Y:
-            return np.asarray(np.arctan2(r[:, 0, 2], r[:, 0, 0]))
-        sine = np.hypot(r[:, 0, 2], r[:, 1, 2])
-        angle = np.arctan2(sine, r[:, 2, 2])
-        if kind == Kind.SWING:
-            return np.asarray(angle)
-        ratio = np.where(sine < 1e-8, 1.0, angle / np.maximum(sine, 1e-300))
-        return np.asarray(-ratio * r[:, 1, 2] if kind == Kind.SWING_X else ratio * r[:, 0, 2])
+        """A coordinate, [k], turns not counted."""
+        frame_a, frame_b = _pose_of(m.frame_a[:, joint]), _pose_of(m.frame_b[:, joint])
+        return coordinate(kind, frame_a, Pose(m.offset[:, joint], frame_b.rotation))
 
     def lock_errors(self, m: Motion) -> Array:
         """How far the locked rows are off (m or rad), [k, locked]."""

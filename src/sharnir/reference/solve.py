@@ -9,8 +9,6 @@ import numpy as np
 from ..errors import SceneError, SimulationFault
 from ..record.trajectory import Trajectory
 from ..scene.check import check_scene
-from ..scene.joints import Kind
-from ..scene.measure import start_value
 from ..scene.scene import Scene
 from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
@@ -61,7 +59,12 @@ def solve(
             f"scene '{scene.name}' has a diagram, which ticks and cannot be solved as a smooth system; "
             "set scene.diagram = None and give the inputs as functions of time"
         )
+    scene.take_initial()
     check_scene(scene)
+    if scene.couplings:
+        raise SceneError(
+            f"solve: the exact twin has no couplings, and scene '{scene.name}' has '{next(iter(scene.couplings))}'"
+        )
     if scene.ropes:
         raise SceneError(
             f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"
@@ -101,10 +104,6 @@ class Run:
         system = self.system
         y = initial_state(system)
         system.rotation = np.array([matrix(body.pose.rotation) for body in system.mechanism.bodies])
-        for j, joint in enumerate(system.mechanism.joints):
-            for free in joint.type.coordinates:
-                if free.kind == Kind.TWIST:
-                    system.efforts.coordinates.start(j, start_value(joint, free))
         system.examine(y)
         return system.together(system.struck(y, [])[0])
 

@@ -33,10 +33,12 @@ REFUSED: dict[State, dict[type[c.Command], str]] = {
     State.FREE: {c.Release: "the emergency stop is not on; there is nothing to release"},
     State.HELD: {
         c.Set: "the drives are held in their safe state; enable them first",
+        c.Pull: "the drives are held in their safe state, and nothing is pulled; enable them first",
         c.Release: "the emergency stop is not on; enable the drives to go on",
     },
     State.STOPPED: {
         c.Set: "the emergency stop is on; release it, then enable the drives",
+        c.Pull: "the emergency stop is on, and nothing is pulled; release it, then enable the drives",
         c.Enable: "the emergency stop is on; release it first",
     },
 }

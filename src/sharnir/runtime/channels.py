@@ -1,12 +1,13 @@
 """Channels: the numbers of a running simulation that consoles and plots show, read all at once.
 
-A trajectory derives its signals item by item after the run; here they are tapped from the running simulation, which
-costs a fraction of a millisecond.
+A quantity is a channel if its declaration names a group of the console. They are tapped from the running simulation,
+which costs a fraction of a millisecond.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -14,9 +15,16 @@ import numpy as np
 
 from ..control import Controller, Kind
 from ..model.layout import coordinates_of
-from ..model.softs import SoftRow, softs_of
+from ..model.softs import softs_of
+from ..quantities import QUANTITIES
+from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, rotate
+from .ropes import tension_readers
+
+Reader = Callable[[], float]
+
+GROUPS = ("joints", "rates", "drives", "reactions", "bodies", "rays")  # in the order in which the console lists them
 
 
 class Channel(msgspec.Struct, frozen=True):
@@ -31,8 +39,7 @@ class Bodies:
     """Poses and velocities of the bodies' own frames, world first, of the first world of a simulation."""
 
     def __init__(self, scene: Scene) -> None:
-        centers = [np.zeros(3) if b.properties is None else b.properties.center for b in scene.bodies.values()]
-        self._arm = -np.array([np.zeros(3), *centers])
+        self._arm = -np.array([body.center for body in (scene.world, *scene.bodies.values())])
 
     def read(self, state: Any) -> tuple[Pose, Array, Array]:
         """Poses [body], velocities and angular velocities [body, 3]."""
@@ -42,28 +49,16 @@ class Bodies:
 
 
 class Channels:
-    """All channels of a scene: joints, drives, reactions, bodies, and what its diagram computes."""
+    """All channels of a scene: quantities that name a group of the console, and what its diagram computes."""
 
     def __init__(self, scene: Scene, simulation: Any, controller: Controller) -> None:
         self._simulation = simulation
         self.bodies = Bodies(scene)
-        axes = coordinates_of(scene)
-        driven = [row for row in softs_of(scene) if row.motor is not None]
-        self.list = [
-            *(Channel(label, found.unit, "joints") for label, _, found in axes),
-            *(Channel(f"{label} rate", f"{found.unit}/s", "rates") for label, _, found in axes),
-            *(Channel(f"{row.label} voltage", "1", "drives") for row in driven),
-            *(Channel(f"{row.label} effort", "N" if row.linear else "N m", "drives") for row in driven),
-        ]
-        taps = simulation.taps
-        self._read = [
-            *(taps.reader(joint.coordinate(found.name)) for _, joint, found in axes),
-            *(taps.reader(joint.rate(found.name)) for _, joint, found in axes),
-            *(taps.reader(row.joint.voltage(row.name)) for row in driven),
-            *(_effort(taps.reader(row.joint.motor_torque(row.name)), row) for row in driven),
-        ]
-        self.list += [Channel(f"{name} reaction", "N", "reactions") for name in scene.joints]
-        self.list += [Channel(f"{name} speed", "m/s", "bodies") for name in scene.bodies]
+        made = [channel for group in GROUPS for channel in _of_group(scene, simulation, group)]
+        ropes = tension_readers(scene, simulation)  # a quantity for which a recorded frame would be too slow
+        made += [(Channel(f"{name} tension", "N", "ropes"), read) for name, read in ropes.items()]
+        self.list = [channel for channel, _ in made]
+        self._read = [read for _, read in made]
         taken = {channel.name for channel in self.list}
         self._values = [name for name in controller.values if name not in taken]
         self._controller = controller
@@ -72,23 +67,34 @@ class Channels:
 
     def read(self, out: Array) -> None:
         """Write the channels' present values."""
-        sim, values = self._simulation, self._controller.values
-        sim.taps.refresh()
-        self.now = self.bodies.read(sim.state)
-        first = len(self._read)
-        reactions = sim.memory.reaction_now.numpy()[:, 0]
-        speeds = first + len(reactions)
-        last = speeds + len(self.now[1]) - 1
-        out[:first] = [read() for read in self._read]
-        out[first:speeds] = np.linalg.norm(reactions, axis=-1)
-        out[speeds:last] = np.linalg.norm(self.now[1][1:], axis=-1)
+        values, last = self._controller.values, len(self._read)
+        self._simulation.taps.refresh()
+        self.now = self.bodies.read(self._simulation.state)
+        out[:last] = [read() for read in self._read]
         out[last:] = [values[name] for name in self._values]
 
 
-def _effort(torque: Callable[[], float], row: SoftRow) -> Callable[[], float]:
-    """What a motor's torque makes behind its gear, losses left out."""
-    ratio = row.motor.ratio if row.motor is not None else 1.0
-    return lambda: ratio * torque()
+def _of_group(scene: Scene, simulation: Any, group: str) -> Iterator[tuple[Channel, Reader]]:
+    """The channels of a group, with what reads them."""
+    layout = simulation._layout
+    linear = {label: found.kind.is_linear for label, _, found in coordinates_of(scene)}
+    driven = {row.label for row in softs_of(scene) if row.motor is not None}
+    for definition in QUANTITIES.values():
+        if definition.channel is not None and definition.channel[0] == group:
+            for item in definition.names(layout):
+                if definition.owner != "soft" or item in driven:
+                    quantity = definition.address(item, linear.get(item, False))
+                    name = f"{item} {definition.channel[1]}".strip()
+                    yield Channel(name, quantity.unit, group), _reader(simulation.taps, quantity)
+
+
+def _reader(taps: Any, quantity: Quantity) -> Reader:
+    """What reads a quantity; of a vector its length."""
+    if not quantity.components:
+        read: Reader = taps.reader(quantity)
+        return read
+    parts = [taps.reader(quantity, component) for component in quantity.components]
+    return lambda: math.hypot(*(part() for part in parts))
 
 
 def _unit(kind: Kind) -> str:

@@ -56,6 +56,18 @@ class Set(Command, frozen=True, tag="set"):
     values: dict[Name, float]
 
 
+class Pull(Command, frozen=True, tag="pull"):
+    """Pull a body by a spring, from a ``point`` on it (m, in its frame) to a ``target`` (m, in the world)."""
+
+    body: Name
+    point: tuple[float, float, float]
+    target: tuple[float, float, float]
+
+
+class Loosen(Command, frozen=True, tag="loosen"):
+    """Let go of what is pulled."""
+
+
 class Stop(Command, frozen=True, tag="stop"):
     """Emergency stop: every drive goes to its safe state and stays there, whatever else happens, until ``Release``."""
 
@@ -98,11 +110,11 @@ class End(Command, frozen=True, tag="end"):
 
 
 AnyCommand = (
-    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Stop | Release | Hold | Enable | Inject | Clear | Note
-    | End
+    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Pull | Loosen | Stop | Release | Hold | Enable | Inject
+    | Clear | Note | End
 )  # fmt: skip
 # What changes the motion; a replay repeats these and skips the rest.
-MOVING = (Reset, Save, Restore, Set, Stop, Release, Hold, Enable, Inject, Clear)
+MOVING = (Reset, Save, Restore, Set, Pull, Loosen, Stop, Release, Hold, Enable, Inject, Clear)
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -37,6 +37,7 @@ HEADER = (
 MODES = ("paused", "running", "replay", "fault", "ended")
 HOLDS = ("free", "stopped", "held")  # states of the safety chain
 CONTACTS = 64  # contact points shown at most
+PULL = 10  # the number of the body that is pulled, from 1 on; where, and where to (m); with what force (N)
 
 assert sys.byteorder == "little", "frames are written in the machine's order, which browsers expect to be little-endian"
 
@@ -66,6 +67,7 @@ def layout_of(scene: Scene, channels: Sequence[Channel], inputs: tuple[str, ...]
         "inputs": (len(inputs),),
         "channels": (len(channels),),
         "contacts": (CONTACTS, 6),
+        "pull": (PULL,),
         **rope_shapes(scene),
     }
     offset, blocks = 8 * len(HEADER), {}
@@ -89,6 +91,11 @@ def views(frames: Array, layout: FrameLayout) -> tuple[Array, dict[str, Array]]:
 def clock_of(frame: bytes) -> float:
     """When a frame is to be seen, s of the machine's clock."""
     return float(np.frombuffer(frame, "<f8", 1, 8 * HEADER.index("clock"))[0])
+
+
+def tick_of(frame: bytes) -> int:
+    """The tick of a frame."""
+    return int(np.frombuffer(frame, "<f8", 1, 8 * HEADER.index("tick"))[0])
 
 
 class FrameWriter:
@@ -121,7 +128,15 @@ class FrameWriter:
             _write_contacts(simulation, blocks["contacts"]),
         )
         write_ropes(self._scene, simulation, blocks)
+        _write_pull(plant.hand, blocks["pull"])
         return self.bytes
+
+
+def _write_pull(hand: Any, block: Array) -> None:
+    """What the operator pulls; zeros where it is nothing."""
+    block[:] = 0.0
+    if hand.pulled is not None:
+        block[0], (block[1:4], block[4:7]), block[7:] = hand.pulled.place, hand.ends(), hand.force
 
 
 def _write_contacts(simulation: Any, rows: Array) -> int:

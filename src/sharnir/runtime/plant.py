@@ -21,6 +21,7 @@ from . import commands as c
 from .channels import Channels
 from .control import diagram_of, inputs_of
 from .faults import fault_of
+from .hand import Hand
 from .safety import Safety
 from .symptoms import Symptoms
 
@@ -43,6 +44,7 @@ class Plant:
         self.controller = controller
         self.safety = Safety(self.simulation, controller)
         self.board = FaultBoard(self.simulation)
+        self.hand = Hand(self.simulation)
         self.symptoms = Symptoms(self.simulation)
         self.inputs = inputs_of(scene.diagram)
         self.channels = Channels(scene, self.simulation, controller)
@@ -62,8 +64,13 @@ class Plant:
     def apply(self, command: c.Command, by: str = "") -> None:
         """Do what moves the plant, for its author; other commands are the runtime's. Refusals are ``SceneError``."""
         following = chain.after(self.chain, command)
+        self.hand.lift()  # until the next step: what the command changes is what is there without it
         if isinstance(command, c.Set):
             self._set(command.values)
+        elif isinstance(command, c.Pull):
+            self.hand.pull(command.body, command.point, command.target)
+        elif isinstance(command, c.Loosen):
+            self.hand.loosen()
         elif isinstance(command, c.Reset):
             self.simulation.reset()
         elif isinstance(command, c.Save):
@@ -79,6 +86,8 @@ class Plant:
     def _move_on(self, following: chain.State, command: c.Command, by: str) -> None:
         """Bring the drives to where the safety chain is after a command."""
         author = by or "the operator"
+        if following is not chain.State.FREE:
+            self.hand.loosen()
         if following is chain.State.FREE:
             if self.chain is not following:
                 self.safety.let_go()

@@ -5,6 +5,8 @@ Nodes that are wound on a drum lie at the first one that is not; a negative tens
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,21 @@ def write_ropes(scene: Scene, simulation: Any, blocks: dict[str, Array]) -> None
         block[: free - start, :3] = position[free]
         block[:, 3] = np.where(parted[start:end] > 0, PARTED, np.maximum(tension[start:end], 0.0))
         start = end
+
+
+def tension_readers(scene: Scene, simulation: Any) -> dict[str, Callable[[], float]]:
+    """What reads the highest tension of each rope (N); elements that have parted do not pull."""
+    ends = np.cumsum([0, *(rope.elements + 1 for rope in scene.ropes.values())]).tolist()
+
+    def reader(start: int, end: int) -> Callable[[], float]:
+        def read() -> float:
+            parted = simulation.state.rope_parted.numpy()[start:end, 0] > 0
+            tension = simulation.memory.rope_tension.numpy()[start:end, 0]
+            return float(np.where(parted, 0.0, np.maximum(tension, 0.0)).max())
+
+        return read
+
+    return {name: reader(*places) for name, places in zip(scene.ropes, pairwise(ends), strict=True)}
 
 
 def record_ropes(scene: Scene, data: Any, blocks: dict[str, Array]) -> None:

@@ -49,6 +49,7 @@ class Safety:
     """Attached to a simulation like its controller."""
 
     rank = 1
+    world = 0
 
     def __init__(self, simulation: Any, controller: Controller) -> None:
         self._simulation, self._controller = simulation, controller

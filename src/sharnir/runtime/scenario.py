@@ -106,7 +106,8 @@ class Standing(msgspec.Struct, kw_only=True):
     weight: float
     score: float
     state: str
-    at: float | None = None
+    at: float | None = None  # s, simulated
+    tick: int | None = None  # of the run, at that time
     note: str = ""
 
 
@@ -225,9 +226,11 @@ class Referee:
     def _judge(self, goal: AnyGoal, standing: Standing, now: float, touched: set[str]) -> None:
         if isinstance(goal, (Reach, Attain)):
             if standing.state == "open" and self._is_there(goal):
-                standing.state, standing.score, standing.at = "reached", 1.0, now
+                standing.state, standing.score = "reached", 1.0
+                self._mark(standing, now)
             elif standing.state == "open" and goal.before is not None and now > goal.before:
                 standing.state, standing.note = "failed", f"not within {goal.before:g} s"
+                standing.tick = self._plant.tick
         elif isinstance(goal, Stay):
             value = float(self._values[self._signals[goal.signal]])
             if value > goal.limit:
@@ -235,9 +238,13 @@ class Referee:
                 standing.score = max(0.0, 1.0 - self._above[goal.name] / goal.allowed)
                 standing.note = f"above {goal.limit:g} for {self._above[goal.name]:.2f} s"
                 standing.state = "failed" if standing.score == 0.0 else "open"
-                standing.at = now if standing.at is None else standing.at
+                if standing.at is None:
+                    self._mark(standing, now)
         else:
             self._count_touches(goal, standing, now, touched)
+
+    def _mark(self, standing: Standing, now: float) -> None:
+        standing.at, standing.tick = now, self._plant.tick
 
     def _is_there(self, goal: Reach | Attain) -> bool:
         if isinstance(goal, Attain):
@@ -260,7 +267,7 @@ class Referee:
             standing.score = min(1.0, max(0.0, 1.0 - PENALTY * beyond))
             standing.state = "failed" if beyond > 0 else "open"
             standing.note = f"touched {self._touches[goal.name]} times, last: {hit[0]}"
-            standing.at = now
+            self._mark(standing, now)
         self._touching[goal.name] = bool(hit)
 
     def _finish(self, now: float) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from .materials import Contact
-from .quantity import XYZ, XYZW, Quantity
+from .quantity import Quantity, declared
 from .shape import MassProperties, combined
 from .shapes import AnyShape
 from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, number, positive, quaternion, shown, vector
@@ -56,43 +56,49 @@ class Body:
         """Where the body's frame starts."""
         return spatial.Pose(np.array(self.spec.position), np.array(quaternion(self.spec.rotation, "rotation")))
 
-    def _quantity(self, variable: str, unit: str, components: tuple[str, ...] = XYZ) -> Quantity:
-        return Quantity(variable, self.name, unit, components)
+    @property
+    def center(self) -> spatial.Array:
+        """The centre of mass in the body's frame, m; of a fixed body the frame's origin."""
+        return np.zeros(3) if self.properties is None else self.properties.center
+
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the body by the ``name`` it has in a trajectory."""
+        return declared(name).address(self.name)
 
     @property
     def position(self) -> Quantity:
         """Position of the body's frame, m."""
-        return self._quantity("position", "m")
+        return self.quantity("position")
 
     @property
     def rotation(self) -> Quantity:
         """Orientation of the body's frame, quaternion (x, y, z, w)."""
-        return self._quantity("rotation", "1", XYZW)
+        return self.quantity("rotation")
 
     @property
     def velocity(self) -> Quantity:
         """Velocity of the origin of the body's frame, world axes, m/s."""
-        return self._quantity("velocity", "m/s")
+        return self.quantity("velocity")
 
     @property
     def angular_velocity(self) -> Quantity:
         """Angular velocity, world axes, rad/s."""
-        return self._quantity("angular_velocity", "rad/s")
+        return self.quantity("angular_velocity")
 
     @property
     def kinetic_energy(self) -> Quantity:
         """Kinetic energy of this body, J."""
-        return self._quantity("kinetic_energy", "J", ())
+        return self.quantity("kinetic_energy")
 
     @property
     def contact_force(self) -> Quantity:
         """Force of all contacts on this body, world axes, N."""
-        return self._quantity("contact_force", "N")
+        return self.quantity("contact_force")
 
     @property
     def mass(self) -> Quantity:
-        """Mass, kg; setting it scales the inertia with it."""
-        return self._quantity("mass", "kg", ())
+        """Mass, kg, 0 of a fixed body; setting it scales the inertia with it."""
+        return self.quantity("mass")
 
 
 def _checked(name: str, spec: BodySpec) -> BodySpec:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..errors import SceneError
+from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
 from .joints import Basis, Coordinate, Kind
@@ -26,6 +27,8 @@ def check_scene(scene: Scene) -> None:
     if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     _check_places(scene)
+    for coupling in scene.couplings.values():
+        _check_coupling(coupling)
     for joint in scene.joints.values():
         _check_direction(joint)
         _check_meets(joint)
@@ -37,12 +40,20 @@ def check_scene(scene: Scene) -> None:
                 _check_rest(joint, free, joint.springs[free.name])
 
 
+def _check_coupling(coupling: Coupling) -> None:
+    off = coupling.start - coupling.offset
+    if abs(off) > MEETING_TOLERANCE:
+        raise SceneError(
+            f"coupling '{coupling.name}': at the start its coordinates ({', '.join(coupling.labels)}) are off by "
+            f"{off:.6g}; draw the bodies so that they agree, or give a joint another initial value"
+        )
+
+
 def _check_places(scene: Scene) -> None:
     """Refuse what is too far away, or too fast, to compute with."""
     for body in scene.bodies.values():
-        center = np.zeros(3) if body.properties is None else body.properties.center
         for name, values, unit in (
-            ("position", (*body.spec.position, *center), "m"),
+            ("position", (*body.spec.position, *body.center), "m"),
             ("velocity", (*body.spec.velocity, *body.spec.angular_velocity), "m/s or rad/s"),
         ):
             _check_size(f"body '{body.name}' {name}", values, unit)

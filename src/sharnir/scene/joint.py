@@ -16,8 +16,8 @@ from .elements.limits import Cone, SwingTwist, ranges_of
 from .elements.spring import Spring
 from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
 from .measure import start_value
-from .quantity import XYZ, Quantity
-from .values import Description, Range, shown
+from .quantity import Quantity, declared
+from .values import Description, Range, number, shown
 
 AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
 JointFriction = AnyFriction | dict[str, AnyFriction]
@@ -32,7 +32,8 @@ class JointSpec(Description, frozen=True):
 
     ``joint`` is its type and place, ``between`` names body a and body b ("world" for the ground). ``friction``,
     ``limits``, ``spring`` and ``drive`` belong to the free axes: one value, or a dictionary by the axis's name when
-    there are several.
+    there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by name: what hangs on the
+    joint is moved there when the scene is first simulated.
     """
 
     joint: AnyJoint
@@ -41,6 +42,7 @@ class JointSpec(Description, frozen=True):
     limits: AnyLimits | None = None
     spring: JointSpring | None = None
     drive: JointDrive | None = None
+    initial: float | dict[str, float] | None = None
 
 
 class Joint:
@@ -65,6 +67,7 @@ class Joint:
         springs = _by_coordinate(spec.spring, (Spring,), "spring", self.type, what)
         self.springs = {name: self._rested(name, spring) for name, spring in springs.items()}
         self.drives: dict[str, AnyDrive] = _by_coordinate(spec.drive, get_args(AnyDrive), "drive", self.type, what)
+        self.initial = _initial(spec.initial, self.type, what)
 
     def _rested(self, name: str, spring: Spring) -> Spring:
         """A spring whose rest is a number: where the coordinate starts, when none is given."""
@@ -81,62 +84,65 @@ class Joint:
     def _coordinates(self) -> dict[str, Coordinate]:
         return {coordinate.name: coordinate for coordinate in self.type.coordinates}
 
+    def _of_axis(self, quantity: str, found: Coordinate) -> Quantity:
+        return declared(quantity).address(f"{self.name}.{found.name}", found.kind.is_linear)
+
+    def quantity(self, name: str, axis: str | None = None) -> Quantity:
+        """A quantity of the joint, or of one ``axis`` of it, by the ``name`` it has in a trajectory."""
+        definition = declared(name)
+        if definition.owner == "joint":
+            return definition.address(self.name)
+        if definition.owner == "friction":
+            axes = self._free_axes(axis)
+            return definition.address(f"{self.name}.{axes.name}", axes.is_linear)
+        return self._of_axis(name, self._coordinate(axis))
+
     def coordinate(self, name: str | None = None) -> Quantity:
         """A free coordinate by name (rad or m); the first one when no name is given."""
-        found = self._coordinate(name)
-        return Quantity("coordinate", f"{self.name}.{found.name}", found.unit)
+        return self.quantity("coordinate", name)
 
     def rate(self, name: str | None = None) -> Quantity:
         """The rate of the coordinate ``name`` (rad/s or m/s); the name may be left out where there is one."""
-        found = self._coordinate(name)
-        return Quantity("rate", f"{self.name}.{found.name}", f"{found.unit}/s")
+        return self.quantity("rate", name)
 
     def effort(self, name: str | None = None) -> Quantity:
         """The torque (N m) or force (N) put on the coordinate ``name`` from outside."""
-        found = self._coordinate(name)
-        return Quantity("effort", f"{self.name}.{found.name}", "N" if found.kind.is_linear else "N m")
+        return self.quantity("effort", name)
 
     def lower(self, name: str | None = None) -> Quantity:
         """The lower limit of the coordinate ``name``, rad or m; it can be set per world where the scene has one."""
-        found = self._coordinate(name)
-        return Quantity("lower", f"{self.name}.{found.name}", found.unit)
+        return self.quantity("lower", name)
 
     def upper(self, name: str | None = None) -> Quantity:
         """The upper limit of the coordinate ``name``, rad or m; it can be set per world where the scene has one."""
-        found = self._coordinate(name)
-        return Quantity("upper", f"{self.name}.{found.name}", found.unit)
+        return self.quantity("upper", name)
 
     def limit_impulse(self, name: str | None = None) -> Quantity:
         """The impulse of the limits of coordinate ``name`` over the step, N s or N m s; positive when it pushes up."""
-        found = self._coordinate(name)
-        return Quantity("limit_impulse", f"{self.name}.{found.name}", "N s" if found.kind.is_linear else "N m s")
+        return self.quantity("limit_impulse", name)
 
     def spring_force(self, name: str | None = None) -> Quantity:
         """The force (N) or torque (N m) of spring and damper on coordinate ``name``, positive when it drives it up."""
-        found = self._carrier("spring", self.springs, name)
-        return Quantity("spring_force", f"{self.name}.{found.name}", "N" if found.kind.is_linear else "N m")
+        return self._of_axis("spring_force", self._carrier("spring", self.springs, name))
 
     def voltage(self, name: str | None = None) -> Quantity:
         """The voltage of the drive on coordinate ``name``, from -1 to 1 of the rated one; a servo sets it itself."""
-        found = self._carrier("drive", self.drives, name)
-        return Quantity("voltage", f"{self.name}.{found.name}", "1")
+        return self._of_axis("voltage", self._carrier("drive", self.drives, name))
 
     def target(self, name: str | None = None) -> Quantity:
         """The target of the servo on coordinate ``name``: a coordinate (rad or m) or a rate (rad/s or m/s)."""
         servos = {key: drive for key, drive in self.drives.items() if not isinstance(drive, DcDrive)}
         found = self._carrier("servo", servos, name)
         unit = found.unit if isinstance(servos[found.name], PositionServo) else f"{found.unit}/s"
-        return Quantity("target", f"{self.name}.{found.name}", unit)
+        return declared("target").address(f"{self.name}.{found.name}", unit=unit)
 
     def motor_speed(self, name: str | None = None) -> Quantity:
         """The speed of the motor that drives coordinate ``name``, before the gear, rad/s."""
-        found = self._carrier("drive", self.drives, name)
-        return Quantity("motor_speed", f"{self.name}.{found.name}", "rad/s")
+        return self._of_axis("motor_speed", self._carrier("drive", self.drives, name))
 
     def motor_torque(self, name: str | None = None) -> Quantity:
         """The electric torque of the motor that drives coordinate ``name``, proportional to its current, N m."""
-        found = self._carrier("drive", self.drives, name)
-        return Quantity("motor_torque", f"{self.name}.{found.name}", "N m")
+        return self._of_axis("motor_torque", self._carrier("drive", self.drives, name))
 
     @property
     def angle(self) -> Quantity:
@@ -156,27 +162,26 @@ class Joint:
     @property
     def reaction_force(self) -> Quantity:
         """The force of the joint on body b, world axes, N."""
-        return Quantity("reaction_force", self.name, "N", XYZ)
+        return self.quantity("reaction_force")
 
     @property
     def reaction_torque(self) -> Quantity:
         """The torque of the joint on body b about the anchor, world axes, N m."""
-        return Quantity("reaction_torque", self.name, "N m", XYZ)
+        return self.quantity("reaction_torque")
 
     @property
     def gap(self) -> Quantity:
         """How far the locked axes are apart, m."""
-        return Quantity("gap", self.name, "m")
+        return self.quantity("gap")
 
     @property
     def tilt(self) -> Quantity:
         """How far the locked rotations are off, rad."""
-        return Quantity("tilt", self.name, "rad")
+        return self.quantity("tilt")
 
     def friction_impulse(self, name: str | None = None) -> Quantity:
         """The friction impulse of a step on body b, of the axes ``name``, in the joint's frame on a, N s or N m s."""
-        axes = self._free_axes(name)
-        return Quantity("friction_impulse", f"{self.name}.{axes.name}", axes.unit, XYZ)
+        return self.quantity("friction_impulse", name)
 
     def friction_level(self, name: str | None = None) -> Quantity:
         """The dynamic friction level of the axes ``name``, N or N m (1 with a load).
@@ -187,12 +192,12 @@ class Joint:
         law = self.friction[axes.name]
         if isinstance(law, Viscous):
             raise SceneError(f"{self!r}: its friction on '{axes.name}' is Viscous, which has no level")
-        unit = "1" if law.load is not None else "N" if axes.is_linear else "N m"
-        return Quantity("friction_level", f"{self.name}.{axes.name}", unit)
+        unit = "1" if law.load is not None else None
+        return declared("friction_level").address(f"{self.name}.{axes.name}", axes.is_linear, unit)
 
     def stuck(self, name: str | None = None) -> Quantity:
         """1 while the friction of the axes ``name`` holds, 0 while it slides; without unit."""
-        return Quantity("stuck", f"{self.name}.{self._free_axes(name).name}", "1")
+        return self.quantity("stuck", name)
 
     # --- lookups that explain themselves ----------------------------------------------------------------------------
 
@@ -253,6 +258,23 @@ def _by_coordinate(
             raise SceneError(f"{what} {word} on '{name}' is {shown(element)}; give {_choices(kinds)}")
         _check_can_carry(coordinates[name], joint, word, what)
     return {name: given[name] for name in coordinates if name in given}
+
+
+def _initial(given: Any, joint: JointType, what: str) -> dict[str, float]:
+    """Coordinates at the start as the user wrote them (rad, m), by name."""
+    names = [free.name for free in joint.coordinates]
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        if len(names) != 1:
+            known = f"by name: {', '.join(names)}" if names else "none: it has no coordinate"
+            raise SceneError(f"{what} initial is {shown(given)}; give {known}")
+        given = {names[0]: given}
+    for name, value in given.items():
+        if name not in names:
+            raise SceneError(f"{what} has no coordinate '{name}' for initial{nearest(str(name), names)}")
+        number(value, f"{what} initial '{name}' (rad or m)")
+    return {name: float(value) for name, value in given.items()}
 
 
 def _choices(kinds: tuple[type, ...]) -> str:

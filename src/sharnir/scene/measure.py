@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .joint import Joint
 
 X, Y, Z = np.eye(3)
+TURN = 2.0 * math.pi  # rad
 SMALL_SWING = 0.02  # rad; below it theta/sin(theta) and its derivative come from their series, also on the device
 
 
@@ -121,13 +122,29 @@ def coordinate_axis(kind: Kind, frame_a: Pose, frame_b: Pose) -> Array:
     return spatial.rotate(frame_a.rotation, local)
 
 
+def unwrapped(value: Array | float, before: Array | float) -> Array:
+    """An angle with the number of turns that brings it nearest to the one before, rad."""
+    return np.asarray(value + TURN * np.round((before - value) / TURN))
+
+
+def counts_turns(joint: Joint, found: Coordinate) -> bool:
+    """Whether the turns of a coordinate are counted: of every angle that can make them.
+
+    The twist of a ball is counted where it carries something; by itself it has no turns to speak of, since a ball that
+    tumbles goes through poses in which it jumps.
+    """
+    is_ball = len(joint.type.coordinates) == 4
+    used = any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
+    return found.kind.is_turn and (used or not is_ball)
+
+
 def start_value(joint: Joint, coordinate_of: Coordinate) -> float:
-    """A coordinate at the start of a scene (m or rad); a hinge's angle with the turns that its ``initial`` counts."""
+    """A coordinate at the start of a scene (m or rad); a hinge's angle with the turns that its ``drawn_at`` counts."""
     value = float(coordinate(coordinate_of.kind, *joint.world_frames()))
     if coordinate_of.kind != Kind.TWIST:
         return value
-    initial = number(getattr(joint.type, "initial", 0.0), f"joint '{joint.name}' initial (rad)")
-    return value + 2.0 * math.pi * round((initial - value) / (2.0 * math.pi))
+    drawn_at = number(getattr(joint.type, "drawn_at", 0.0), f"joint '{joint.name}' drawn_at (rad)")
+    return float(unwrapped(value, drawn_at))
 
 
 def _relative(frame_a: Pose, frame_b: Pose) -> Array:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,25 +13,27 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from .shape import MassProperties, Shape
-from .values import Vec3, existing_file, not_negative, shown, vector
+from .values import Vec3, existing_file, not_negative, positive, shown, vector
+
+READABLE = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off", ".3mf")
+LARGEST_FILE = 512 * 2**20  # bytes
 
 
 class Mesh(Shape, frozen=True, tag="mesh"):
     """A closed triangle mesh from a ``file`` (STL, OBJ, PLY, GLB, ...) or from ``vertices`` (m) and ``triangles``.
 
-    ``scale`` (m per unit of the file) makes metres of its numbers; triangles name three vertices each, counted from 0.
+    ``scale`` (m per unit of the file, one for all or one for each of x, y and z, where a negative one mirrors) makes
+    metres of its numbers; triangles name three vertices each, counted from 0.
     The file is read relative to the scene file, or to the working folder when the scene is written in Python.
     """
 
     file: str | None = None
     vertices: tuple[Vec3, ...] | None = None
     triangles: tuple[tuple[int, int, int], ...] | None = None
-    scale: float = 1.0
-
-    def sizes(self) -> dict[str, float]:
-        return {"scale": self.scale}
+    scale: float | Vec3 = 1.0
 
     def checked(self, owner: str) -> Shape:
+        _check_scale(self.scale, f"{owner}: Mesh scale (m)")
         if (self.file is None) == (self.vertices is None or self.triangles is None):
             raise SceneError(f"{owner}: Mesh: give either file, or vertices and triangles")
         if self.file is not None:
@@ -50,18 +56,27 @@ class Mesh(Shape, frozen=True, tag="mesh"):
                     raise SceneError(f"Mesh: a triangle names vertex {shown(corner)} of {count}; count from 0")
             vertices, triangles = np.array(self.vertices).reshape(-1, 3), np.array(self.triangles).reshape(-1, 3)
             surface = trimesh.Trimesh(vertices, triangles, process=False)
+            if not np.isfinite(surface.vertices).all():
+                raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
+            surface.merge_vertices()
         else:
-            try:
-                surface = trimesh.load_mesh(self.file, process=False)
-            except Exception as error:
-                raise SceneError(
-                    f"Mesh: '{self.file}' cannot be read ({error}); give an STL, OBJ, PLY or GLB"
-                ) from error
-        if not np.isfinite(surface.vertices).all():
-            raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
-        surface.merge_vertices(merge_tex=True, merge_norm=True)
-        surface.vertices = surface.vertices * self.scale
+            surface = read_surface(self.file).copy()
+        surface.vertices = surface.vertices * np.asarray(self.scale)
+        if np.prod(np.broadcast_to(self.scale, 3)) < 0.0:  # a mirror turns the triangles inside out
+            surface.invert()
         return surface
+
+    def coloured(self) -> tuple[spatial.Array, spatial.Array, spatial.Array] | None:
+        """Vertices (m), triangles and a colour (RGB, 0 to 255) for every vertex; None where the file has no colours.
+
+        Vertices in the same place are not merged: each may have a colour of its own.
+        """
+        parts = [] if self.file is None else load_parts(self.file)
+        if all(part.visual.kind is None for part in parts):
+            return None
+        surface = _joined(parts)
+        surface.vertices = surface.vertices * np.asarray(self.scale)
+        return np.asarray(surface.vertices), np.asarray(surface.faces), np.concatenate([_colors(p) for p in parts])
 
     def triangulated(self, owner: str) -> Any:
         """The surface for contact: triangles without area dropped, holes left as they are."""
@@ -88,18 +103,16 @@ class Mesh(Shape, frozen=True, tag="mesh"):
 class ConvexHull(Shape, frozen=True, tag="hull"):
     """The convex hull of ``points`` (m), or of the vertices of a mesh ``file`` (STL, OBJ, PLY, GLB, ...).
 
-    ``scale`` (m per unit of the file) makes metres of its numbers. The file is read relative to the scene file, or to
-    the working folder when the scene is written in Python.
+    ``scale`` (m per unit of the file, one for all or one for each of x, y and z) makes metres of its numbers. The file
+    is read relative to the scene file, or to the working folder when the scene is written in Python.
     """
 
     points: tuple[Vec3, ...] | None = None
     file: str | None = None
-    scale: float = 1.0
-
-    def sizes(self) -> dict[str, float]:
-        return {"scale": self.scale}
+    scale: float | Vec3 = 1.0
 
     def checked(self, owner: str) -> Shape:
+        _check_scale(self.scale, f"{owner}: ConvexHull scale (m)")
         if (self.file is None) == (self.points is None):
             raise SceneError(f"{owner}: ConvexHull: give either points or file")
         if self.file is not None:
@@ -114,16 +127,86 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
     def surface(self) -> Any:
         """The hull's triangles as a ``trimesh.Trimesh``, scaled."""
         if self.file is not None:
-            points = Mesh(file=self.file).surface().vertices
+            points = np.asarray(read_surface(self.file).vertices)
         else:
             points = np.array(
                 [vector(point, f"ConvexHull points (m)[{i}]") for i, point in enumerate(self.points or ())]
             )
         with np.errstate(over="ignore"):  # what is not finite is refused in words
-            return convex_hull(points.reshape(-1, 3) * self.scale)
+            return convex_hull(points.reshape(-1, 3) * np.asarray(self.scale))
 
     def unit_properties(self) -> MassProperties:
         return _solid(self.surface())
+
+
+def read_surface(file: str) -> Any:
+    """The triangles of a mesh file as one ``trimesh.Trimesh``, vertices in the same place merged; not to be changed."""
+    try:
+        state = Path(file).stat()
+    except OSError as error:
+        raise SceneError(f"Mesh: '{file}' cannot be read ({error.strerror}); check the path") from None
+    return _surface_of(file, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=256)
+def _surface_of(file: str, changed: int, size: int) -> Any:
+    """Read once for as long as the file stays as it is."""
+    if size > LARGEST_FILE:
+        raise SceneError(f"Mesh: '{file}' has {size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read")
+    try:
+        surface = _joined(load_parts(file))
+    except SceneError:
+        raise
+    except Exception as error:
+        raise SceneError(f"Mesh: '{file}' cannot be read ({error}); give an STL, OBJ, PLY or GLB") from error
+    if not len(surface.vertices):
+        raise SceneError(f"Mesh: '{file}' holds no triangles; give an STL, OBJ, PLY or GLB with a surface")
+    if not np.isfinite(surface.vertices).all():
+        raise SceneError(f"Mesh '{file}' has a vertex that is not finite; repair the mesh")
+    surface.merge_vertices(merge_tex=True, merge_norm=True)
+    return surface
+
+
+def load_parts(file: str) -> list[Any]:
+    """The parts of a mesh file, each a ``trimesh.Trimesh`` with its material, all in the frame and the unit of the
+    file; COLLADA's unit is taken into account, as robots expect."""
+    import trimesh
+
+    if Path(file).suffix.lower() == ".dae" and find_spec("collada") is None:
+        raise SceneError(f"Mesh: '{file}' is COLLADA, which needs pycollada; install it: pip install 'sharnir[import]'")
+    loaded = trimesh.load_scene(file, process=False)
+    unit = re.match(r"(\S+) \* meters", str(loaded.units))  # as trimesh tells it of COLLADA
+    metres = float(unit[1]) if unit else 1.0
+    parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
+    for part in parts:
+        part.vertices = part.vertices * metres
+    return parts
+
+
+def _colors(part: Any) -> spatial.Array:
+    """The colour of every vertex: its own, or its material's."""
+    if part.visual.kind == "texture":
+        return np.tile(np.asarray(part.visual.material.main_color, np.uint8)[:3], (len(part.vertices), 1))
+    return np.asarray(part.visual.vertex_colors, np.uint8)[:, :3]
+
+
+def _joined(parts: list[Any]) -> Any:
+    import trimesh
+
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    vertices = [np.asarray(part.vertices) for part in parts]
+    faces = [np.asarray(part.faces) + start for part, start in zip(parts, starts, strict=False)]
+    if not parts:
+        return trimesh.Trimesh()
+    return trimesh.Trimesh(np.concatenate(vertices), np.concatenate(faces), process=False)
+
+
+def _check_scale(scale: Any, what: str) -> None:
+    if isinstance(scale, tuple):
+        for part in vector(scale, what):
+            positive(abs(part), what)
+    else:
+        positive(scale, what)
 
 
 def convex_hull(points: spatial.Array) -> Any:

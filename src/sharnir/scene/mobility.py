@@ -43,6 +43,23 @@ def locked_loops(scene: Scene) -> list[LockedLoop]:
     return [found for joints in _loops(scene) if (found := _examined(scene, joints)) is not None]
 
 
+def redundant_joints(scene: Scene) -> set[str]:
+    """Names of the joints with rows that others imply, at the start; all those of a loop too large to examine."""
+    return {name for joints in _loops(scene) for name in _redundant_of(scene, joints)}
+
+
+def _redundant_of(scene: Scene, joints: list[Joint]) -> set[str]:
+    """A row is redundant if some combination of rows that it is a part of acts on no body: y^T J = 0."""
+    problem, start = _problem_of(scene, joints)
+    if len(start.center) > MOST_BODIES:
+        return {joint.name for joint in joints}
+    rows = _without_units(problem.jacobian(start), problem, _size_of(problem, start))
+    combinations, values, _ = np.linalg.svd(rows, full_matrices=len(rows) > rows.shape[1])
+    idle = combinations[:, _rank(values) :]
+    owner, _ = np.nonzero(problem.locked)
+    return {joints[i].name for i in owner[np.linalg.norm(idle, axis=1) > NEGLIGIBLE]}
+
+
 def _loops(scene: Scene) -> Iterator[list[Joint]]:
     """Joints that can be part of a loop, in groups that share bodies which move."""
     at: dict[str, dict[str, Joint]] = {name: {} for name in scene.bodies}
@@ -74,12 +91,22 @@ def _moving(joint: Joint) -> list[str]:
     return [body.name for body in (joint.a, joint.b) if not body.spec.fixed]
 
 
-def _examined(scene: Scene, joints: list[Joint]) -> LockedLoop | None:
+def _problem_of(scene: Scene, joints: list[Joint]) -> tuple[Problem, Poses]:
+    """The rows of these joints on the bodies that move, and where those start."""
     moving = [scene.bodies[name] for name in dict.fromkeys(name for joint in joints for name in _moving(joint))]
-    if len(moving) > MOST_BODIES:
-        return None
     fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
-    problem, start = Problem.of(joints, moving, fixed, []), Poses.of(moving, joints)
+    return Problem.of(joints, moving, fixed, []), Poses.of(moving, joints)
+
+
+def _rank(values: Array) -> int:
+    """Of a matrix with these singular values."""
+    return int(np.sum(values > NEGLIGIBLE * values[0]))
+
+
+def _examined(scene: Scene, joints: list[Joint]) -> LockedLoop | None:
+    problem, start = _problem_of(scene, joints)
+    if len(start.center) > MOST_BODIES:
+        return None
     size = _size_of(problem, start)
     is_redundant, moves = _mobility(problem, start, size)
     locked = [i for i, joint in enumerate(joints) if joint.type.coordinates and not moves[i]]
@@ -102,7 +129,7 @@ def _mobility(problem: Problem, start: Poses, size: float) -> tuple[bool, Array]
     """Whether some rows are redundant, and which joints can move, [joint]."""
     rows = _without_units(problem.jacobian(start), problem, size)
     _, values, motions = np.linalg.svd(rows)
-    rank = int(np.sum(values > NEGLIGIBLE * values[0]))
+    rank = _rank(values)
     return rank < len(rows), _moves(problem, start, motions[rank:], size)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..quantities import Definition
 
 XYZ = ("x", "y", "z")
 XYZW = ("x", "y", "z", "w")
@@ -27,3 +31,10 @@ class Quantity:
         if self.variable == "coordinate" and self.item is not None:
             return self.item
         return " ".join(word for word in (self.item, self.variable.replace("_", " ")) if word)
+
+
+def declared(name: str) -> Definition:
+    """What is declared of a quantity, by its name in a trajectory."""
+    from ..quantities import definition_of
+
+    return definition_of(Quantity(name, None, ""))

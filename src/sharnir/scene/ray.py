@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .quantity import Quantity
+from .quantity import Quantity, declared
 from .values import ORIGIN, Description, Vec3, direction, positive, vector
 
 
@@ -36,4 +36,4 @@ class Ray:
     @property
     def distance(self) -> Quantity:
         """How far the ray goes until it meets something, m; its reach when there is nothing."""
-        return Quantity("ray_distance", self.name, "m")
+        return declared("ray_distance").address(self.name)

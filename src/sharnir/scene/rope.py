@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import SceneError
 from .laying import laid_out, transported_frames
 from .materials import Contact
-from .quantity import XYZ, XYZW, Quantity
+from .quantity import Quantity, declared
 from .values import ORIGIN, Description, Vec3, direction, not_negative, number, place, positive, shown, vector, whole
 
 DEFAULT_ELEMENTS = 20
@@ -237,46 +237,50 @@ class Rope:
             raise SceneError(f"rope '{self.name}' has no place {shown(place)}; give 'start', 'end' or 0 to {count - 1}")
         return f"{self.name}.{index % count}"
 
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the whole rope by the ``name`` it has in a trajectory."""
+        return declared(name).address(self.name)
+
     def node(self, place: str | int = "end") -> Quantity:
         """Position of the node at a ``place``, m: ``"start"``, ``"end"`` or its number."""
-        return Quantity("node_position", self._place(place, self.elements + 1), "m", XYZ)
+        return declared("node_position").address(self._place(place, self.elements + 1))
 
     def node_velocity(self, place: str | int = "end") -> Quantity:
         """Velocity of the node at a ``place``, m/s: ``"start"``, ``"end"`` or its number."""
-        return Quantity("node_velocity", self._place(place, self.elements + 1), "m/s", XYZ)
+        return declared("node_velocity").address(self._place(place, self.elements + 1))
 
     def bone(self, place: str | int) -> Quantity:
         """Orientation of the element at a ``place``, quaternion (x, y, z, w); its z axis is along the rope."""
-        return Quantity("bone", self._place(place, self.elements), "1", XYZW)
+        return declared("bone").address(self._place(place, self.elements))
 
     def tension(self, place: str | int = "start") -> Quantity:
         """Tension of the element at a ``place``, N: ``"start"``, ``"end"`` or its number."""
-        return Quantity("tension", self._place(place, self.elements), "N")
+        return declared("tension").address(self._place(place, self.elements))
 
     @property
     def highest_tension(self) -> Quantity:
         """The highest tension along the rope, N."""
-        return Quantity("highest_tension", self.name, "N")
+        return self.quantity("highest_tension")
 
     @property
     def stretch(self) -> Quantity:
         """The length by which the worst element is too long or too short, as a share of it."""
-        return Quantity("stretch", self.name, "1")
+        return self.quantity("stretch")
 
     @property
     def paid_out(self) -> Quantity:
         """Length of rope between its first and its last node, m."""
-        return Quantity("rope_length", self.name, "m")
+        return self.quantity("rope_length")
 
     @property
     def kinetic_energy(self) -> Quantity:
         """Kinetic energy, J."""
-        return Quantity("rope_kinetic_energy", self.name, "J")
+        return self.quantity("rope_kinetic_energy")
 
     @property
     def elastic_energy(self) -> Quantity:
         """Energy stored in bending and twist, J."""
-        return Quantity("rope_elastic_energy", self.name, "J")
+        return self.quantity("rope_elastic_energy")
 
 
 def _elements_of(spec: RopeSpec) -> int:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ..errors import SceneError, nearest
 from .body import Body, BodySpec
+from .camera import Camera, CameraSpec
+from .couplings import AnyCoupling, Coupling, CouplingSpec, CouplingType
 from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import XYZ, Quantity
+from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
@@ -23,9 +27,12 @@ from .terrain import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, shown, vector
 
 if TYPE_CHECKING:
+    from ..analysis.freedoms import Freedoms
     from ..control.diagram import Diagram
     from ..control.faults import AnyFault
     from ..control.panel import Panel
+    from ..importing.report import ImportReport
+    from .compose import Part
 
 WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -48,11 +55,14 @@ class Scene:
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
+        self.cameras: dict[str, Camera] = {}
+        self.couplings: dict[str, Coupling] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
         self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
         self.ignored_warnings: tuple[str, ...] = ()  # names of warnings that no simulation of the scene gives
+        self.report: ImportReport | None = None  # what became of the robot's file that the scene was read from
 
     def __repr__(self) -> str:
         return f"<scene '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -127,6 +137,7 @@ class Scene:
         limits: AnyLimits | None = None,
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
+        initial: float | dict[str, float] | None = None,
     ) -> Joint:
         """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
 
@@ -142,6 +153,7 @@ class Scene:
             limits: (low, high), rad or m, None for an open side; a ball joint takes SwingTwist or Cone.
             spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
             drive: DcDrive, SpeedServo or PositionServo.
+            initial: where it starts, rad or m: what hangs on it is moved there when the scene is first simulated.
         """
         if not isinstance(joint, JointType):
             raise SceneError(
@@ -149,7 +161,13 @@ class Scene:
             )
         names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
         spec = JointSpec(
-            joint=joint, between=(names[0], names[1]), friction=friction, limits=limits, spring=spring, drive=drive
+            joint=joint,
+            between=(names[0], names[1]),
+            friction=friction,
+            limits=limits,
+            spring=spring,
+            drive=drive,
+            initial=initial,
         )
         return self.add_joint(name, spec)
 
@@ -186,6 +204,27 @@ class Scene:
         joint = Joint(name, spec, a, b)
         self.joints[name] = joint
         return joint
+
+    def couple(self, name: str, coupling: AnyCoupling, *coordinates: Joint | Quantity | str) -> Coupling:
+        """Tie coordinates of joints together by a gear or its like, exactly, and return the coupling.
+
+        Args:
+            name: unique among couplings, without dots.
+            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary or Mimic.
+            coordinates: joints, for their first coordinate, or quantities such as ``sleeve.coordinate("angle")``.
+        """
+        if not isinstance(coupling, CouplingType):
+            raise SceneError(f"coupling '{name}': {shown(coupling)} is not a coupling; give Gear(...), Screw(...), ...")
+        named = [one.coordinate() if isinstance(one, Joint) else one for one in coordinates]
+        labels = tuple(str(one.item) if isinstance(one, Quantity) else one for one in named)
+        return self.add_coupling(name, CouplingSpec(coupling=coupling, coordinates=labels))
+
+    def add_coupling(self, name: str, spec: CouplingSpec) -> Coupling:
+        """Add a coupling under a ``name`` from its description ``spec``."""
+        self._check_new("coupling", name, self.couplings)
+        coupling = Coupling(name, spec, self.joints)
+        self.couplings[name] = coupling
+        return coupling
 
     def material(self, name: str, material: Material) -> str:
         """Name a material, to be used by bodies and terrain, and return the name; ``"default"`` may be set anew."""
@@ -347,10 +386,47 @@ class Scene:
         self.rays[name] = ray
         return ray
 
+    def camera(
+        self,
+        name: str,
+        body: Body | str,
+        position: Iterable[float] = ORIGIN,
+        direction: Iterable[float] = (1.0, 0.0, 0.0),
+        up: Iterable[float] = (0.0, 0.0, 1.0),
+        field_of_view: float = 1.0,
+    ) -> Camera:
+        """Mount a camera on a body, and return it: the console shows its picture.
+
+        Args:
+            name: unique among cameras, without dots.
+            body: what carries it.
+            position: where it is, m, in the body's frame.
+            direction: where it looks, in the body's axes.
+            up: what is up in its picture, in the body's axes.
+            field_of_view: rad, between the lower and the upper edge of its picture.
+        """
+        carrier = self._body(f"camera '{name}'", body).name
+        spec = CameraSpec(
+            body=carrier,
+            position=_floats(position),
+            direction=_floats(direction),
+            up=_floats(up),
+            field_of_view=field_of_view,
+        )
+        return self.add_camera(name, spec)
+
+    def add_camera(self, name: str, spec: CameraSpec) -> Camera:
+        """Add a camera under a ``name`` from its description ``spec``."""
+        self._check_new("camera", name, self.cameras)
+        self._body(f"camera '{name}'", spec.body)
+        camera = Camera(name, spec)
+        self.cameras[name] = camera
+        return camera
+
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "terrains", "rays", "ropes"):
+        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 
@@ -360,50 +436,154 @@ class Scene:
 
         assemble(self)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the scene to the file ``path``, YAML or JSON by the ending of its name."""
-        from ..files import save_scene
+    def pose(self, values: Mapping[Any, float], speeds: Mapping[Any, float] | None = None) -> None:
+        """Let the bodies start where joint coordinates have ``values`` (rad, m), and rates ``speeds`` (rad/s, m/s).
 
-        return save_scene(self, path)
+        Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
+        they are, and what hangs on a joint moves along with it; loops are closed, or refused by name.
+        """
+        from ..analysis.setting import pose_scene
+
+        self.take_initial()
+        pose_scene(self, values, speeds)
+
+    def take_initial(self) -> None:
+        """Move the bodies to where the joints' ``initial`` values put them; a simulation does so by itself."""
+        waiting = [joint for joint in self.joints.values() if joint.initial]
+        if not waiting:
+            return
+        from ..analysis.setting import pose_scene
+
+        values = {f"{joint.name}.{name}": value for joint in waiting for name, value in joint.initial.items()}
+        for joint in waiting:
+            joint.describe(msgspec.structs.replace(joint.spec, initial=None))
+        pose_scene(self, values, None)
+
+    def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
+        """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
+
+        ``chosen`` coordinates are taken as freedoms first; see :class:`sharnir.Freedoms`.
+        """
+        from ..analysis.freedoms import freedoms_of
+
+        return freedoms_of(self, chosen)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the scene to the file ``path``: YAML or JSON, or, of a robot, URDF, by the ending of its name.
+
+        A URDF holds trees of bodies; what it cannot hold stands as a comment at its head.
+        """
+        from ..importing import save_any
+
+        return save_any(self, path)
 
     @staticmethod
-    def load(path: str | Path) -> Scene:
-        """Read a scene from the YAML or JSON file ``path``."""
-        from ..files import load_scene
+    def load(
+        path: str | Path,
+        *,
+        base: str = "fixed",
+        motors: bool = True,
+        self_collision: bool = False,
+        search: Iterable[str | Path] = (),
+        strict: bool = False,
+    ) -> Scene:
+        """Read a scene from a file: YAML or JSON, or a robot; ``scene.report`` tells what became of a robot's file.
 
-        return load_scene(path)
+        Args:
+            path: the file; its ending tells what it is.
+            base: of a robot, "fixed" to the world or "free".
+            motors: whether joints of a robot whose file tells an effort are given servos.
+            self_collision: whether links of a robot touch each other where they share no joint.
+            search: folders in which the packages of a robot lie.
+            strict: whether to refuse a robot that cannot be taken over without loss.
+        """
+        from ..importing import Options, load_any
+
+        return load_any(path, Options.checked(base, motors, self_collision, search, strict))
+
+    def add(
+        self,
+        path: str | Path | Scene,
+        *,
+        name: str,
+        at: Iterable[float] = ORIGIN,
+        rotation: Iterable[float] = UPRIGHT,
+        on: Body | str | None = None,
+        base: str = "fixed",
+        motors: bool = True,
+        self_collision: bool = False,
+        search: Iterable[str | Path] = (),
+        strict: bool = False,
+    ) -> Part:
+        """Add everything of another scene or of a robot's file, and return its bodies and joints by their own names.
+
+        Args:
+            path: a scene file, a robot, or a scene; it may be added several times.
+            name: goes before the names of its bodies and joints, as in ``left_arm/elbow``.
+            at: where its origin comes to lie, m, in the world, or in the frame of ``on``.
+            rotation: how it is turned there, quaternion (x, y, z, w).
+            on: a body that carries it: what was fixed to the world is welded to that body instead.
+            base: as in ``load``, with the four that follow.
+            motors: whether joints of a robot are given servos.
+            self_collision: whether links of a robot touch each other.
+            search: folders in which the packages of a robot lie.
+            strict: whether to refuse a robot that cannot be taken over without loss.
+        """
+        from .compose import include
+
+        how: dict[str, Any] = {"base": base, "motors": motors, "self_collision": self_collision}
+        other = path if isinstance(path, Scene) else Scene.load(path, search=search, strict=strict, **how)
+        carrier = None if on is None else self._body(f"scene.add '{name}'", on)
+        return include(self, other, name, _floats(at), _floats(rotation), carrier)
 
     # --- quantities of the whole scene ------------------------------------------------------------------------------
 
+    def quantity(self, name: str) -> Quantity:
+        """A quantity of the whole scene by the ``name`` it has in a trajectory."""
+        return declared(name).address()
+
     @property
     def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, J."""
-        return Quantity("total_kinetic_energy", None, "J")
+        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
+        return self.quantity("total_kinetic_energy")
 
     @property
     def potential_energy(self) -> Quantity:
         """Potential energy in gravity, zero at the world's origin, J."""
-        return Quantity("total_potential_energy", None, "J")
+        return self.quantity("total_potential_energy")
 
     @property
     def energy(self) -> Quantity:
-        """Kinetic plus potential energy, J."""
-        return Quantity("total_energy", None, "J")
+        """The whole energy, J: kinetic, in gravity, and elastic."""
+        return self.quantity("total_energy")
+
+    @property
+    def elastic_energy(self) -> Quantity:
+        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
+        return self.quantity("elastic_energy")
+
+    def power(self, source: str | None = None) -> Quantity:
+        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
+
+        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
+        run they make what its energy changes by, to the order of the step.
+        """
+        return self.quantity("total_power") if source is None else declared("power").address(source)
 
     @property
     def gravity_vector(self) -> Quantity:
         """Gravity, m/s^2; it can be set per world."""
-        return Quantity("gravity", None, "m/s^2", XYZ)
+        return self.quantity("gravity")
 
     @property
     def momentum(self) -> Quantity:
         """Linear momentum of all bodies, N s."""
-        return Quantity("momentum", None, "N s", XYZ)
+        return self.quantity("momentum")
 
     @property
     def angular_momentum(self) -> Quantity:
         """Angular momentum of all bodies about the world's origin, N m s."""
-        return Quantity("angular_momentum", None, "N m s", XYZ)
+        return self.quantity("angular_momentum")
 
     # ----------------------------------------------------------------------------------------------------------------
 

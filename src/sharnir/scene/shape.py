@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
-from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, positive, quaternion, vector
+from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, existing_file, positive, quaternion, vector
 
 
 class MassProperties(NamedTuple):
@@ -44,8 +44,9 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
     """What all shapes share.
 
     A shape weighs what its ``mass`` (kg) or its ``density`` (kg/m^3) says, and nothing without either. ``position`` (m)
-    and ``rotation`` (quaternion) place its frame in the body. ``color`` is as in CSS, such as ``"#8f948c"``. One whose
-    ``collides`` is False is only seen.
+    and ``rotation`` (quaternion) place its frame in the body. ``color`` is as in CSS, such as ``"#8f948c"``, with two
+    more digits for its opacity; ``texture`` is the file of a picture (PNG, JPEG) that lies on it. One whose
+    ``collides`` is False is only seen, one whose ``visible`` is False is not.
     """
 
     mass: float | None = None
@@ -53,7 +54,9 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
     position: Vec3 = ORIGIN
     rotation: Quat = UPRIGHT
     color: str | None = None
+    texture: str | None = None
     collides: bool = True
+    visible: bool = True
 
     def checked(self, owner: str) -> Shape:
         """This shape with its common numbers checked; the error names the owner."""
@@ -66,6 +69,8 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
             positive(self.density, f"{what} density (kg/m^3)")
         vector(self.position, f"{what} position (m)")
         quaternion(self.rotation, f"{what} rotation")
+        if self.texture is not None:
+            existing_file(self.texture, f"{what} texture")
         for name, size in self.sizes().items():
             positive(size, f"{what} {name} (m)")
         return self

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..errors import SceneError, nearest
+from ..errors import SceneError
 from ..settings import INTEGRATORS, SOLVERS
 
 RUNS = Path("runs")
@@ -17,14 +18,15 @@ DIFFERS = 1  # exit code of a replay that did not give the same bits
 NOT_PASSED = 1  # of a score
 WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
 TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
+WRITTEN = ("html", "csv", "mcap", "report", "debriefing", "png", "video")  # from a recording
 FindExperiment = Callable[[str], tuple[str, Any]]
 
 
 def add_view_commands(commands: Any, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
-    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, scene.json or experiment.py"
-    command.add_argument("what", metavar="NAME|FILE", nargs="?", help=what)
+    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
+    command.add_argument("what", metavar="NAME|FILE", nargs="?", help=f"{what}; without it: the start page")
     command.add_argument(
         "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"
     )
@@ -56,10 +58,11 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
 
-    command = commands.add_parser("score", help="the score of a run that was driven with a scenario, from its log")
+    command = commands.add_parser("score", help="the score of a run with a scenario, from its log, and its debriefing")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
     command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
+    command.add_argument("--no-browser", action="store_true", help="write debriefing.html and open nothing")
     command.set_defaults(command=_score)
 
     command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
@@ -70,6 +73,7 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
     command.add_argument("--csv", type=Path, metavar="FILE", help="inputs and signals as a table")
     command.add_argument("--mcap", type=Path, metavar="FILE", help="poses, signals and log for Foxglove and others")
     command.add_argument("--report", type=Path, metavar="FILE", help="the report of the session, HTML")
+    command.add_argument("--debriefing", type=Path, metavar="FILE", help="score, map, faults and replay, HTML")
     command.add_argument("--png", type=Path, metavar="FILE", help="a picture (needs Chromium)")
     command.add_argument("--video", type=Path, metavar="FILE", help=".webp, .gif, or with ffmpeg .mp4 (needs Chromium)")
     looks = command.add_argument_group("pictures and videos")
@@ -82,52 +86,49 @@ def add_view_commands(commands: Any, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    from ..runtime.journal import SCENARIO, create_run
-
     server = _server()
     if options.host in ANY_ADDRESS:
         raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
-    from .robots import ROBOTS
+    choice = _choice(options, find)
+    kept = options.runs
 
-    scenario = _scenario(options.scenario)
-    name = options.what or (scenario and scenario[1].scene)
-    if name is None:
-        raise SceneError(
-            "drive: nothing to drive; give a robot, an example, a scene file or --scenario: 'sharnir list'"
-        )
-    experiment = ROBOTS[name]() if name in ROBOTS else _found(name, find)
-    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
-    settings = experiment.settings | {name: value for name, value in given.items() if value is not None}
-    settings = {name: value for name, value in settings.items() if name not in ("worlds", "fault_folder")}
-    diagram = experiment.scene.diagram
-    source = _source(name) if diagram is not None and diagram.functions else None
-    run = create_run(experiment.scene, options.dt or experiment.dt, settings, options.runs)
-    if scenario is not None:
-        (run.folder / SCENARIO).write_bytes(scenario[0].read_bytes())
-
-    def opened(links: Any) -> None:
+    def opened(links: Any, folder: Path | None) -> None:
+        nonlocal kept
+        kept = folder or options.runs
         print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
-        print(f"Each link opens one browser, once. Ctrl-C ends the run; it is kept in {run.folder}", flush=True)
+        ends = f"ends the run; it is kept in {kept}" if folder else f"ends the program; runs are kept in {kept}"
+        print(f"Each link opens one browser, once. Ctrl-C {ends}", flush=True)
         if not options.no_browser:
             webbrowser.open(links.operator)
 
     rate = min(max(options.view_rate, 1.0), 60.0)
-    how = server.Options(options.host, options.port, options.paused, rate, source)
+    how = server.Options(options.runs, options.host, options.port, options.paused, rate)
     try:
-        ending = server.serve(run, how, opened, lambda text: print(text, flush=True))
+        ending = server.serve(choice, how, opened, lambda text: print(text, flush=True))
     except (KeyboardInterrupt, server.Terminated) as error:
-        print(f"The run is in {run.folder}; see it again with: sharnir replay {run.folder}")
+        if choice is not None:
+            print(f"The run is in {kept}; see it again with: sharnir replay {kept}")
         return TERMINATED if isinstance(error, server.Terminated) else 0
-    return WENT_WRONG if ending.wrong else 0
+    return WENT_WRONG if ending is not None and ending.wrong else 0
 
 
-def _scenario(what: str | None) -> tuple[Path, Any] | None:
-    """A scenario's file, and what it says."""
-    from ..runtime.scenario import FOLDER, load_scenario
+def _choice(options: argparse.Namespace, find: FindExperiment) -> Any:
+    """What is to be driven, as the options have it; None where nothing was named: the start page offers it."""
+    from . import choice
 
-    if what is None:
+    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.what is None and options.scenario is None:
         return None
-    return (Path(what) if Path(what).suffix else FOLDER / f"{what}.yaml"), load_scenario(what)
+
+    def found(what: str) -> Any:
+        return find(what)[1]
+
+    if options.scenario is None:
+        made = choice.chosen(options.what, found)
+    else:
+        made = choice.with_scenario(options.scenario, found, options.what)
+    return dataclasses.replace(made, dt=options.dt or made.dt, settings=made.settings | given)
 
 
 def _score(options: argparse.Namespace) -> int:
@@ -141,34 +142,23 @@ def _score(options: argparse.Namespace) -> int:
 
     run = Run(options.run)
     if options.json:
-        score = score_of(run, source=options.source)
-        print(msgspec.json.encode(score).decode())
-    else:
-        with progress_bar(run.header.name) as progress:
-            score = score_of(run, progress, options.source)
-        print_table(
-            score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals)
-        )
-        print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}")
+        alone = score_of(run, source=options.source)
+        print(msgspec.json.encode(alone).decode())
+        return 0 if alone.passed else NOT_PASSED
+    _server()
+    from .debriefing import write_debriefing
+    from .recording import record
+
+    with progress_bar(run.header.name) as progress:
+        recording = record(run, progress, options.source)
+    file = write_debriefing(recording, run.folder / "debriefing.html")
+    score = recording.score
+    assert score is not None
+    print_table(score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals))
+    print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}\nwrote {file}")
+    if not options.no_browser:
+        webbrowser.open(file.absolute().as_uri())
     return 0 if score.passed else NOT_PASSED
-
-
-def _found(name: str, find: FindExperiment) -> Any:
-    """An example or a file; a name that is neither is told with the robots and examples that are like it."""
-    from ..experiment import list_examples
-    from .robots import ROBOTS
-
-    known = (*ROBOTS, *list_examples())
-    if Path(name).suffix or name.replace("-", "_") in known:
-        return find(name)[1]
-    raise SceneError(f"there is no robot or example '{name}'{nearest(name, known)}; see 'sharnir list'")
-
-
-def _source(what: str) -> str:
-    """The Python file of an experiment or an example."""
-    from ..experiment import examples_folder
-
-    return what if what.endswith(".py") else str(examples_folder() / f"{what.replace('-', '_')}.py")
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -202,13 +192,13 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    wanted = {name: getattr(options, name) for name in ("html", "csv", "mcap", "report", "png", "video")}
+    wanted = {name: getattr(options, name) for name in WRITTEN}
     if not any(wanted.values()) and not options.nc:
-        raise SceneError("export: nothing to write; give --html, --nc, --csv, --mcap, --report, --png or --video FILE")
+        raise SceneError(f"export: nothing to write; give --nc, {', '.join(f'--{name}' for name in WRITTEN)} FILE")
     _server()
     from ..progress import progress_bar
     from ..runtime.journal import Run
-    from . import export_data, export_html, pictures, report
+    from . import debriefing, export_data, export_html, pictures, report
     from .recording import record
 
     run, size = Run(options.run), _size(options.size)
@@ -227,6 +217,7 @@ def _export(options: argparse.Namespace) -> int:
         "csv": lambda file: export_data.write_csv(recording, file),
         "mcap": lambda file: export_data.write_mcap(recording, file),
         "report": lambda file: report.write_report(recording, file),
+        "debriefing": lambda file: debriefing.write_debriefing(recording, file),
         "png": lambda file: pictures.save_picture(recording, file, options.time, *look),
         "video": lambda file: pictures.save_video(recording, file, options.rate, *look),
     }

@@ -7,18 +7,26 @@ import gzip
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from .recording import Recording
 from .server import STATIC, THREE
+from .texts import catalogue, languages
 
+STYLES = ("console", "debriefing")
 IMPORT = re.compile(r'from "\./([a-z]+)\.js"')
 
 
 def write_html(recording: Recording, path: Path) -> Path:
     """Write the file."""
-    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources("player").items()}
+    return write_page(recording, path, "player", "player", {})
+
+
+def write_page(recording: Recording, path: Path, template: str, module: str, more: dict[str, Any]) -> Path:
+    """Write a page of a run from a template, a module that starts it, and what it says beside the run itself."""
+    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources(module).items()}
     name = recording.world["name"]
     about = {
         "name": name,
@@ -27,14 +35,15 @@ def write_html(recording: Recording, path: Path) -> Path:
         "count": len(recording.frames),
         "events": recording.events,
         "note": recording.note,
-    }
-    text = (STATIC / "player.html").read_text(encoding="utf-8")
+    } | more
+    text = (STATIC / f"{template}.html").read_text(encoding="utf-8")
     filled = {
         "TITLE": html.escape(f"{name} · Sharnir"),
-        "STYLE": (STATIC / "console.css").read_text(encoding="utf-8"),
+        "STYLE": "".join((STATIC / f"{sheet}.css").read_text(encoding="utf-8") for sheet in STYLES),
         "IMPORTS": msgspec.json.encode({"imports": imports}).decode(),
         "WORLD": _in_script(msgspec.json.encode(recording.world)),
         "ABOUT": _in_script(msgspec.json.encode(about)),
+        "TEXTS": _in_script(msgspec.json.encode({language: catalogue(language) for language in languages()[1:]})),
         "FRAMES": base64.b64encode(gzip.compress(recording.frames.tobytes(), 6)).decode(),
     }
     for name, value in filled.items():

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
+from .texts import spoken
+
 Role = Literal["operator", "watcher", "instructor"]
 ROLES: tuple[Role, ...] = ("operator", "watcher", "instructor")
 TOKEN_LIFE = 600.0  # s
@@ -28,6 +30,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+NEEDS_A_LINK = "This page needs the link that 'sharnir drive' printed; each link opens one browser, once."
 App = Any
 
 
@@ -107,8 +110,7 @@ class Guard:
         elif identity := self._tokens.identity(_cookies(headers), scope["path"]):
             await self._app({**scope, "sharnir": identity}, receive, _with_headers(send))
         else:
-            text = "This page needs the link that 'sharnir drive' printed; each link opens one browser, once."
-            await _refuse(scope, receive, send, 401, text)
+            await _refuse(scope, receive, send, 401, spoken(NEEDS_A_LINK, headers.get("accept-language", "")))
 
     def _refusal(self, kind: str, headers: dict[str, str]) -> str:
         host = headers.get("host", "").lower()

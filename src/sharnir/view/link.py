@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
@@ -22,19 +22,33 @@ from fastapi import WebSocket, WebSocketDisconnect
 from ..errors import SceneError
 from ..runtime import commands as c
 from ..runtime.chain import State
-from ..runtime.frames import clock_of
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
+from .grip import Grip
 from .guard import Identity
-from .protocol import REASONS, Again, Alive, Beat, Give, LetGo, Message, Take, Unlatch, decode, decode_beat, refusal
+from .past import Past
+from .protocol import (
+    REASONS,
+    Again,
+    Alive,
+    Beat,
+    Give,
+    Home,
+    LetGo,
+    Message,
+    Take,
+    Unlatch,
+    decode,
+    decode_beat,
+    refusal,
+)
 from .seat import DEAD_MAN, FROZEN, LOST, SLOW, Client, Seat
 
 OLDEST = 0.5  # s between the frame that a message answers to and its arrival
 LONGEST_MESSAGE = 4096  # bytes
 MOST_MISTAKES = 20  # malformed messages before a browser is cut off
 ALARMS_KEPT = 500
-HISTORY, HISTORY_EVERY = 600, 0.1  # frames kept for the plots, and s between them: a minute
 SERVER = "server"  # the author of what nobody asked for
 REPLACED = 4001  # a websocket's code: the controls have gone to another
 GONE = (RuntimeError, WebSocketDisconnect)
@@ -48,17 +62,17 @@ class Hub:
         self.runtime, self._rate, self._waits = runtime, rate, not paused
         self.clients: list[Client] = []
         self.seat = Seat()
+        self._grip = Grip()
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
         self.kept, self.chain = Kept([], []), FREE
         self.score: dict[str, Any] = {}  # of the scenario, where there is one
         self.on_kept: Callable[[], Any] = lambda: None
-        self.again = asyncio.Event()  # somebody wants another run, after this one has ended
+        self.next: Literal["again", "home"] | None = None  # what somebody wants after this run has ended
         self.ending: dict[str, Any] = {}  # what browsers are told of the end, once there is one
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
         self._frame: bytes | None = None
-        self.history: deque[bytes] = deque(maxlen=HISTORY)
-        self._kept_at = 0.0
+        self.past = Past()
 
     # --- background -------------------------------------------------------------------------------------------------
 
@@ -73,7 +87,8 @@ class Hub:
                     async with self._fresh:
                         self._frame = self.runtime.frame()
                         self._fresh.notify_all()
-                    self._remember()
+                    if self._frame is not None:
+                        self.past.add(self._frame)
                 for event in self.runtime.events():
                     await self._pass_on(event)
                 now = time.monotonic()
@@ -82,12 +97,6 @@ class Hub:
                 before = now
         except (EOFError, SceneError):
             return
-
-    def _remember(self) -> None:
-        """Keep a frame now and then, for the plots of a page that is loaded anew."""
-        if self._frame is not None and (not self.history or clock_of(self._frame) - self._kept_at >= HISTORY_EVERY):
-            self._kept_at = clock_of(self._frame)
-            self.history.append(self._frame)
 
     async def _pass_on(self, event: Any) -> None:
         if isinstance(event, Told):
@@ -99,6 +108,8 @@ class Hub:
             await self._tell_those(_is_instructor, "score", score=self.score)
         elif isinstance(event, Chain):
             self.chain = event
+            if event.state != State.FREE:
+                self._grip.let_go()  # the physics has
             await self.broadcast("chain", state=event.state, why=event.why)
         elif isinstance(event, Kept):
             self.kept = event
@@ -107,6 +118,9 @@ class Hub:
 
     async def _watch_operator(self, passed: float) -> None:
         client = self.seat.client
+        if self._grip.is_lost(passed):
+            lost = self._loosen()
+            await self._tell_those(lambda one: one is lost, "slow")
         if client is not None and client.heard:
             client.silent += passed
             if client.silent > DEAD_MAN:
@@ -122,7 +136,8 @@ class Hub:
             await self._tell_who_drives()
 
     def _hold(self, reason: str, by: str = SERVER) -> None:
-        """Hold the drives, unless they are held."""
+        """Hold the drives, unless they are held. The physics lets go of what is pulled."""
+        self._grip.let_go()
         if self.seat.client is not None:
             self.seat.client.holding = ()
         if self.chain.state == State.FREE:
@@ -134,6 +149,13 @@ class Hub:
         released, client.holding = client.holding, ()
         if self.chain.state == State.FREE:
             self.runtime.send(c.Set({name: self._starts[name] for name in released if name in self._starts}), SERVER)
+
+    def _loosen(self) -> Client | None:
+        """Whoever pulls is too slow, or gone; returns who that was."""
+        client = self._grip.let_go()
+        if client is not None:
+            self.runtime.send(c.Loosen(), SERVER)
+        return client
 
     # --- telling ----------------------------------------------------------------------------------------------------
 
@@ -174,15 +196,6 @@ class Hub:
         """Tell every browser that the run has ended, why, and what there is of it."""
         self.ending = {"reason": reason, **more}
         await self.broadcast("ended", **self.ending)
-
-    async def start_again(self, runtime: Runtime) -> None:
-        """Serve another run of the same scene; whoever was in control stays so, and enables the drives."""
-        self.runtime, self.kept, self.chain, self.ending = runtime, Kept([], []), FREE, {}
-        self.alarms.clear()
-        self.history.clear()
-        self.again.clear()
-        self.runtime.send(c.Run(), SERVER)
-        await self.broadcast("restarted")
 
     # --- one browser ------------------------------------------------------------------------------------------------
 
@@ -253,6 +266,9 @@ class Hub:
         if client not in self.clients:
             return False
         self.clients.remove(client)
+        if client is self._grip.client:
+            with suppress(SceneError):
+                self._loosen()
         return self.seat.leave(client)
 
     async def _leave(self, client: Client) -> None:
@@ -316,10 +332,12 @@ class Hub:
         if why := refusal(client.identity.role, in_control, command):
             raise SceneError(why)
         age = time.time() - message.seen
-        if age > OLDEST and not isinstance(command, (Again, LetGo)):
+        if age > OLDEST and not isinstance(command, (Again, Home, LetGo, c.Loosen)):
             if isinstance(command, Alive):
                 return  # it says that the operator was there, not that he is
             self._neutral(client)
+            if client is self._grip.client:
+                self._loosen()
             raise SceneError(f"a command was {age:.1f} s old; it is not taken")
         if in_control:
             client.spoke(client.page)
@@ -339,18 +357,28 @@ class Hub:
             self._hold(REASONS[command.why], client.name)
         elif isinstance(command, Unlatch):
             client.unlatch()
-        elif isinstance(command, Again):
-            self._start_again()
+        elif isinstance(command, (Again, Home)):
+            self._go_on(command)
+        elif isinstance(command, c.Pull):
+            self._pull(client, command)
+        elif isinstance(command, c.Loosen):
+            if client is self._grip.client:
+                self._grip.let_go()
+                self.runtime.send(command, client.name)
         elif isinstance(command, c.Release) and not client.may_release():
             raise SceneError("the release of the emergency stop has to be pressed for a second")
         elif not isinstance(command, Alive):
             client.forget_release()
             self.runtime.send(command, client.name)
 
-    def _start_again(self) -> None:
+    def _pull(self, client: Client, command: c.Pull) -> None:
+        if self.chain.state != State.FREE or self._grip.takes(client, command):  # the physics says why not
+            self.runtime.send(command, client.name)
+
+    def _go_on(self, command: Again | Home) -> None:
         if not self.ending:
             raise SceneError("the run has not ended; reset it to start over")
-        self.again.set()
+        self.next = "again" if isinstance(command, Again) else "home"
 
     async def _take(self, client: Client) -> None:
         if why := self.seat.may_take(client):

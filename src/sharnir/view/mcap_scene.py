@@ -63,7 +63,7 @@ def _entity(name: str, frame: str, shapes: Plain) -> Plain:
 
 def _shapes(shapes: list[Plain]) -> Plain:
     found: dict[str, list[Plain]] = {}
-    for shape in shapes:
+    for shape in (shape for shape in shapes if shape["kind"] != "belt"):  # its links run; there is the frame
         kind, drawn = _primitive(shape)
         color = _color(shape["color"] or (RUBBER if shape["kind"] == "wheel" else OWN))
         place = {"pose": _pose(shape["position"], shape["rotation"]), "color": color}

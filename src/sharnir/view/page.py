@@ -14,10 +14,12 @@ from nicegui import Event, ui
 
 from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
+from .panel import SENSORS
 from .texts import ENGLISH, catalogue
 
 Plain = dict[str, Any]
-SPANS = {5: "5 s", 10: "10 s", 20: "20 s", 30: "30 s", 60: "60 s"}
+SPANS = (5, 10, 20, 60, 300, 1800)  # s
+MOST_OPEN = 12  # widgets of a group; larger ones are folded at first
 SCALES = (0.1, 0.25, 0.5, 1, 2, 5)
 HEAD = """<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/view/console.css"><script type="module" src="/view/console.js"></script>"""
@@ -75,6 +77,7 @@ class Sheet:
             with _box("main"):
                 with _box("left"):
                     self._stage()
+                    self._timeline()
                     self._plots()
                 self._side()
             self._ending()
@@ -185,7 +188,9 @@ class Sheet:
             ui.html("", tag="p", sanitize=False).props("id=ending-text")
             _box("ending-links").props("id=ending-links")
             if self.role != "watcher":
-                _plain_button(self.t("Start again"), "again")
+                with _box("ending-links"):
+                    _plain_button(self.t("Start again"), "again")
+                    _plain_button(self.t("Start page"), "home")
 
     # --- view and plots ---------------------------------------------------------------------------------------------
 
@@ -197,6 +202,17 @@ class Sheet:
             _box("card").props("id=card")
             _box("toasts").props("id=toasts role=log aria-live=polite")
             ui.html(self.t("The connection is lost. Trying again …")).classes("curtain").props("role=status")
+
+    def _timeline(self) -> None:
+        """A bar that looks back through the live run."""
+        t = self.t
+        with _box("timeline", "section").props(f'aria-label="{t("Timeline")}"'):
+            _plain_button("▶", "play")
+            name = t("Timeline")
+            bar = f'<input type="range" id="scrub" class="w-range" min="0" max="1" value="1" aria-label="{name}">'
+            ui.html(f'{bar}<div id="marks" aria-hidden="true"></div>', sanitize=False).classes("scrub-bar")
+            ui.html("", tag="span", sanitize=False).props("id=scrub-text")
+            _plain_button(t("Back to live"), "live")
 
     def _plots(self) -> None:
         t, panel = self.t, self.world["panel"]
@@ -225,6 +241,7 @@ class Sheet:
             names = {"instructor": "Instructor"} | names
         first = next(iter(names))
         with _box("side", "section").props(f'aria-label="{self.t("Controls")}"'):
+            _plain_button("»", "fold-side")
             tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary")
             with tabs:
                 for name, title in names.items():
@@ -237,9 +254,20 @@ class Sheet:
                         getattr(self, f"_{name}")()
 
     def _alarms(self) -> None:
+        t = self.t
         with _box("alarm-tools"):
-            label = self.t("Show information, too")
-            ui.html(f'<label><input type="checkbox" id="alarm-info" checked> {label}</label>', sanitize=False)
+            options = {
+                "all": t("All"),
+                "warning": t("Warnings and alarms"),
+                "alarm": t("Alarms alone"),
+                "new": t("New ones"),
+            }
+            listed = "".join(f'<option value="{value}">{text}</option>' for value, text in options.items())
+            name = t("Alarms to show")
+            choice = f'<select id="alarm-filter" class="scale" aria-label="{name}">{listed}</select>'
+            words = t("Search the alarms")
+            search = f'<input id="alarm-search" class="scale" type="search" placeholder="{words}" aria-label="{words}">'
+            ui.html(choice + search, sanitize=False).classes("alarm-choice")
             _plain_button(self.t("Acknowledge all"), "acknowledge")
         _box("log").props(f'id=alarms role=log aria-label="{self.t("Alarms")}"')
 
@@ -256,10 +284,14 @@ class Sheet:
 
     def _console(self) -> None:
         if self.world["briefing"]:
-            self._group(self.t("Task"), lambda: ui.html(_escaped(self.world["briefing"]), tag="p").classes("briefing"))
+            self._group(
+                self.t("Task"), lambda: ui.html(_escaped(self.t(self.world["briefing"])), tag="p").classes("briefing")
+            )
         for group in self.world["panel"]["groups"]:
-            with _box("group"):
-                ui.html(_escaped(group["title"]), tag="h2").classes("section")
+            title = self.t("Sensors") if group["title"] == SENSORS else _escaped(group["title"])
+            folded = len(group["widgets"]) > MOST_OPEN
+            with ui.element("details").classes("group").props("" if folded else "open"):
+                ui.html(f"<h2 class='section'>{title}</h2>", tag="summary", sanitize=False)
                 with _box("widgets"):
                     for widget in group["widgets"]:
                         element = ui.element(f"sh-{widget['kind']}")

@@ -35,14 +35,18 @@ class Again(c.Command, frozen=True, tag="again"):
     """Start a new run of the same scene, after one has ended."""
 
 
+class Home(c.Command, frozen=True, tag="home"):
+    """Back to the start page, after a run has ended."""
+
+
 REASONS = {
     "hidden": "the operator's page was hidden",
     "blurred": "the operator's window lost the focus while a control was held",
     "gamepad": "the operator's gamepad is gone",
 }
 FromBrowser = (
-    Alive | Take | Give | LetGo | Unlatch | Again | c.Run | c.Pause | c.Step | c.Reset | c.Scale | c.Save | c.Restore
-    | c.Set | c.Stop | c.Release | c.Enable | c.Inject | c.Clear | c.Note | c.End
+    Alive | Take | Give | LetGo | Unlatch | Again | Home | c.Run | c.Pause | c.Step | c.Reset | c.Scale | c.Save
+    | c.Restore | c.Set | c.Pull | c.Loosen | c.Stop | c.Release | c.Enable | c.Inject | c.Clear | c.Note | c.End
 )  # fmt: skip
 
 
@@ -69,11 +73,12 @@ decode_beat = msgspec.json.Decoder(Beat).decode
 CLOCK = (c.Run, c.Pause, c.Step, c.Scale)
 START = (c.Reset, c.Save, c.Restore)
 RELEASE = (Unlatch, c.Release)
+PULL = (c.Pull, c.Loosen)
 RIGHTS: dict[str, tuple[type[c.Command], ...]] = {
     "watcher": (c.Stop,),  # an emergency stop is everybody's
-    "operator": (c.Stop, Take, Again),
-    "instructor": (c.Stop, Take, Again, *CLOCK, *START, *RELEASE, c.Inject, c.Clear, c.Note, c.End),
-    "in control": (c.Stop, Give, Alive, LetGo, *CLOCK, *START, *RELEASE, c.Set, c.Enable),
+    "operator": (c.Stop, Take, Again, Home),
+    "instructor": (c.Stop, Take, Again, Home, *CLOCK, *START, *RELEASE, *PULL, c.Inject, c.Clear, c.Note, c.End),
+    "in control": (c.Stop, Give, Alive, LetGo, *CLOCK, *START, *RELEASE, *PULL, c.Set, c.Enable),
 }
 
 

@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 
 from ..runtime.channels import Channel
-from ..runtime.commands import AnyCommand
+from ..runtime.commands import AnyCommand, Loosen, Pull
 from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
-from ..runtime.journal import Run
+from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
 from ..runtime.ropes import record_ropes
@@ -132,7 +132,7 @@ def _events(replay: Replay) -> list[Plain]:
     """Alarms, notes and commands with the time of the run (s) at which they happened."""
     dt = replay.run.header.dt
     found = []
-    for entry in replay.entries:
+    for entry in told(replay.entries):
         if entry.alarm is not None:
             found.append({"time": entry.tick * dt, "level": entry.alarm.level, "text": entry.alarm.text})
         elif entry.command is not None:
@@ -142,9 +142,26 @@ def _events(replay: Replay) -> list[Plain]:
     return found
 
 
+def told(entries: list[Entry]) -> list[Entry]:
+    """The entries without those that only go on with a pull."""
+    found: list[Entry] = []
+    pulled = None
+    for entry in entries:
+        if isinstance(entry.command, Pull):
+            if pulled != (entry.command.body, entry.by):
+                found.append(entry)
+            pulled = (entry.command.body, entry.by)
+        else:
+            found.append(entry)
+            pulled = None if isinstance(entry.command, Loosen) else pulled
+    return found
+
+
 def words(command: AnyCommand) -> str:
     """A command in a few words."""
     plain = msgspec.to_builtins(command)
+    if isinstance(command, Pull):
+        return f"pull {command.body}"
     if plain["do"] == "set":
         return ", ".join(f"{name} = {value:.4g}" for name, value in plain["values"].items())
     rest = [str(value) for name, value in plain.items() if name not in ("do", "fault")]

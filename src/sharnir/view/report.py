@@ -14,7 +14,7 @@ import numpy as np
 from ..runtime import commands as c
 from ..runtime.scenario import Standing
 from .export_data import block
-from .recording import DrivenRecording, words
+from .recording import DrivenRecording, told, words
 
 STYLE = """
 body { font: 14px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; color: #1c2226; max-width: 900px; margin: 32px auto; padding: 0 16px; }
@@ -139,7 +139,7 @@ def _commands(recording: DrivenRecording) -> list[tuple[str, str, str, str]]:
 
     return [
         (f"{e.tick * dt:.2f} s", of_day(e.at), e.by, words(e.command))
-        for e in recording.replay.entries
+        for e in told(recording.replay.entries)
         if e.command is not None and not isinstance(e.command, c.Note)
     ]
 

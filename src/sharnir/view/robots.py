@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 from .. import spatial
-from ..assemblies.robots import four_wheel_car, krt100, mf4, six_wheel_rover
+from ..assemblies.robots import Mf4, four_wheel_car, krt100, mf4, six_wheel_rover
 from ..assemblies.vehicle import BuiltVehicle
 from ..control import AxisBinding, Diagram, Group, KeyBinding, Panel, Pin
 from ..control.panel import (
@@ -38,6 +38,7 @@ PERIOD = 0.01  # s, of the diagrams
 RAMP = 1.5  # of the full voltage in a second
 ROUGHNESS = 0.015  # m, rms of the rough terrain's heights
 GATES = ((2.5, 0.2), (5.0, 1.0), (7.5, 1.6))  # m
+EYE = 1.0  # rad, field of view of the robots' cameras
 STONE, WOOD = "#8f948c", "#a58a63"
 ARROWS = (
     KeyBinding(key="ArrowUp", input="forward", value=1.0),
@@ -144,6 +145,19 @@ def arm_keys(names: list[str]) -> tuple[KeyBinding, ...]:
     )
 
 
+def eyes(scene: Scene, chassis: Body, front: float, height: float, rear: float | None = None) -> None:
+    """Cameras before and behind a vehicle: so far (m) from the origin of its chassis, and so high."""
+    scene.camera("front camera", chassis, (front, 0.0, height), (1.0, 0.0, -0.15), field_of_view=EYE)
+    behind = -front if rear is None else rear
+    scene.camera("rear camera", chassis, (behind, 0.0, height), (-1.0, 0.0, -0.25), field_of_view=EYE)
+
+
+def arm_eyes(scene: Scene, robot: Mf4) -> None:
+    """Cameras on the MF-4's wrist and chassis."""
+    scene.camera("wrist camera", robot.arm.tip, (0.14, 0.0, 0.04), (1.0, 0.0, -0.1), field_of_view=EYE)
+    eyes(scene, robot.vehicle.chassis, 0.45, 0.3)
+
+
 # --- the robots -------------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +191,8 @@ def _krt100_on(scene: Scene, height: float) -> Experiment:
     skid_steering(d, robot.vehicle)
     ground_speed(d, robot.vehicle.chassis, 1.0)
     knobs = pointing(d, robot.mast.joints)
+    scene.camera("mast camera", robot.mast.tip, (0.09, 0.0, 0.0), field_of_view=EYE)
+    eyes(scene, robot.vehicle.chassis, 0.57, 0.3)
     # the hitch's frame has its z axis along the way ahead, so it swings about x in pitch and about y in yaw
     bends = {"yaw": "swing_y", "pitch": "swing_x", "roll": "twist"}
     for name, axis in bends.items():
@@ -207,6 +223,7 @@ def drive_mf4() -> Experiment:
     """MF-4, a tracked robot with an arm, on the training ground."""
     scene = training_ground("MF-4")
     robot = mf4(scene)
+    arm_eyes(scene, robot)
     return skid_steered(scene, robot.vehicle, "Tracks", robot.arm.joints)
 
 
@@ -215,6 +232,7 @@ def drive_mf4_door() -> Experiment:
     scene = Scene("MF-4 and a door")
     scene.ground()
     robot = mf4(scene, position=(0.0, 0.6, 0.0))
+    arm_eyes(scene, robot)
     leaf, width = 1.9, 1.0  # m
     panel = Box(0.04, width, 2.0, mass=26.5, color=WOOD)
     door = scene.body("door", panel, position=(leaf, 0.5 * width, 1.02), contact=True)
@@ -228,7 +246,9 @@ def drive_mf4_door() -> Experiment:
 def drive_rover() -> Experiment:
     """A six-wheeled rover on the training ground."""
     scene = training_ground("rover")
-    return skid_steered(scene, six_wheel_rover(scene).vehicle, "Drive", {})
+    rover = six_wheel_rover(scene).vehicle
+    eyes(scene, rover.chassis, 0.52, 0.5)
+    return skid_steered(scene, rover, "Drive", {})
 
 
 def skid_steered(scene: Scene, vehicle: BuiltVehicle, driven: str, arm: dict[str, Joint]) -> Experiment:
@@ -250,6 +270,7 @@ def drive_car() -> Experiment:
     scene = Scene("car")
     scene.ground()
     car = four_wheel_car(scene).vehicle
+    eyes(scene, car.chassis, 1.95, 0.7)
     rack = car.axles["front"].steer
     assert rack is not None
     d = scene.diagram = Diagram("car", period=PERIOD)

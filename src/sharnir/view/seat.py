@@ -17,6 +17,7 @@ from fastapi import WebSocket
 
 from .guard import Identity
 
+LOADING = 60.0  # s beyond that, where his page is being loaded anew
 GRACE = 5.0  # s for which the seat of an operator whose connection broke is kept
 SLOW = 0.2  # s without a sign of the page or of its worker, after which what the operator holds counts as released
 DEAD_MAN = 0.75  # s of silence of the worker after which the operator counts as gone
@@ -115,6 +116,11 @@ class Seat:
     def give(self) -> None:
         """The seat is free."""
         self.client = self.holder = None
+
+    def keep(self, holder: Identity | None) -> None:
+        """The seat is for somebody who is on his way: his page is being loaded."""
+        if holder is not None:
+            self.holder, self._was_taken, self._left = holder, True, self._clock() + LOADING
 
     def expire(self) -> bool:
         """Free the seat of an operator who does not come back; returns whether it was freed just now."""

@@ -1,7 +1,9 @@
-"""The server: one application with the page, the websocket and the files, behind the guard, for one run after another.
+"""The server: one application with the pages, the websocket and the files, behind the guard, for one run after another.
 
-A run that has ended, in whatever way, is told in the browser and in the terminal. The server stays for those who look
-at its end: they find the report and the replay there, and may start the scene again. It leaves when they have gone.
+Without anything to drive it shows the start page until somebody chooses. A run that has ended, in whatever way, is told
+in the browser and in the terminal. The server stays for those who look at its end: they find the report and the replay
+there, and may start the scene again or choose another. It leaves when they have gone, unless it began with the start
+page. SIGTERM ends the run in order: browsers fetch what there is of it before the server leaves.
 """
 
 from __future__ import annotations
@@ -11,28 +13,35 @@ import math
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
+from urllib.parse import parse_qs
 
 import msgspec
 import nicegui
 import uvicorn
-from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import FileResponse, RedirectResponse
+from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from nicegui import ui
 
 from ..errors import SceneError
-from ..runtime.journal import SCENARIO, Run, create_run
+from ..runtime import commands as c
+from ..runtime.journal import Run
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
+from .choice import Choice, of_run
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
-from .link import Hub
+from .link import SERVER, Hub
 from .page import Page
 from .panel import described as described_panel
 from .panel import panel_of
+from .start import choose, documents_of, past_runs, start_page
 from .texts import chosen
 from .world import world_of
 
@@ -42,13 +51,16 @@ VIEW_RATE = 60.0  # frames a second to each browser at most
 LONGEST_SOCKET_MESSAGE = 1 << 16  # bytes; ours are shorter still, NiceGUI's are events of its widgets
 SHUTDOWN_WITHIN = 1  # s
 STAY = 3.0  # s without any browser, after which the server of a run that has ended leaves
-DOCUMENTS = ("report.html", "replay.html")
+FETCH_WITHIN = 20.0  # s after SIGTERM, once report and replay are written, for browsers to fetch them
+LONGEST_FORM = 1000  # bytes
+EXPORTED = {"report.html": "--report", "replay.html": "--html", "debriefing.html": "--debriefing"}
 FAULT_FILES = "fault-*.nc"
 # A replay has all it needs in itself, and asks for nothing.
 DOCUMENT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src data: blob:; frame-ancestors 'none'"
 )
+START_HEADERS = {"referrer-policy": "same-origin"}  # or else its form would come without an origin
 
 THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist" / "index.js"  # three.js as one ES module
 
@@ -59,13 +71,13 @@ class Terminated(BaseException):
 
 @dataclass(frozen=True)
 class Options:
-    """How a run is served."""
+    """How runs are served, and where they are kept."""
 
+    runs: Path
     host: str = LOCAL
     port: int = 0  # a free one
     paused: bool = False
     rate: float = VIEW_RATE
-    source: str | None = None  # the experiment's file, for Python functions in its diagram
 
 
 @dataclass(frozen=True)
@@ -86,20 +98,37 @@ class Ending:
     folder: Path
 
 
+@dataclass
+class Drive:
+    """A run that is being driven, and what its browsers are served."""
+
+    choice: Choice
+    runtime: Runtime
+    hub: Hub
+    page: Page
+    world: bytes
+
+    @property
+    def folder(self) -> Path:
+        """Where the run is kept."""
+        return self.runtime.run.folder
+
+
 Told = Callable[[str], Any]
+Opened = Callable[[Links, Path | None], Any]
 
 
-def serve(run: Run, options: Options, opened: Callable[[Links], Any], told: Told = print) -> Ending:
-    """Serve the console of a run, and of those started after it, until the last has ended, Ctrl-C or SIGTERM.
+def serve(first: Choice | None, options: Options, opened: Opened, told: Told = print) -> Ending | None:
+    """Serve the console of what was chosen, or the start page, until the last run has ended, Ctrl-C or SIGTERM.
 
-    ``opened`` gets the links, ``told`` what the terminal is to say.
+    ``opened`` gets the links and the folder of the first run, ``told`` what the terminal is to say.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    session = Session(run, options, told)
+    session = Session(first, options, told)
     try:
         return asyncio.run(session.serve(opened))
     finally:
-        session.runtime.close()
+        session.close()
 
 
 def _terminate(*_: Any) -> None:
@@ -107,59 +136,82 @@ def _terminate(*_: Any) -> None:
 
 
 class Server(uvicorn.Server):
-    """Tells the browsers before it closes their connections."""
+    """Tells the browsers before it closes their connections; the first SIGTERM ends the run in order."""
 
-    def __init__(self, config: uvicorn.Config, farewell: Callable[[], Any]) -> None:
+    def __init__(self, config: uvicorn.Config, session: Session) -> None:
         super().__init__(config)
-        self._farewell = farewell
+        self._session = session
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal has come."""
+        if sig == signal.SIGTERM and self._session.close_in_order():
+            return
+        super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._farewell()
+        """Say farewell first."""
+        await self._session.farewell()
         await super().shutdown(sockets)
 
 
 class Session:
-    """The runs of one scene, one after the other, behind one server."""
+    """The runs of one server, one after the other: ``drive`` is the one that goes on, None while the start page is
+    shown."""
 
-    def __init__(self, run: Run, options: Options, told: Told) -> None:
+    def __init__(self, first: Choice | None, options: Options, told: Told) -> None:
         self.options, self._told = options, told
-        self.runtime = Runtime(run, paused=True, source=options.source)  # it waits for the first operator
+        self.tokens = Tokens()
+        self.address = ""
+        self.drive: Drive | None = None
+        self.closing = False  # SIGTERM has come
+        self._stays = first is None  # also when nobody looks: it began with the start page
+        self._choosing, self._begun, self._writing = asyncio.Lock(), asyncio.Event(), asyncio.Lock()
+        self._runtime = None if first is None else self._compiled(first)
+        self._first = first
 
-    async def serve(self, opened: Callable[[Links], Any]) -> Ending:
+    def close(self) -> None:
+        """End what is left of the physics."""
+        if self._runtime is not None:
+            self._runtime.close()
+
+    async def serve(self, opened: Opened) -> Ending | None:
         """Until the last run has ended and nobody looks any more."""
         host = self.options.host
         listening = _bound(host, self.options.port)
         port = listening.getsockname()[1]
-        address = f"http://{host}:{port}"
-        tokens = Tokens()
-        self.hub = Hub(self.runtime, self.options.rate, paused=self.options.paused)
-        world = described(self.runtime.run.scene(), self.runtime)
-        app = application(self.hub, tokens, world, address)
+        self.address = f"http://{host}:{port}"
+        if self._first is not None and self._runtime is not None:
+            self._enter(self._first, self._runtime)
         names = {host, "localhost", LOCAL} if host == LOCAL else {host}
         config = uvicorn.Config(
-            Guard(app, tokens, [f"{name}:{port}" for name in names]),
+            Guard(application(self), self.tokens, [f"{name}:{port}" for name in names]),
             log_level="warning",
             ws_max_size=LONGEST_SOCKET_MESSAGE,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=SHUTDOWN_WITHIN,
         )
-        server = Server(config, self._farewell)
+        server = Server(config, self)
 
-        async def live() -> Ending:
-            ending = await self._runs()
-            server.should_exit = True
-            return ending
+        async def live() -> Ending | None:
+            try:
+                return await self._runs()
+            finally:
+                server.should_exit = True
 
         async def tell_when_open() -> None:
             while not server.started:
                 await asyncio.sleep(0.01)
             paths: dict[Role, str] = {"operator": "/", "instructor": INSTRUCTOR, "watcher": "/"}
-            made = {role: f"{address}{path}?token={tokens.issue(role, math.inf)}" for role, path in paths.items()}
-            opened(Links(**made))
+            made = {
+                role: f"{self.address}{path}?token={self.tokens.issue(role, math.inf)}" for role, path in paths.items()
+            }
+            opened(Links(**made), None if self.drive is None else self.drive.folder)
 
         lives, opening = asyncio.create_task(live()), asyncio.create_task(tell_when_open())
         try:
             await server.serve(sockets=[listening])
+            if self.closing:
+                raise Terminated
             if not lives.done():
                 raise KeyboardInterrupt  # also where a shell has us ignore the signal, as it does in the background
             return lives.result()
@@ -167,71 +219,154 @@ class Session:
             lives.cancel()
             opening.cancel()
 
-    async def _runs(self) -> Ending:
+    # --- one run after another --------------------------------------------------------------------------------------
+
+    def _compiled(self, choice: Choice) -> Runtime:
+        """The physics of a new run; it waits for the first operator."""
+        return Runtime(choice.begin(self.options.runs), paused=True, source=choice.source)
+
+    def _enter(self, choice: Choice, runtime: Runtime) -> None:
+        """Serve a run. Whoever was in control of the one before keeps the seat."""
+        hub = Hub(runtime, self.options.rate, paused=self.options.paused)
+        world = described(runtime.run.scene(choice.source), runtime)
+        text = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
+        page = Page(hub, self.tokens, world, self.address)
+        self._runtime, self.drive = runtime, Drive(choice, runtime, hub, page, text)
+        self._begun.set()
+
+    async def start(self, what: str) -> None:
+        """Begin a run of what somebody has chosen on the start page."""
+        async with self._choosing:
+            if self.drive is None:
+                self._enter(*await asyncio.to_thread(self._prepared, what))
+                assert self.drive is not None
+                self._told(f"A run has begun; it is kept in {self.drive.folder}")
+
+    def _prepared(self, what: str) -> tuple[Choice, Runtime]:
+        choice = choose(what, self.options.runs)
+        return choice, self._compiled(choice)
+
+    async def _runs(self) -> Ending | None:
         """Run after run, as long as somebody wants another."""
         while True:
-            await self.hub.pump()
-            ending = self._how_it_ended()
-            self._told(f"{ending.reason}. The run is in {ending.folder}")
-            await self.hub.end(ending.reason, wrong=ending.wrong, folder=str(ending.folder), ready=False)
-            await self._write_documents(ending.folder)
-            await self.hub.end(ending.reason, wrong=ending.wrong, folder=str(ending.folder), ready=True)
-            if not await self._wanted_again():
+            await self._begun.wait()
+            drive = self.drive
+            assert drive is not None
+            ending = await self._see_through(drive)
+            if self.closing or (drive.hub.next is None and not self._stays):
                 return ending
-            await self._start_again()
+            drive.runtime.close()
+            self._begun.clear()
+            self.drive = None
+            if drive.hub.next == "again":
+                choice = await asyncio.to_thread(of_run, drive.folder, drive.choice.source)
+                self._enter(choice, await asyncio.to_thread(self._compiled, choice))
+                assert self.drive is not None
+                self.drive.hub.seat.keep(drive.hub.seat.holder)
+                self._told(f"A new run has begun; it is kept in {self.drive.folder}")
+            else:
+                self._stays = True
+            await drive.hub.broadcast("restarted")
 
-    def _how_it_ended(self) -> Ending:
-        run = Run(self.runtime.run.folder)
-        died = self.runtime.died
+    async def _see_through(self, drive: Drive) -> Ending:
+        """A run to its end, and until those who look at the end have gone or want something else."""
+        hub = drive.hub
+        await hub.pump()
+        ending = self._how_it_ended(drive)
+        self._told(f"{ending.reason}. The run is in {ending.folder}")
+        told = {"wrong": ending.wrong, "folder": str(ending.folder)}
+        await hub.end(ending.reason, **told, ready=False, documents=self.documents(drive), closed=False)
+        await self._write_documents(drive.folder, drive.choice.source)
+        await hub.end(ending.reason, **told, ready=True, documents=self.documents(drive), closed=False)
+        await self._until_next(hub)
+        if self.closing:  # what is fetched now is there when the server is not
+            await hub.end(ending.reason, **told, ready=True, documents=self.documents(drive), closed=True)
+            await _until(lambda: not hub.clients, FETCH_WITHIN)
+        return ending
+
+    def _how_it_ended(self, drive: Drive) -> Ending:
+        run = Run(drive.folder)
+        died = drive.runtime.died
         fault = any(run.folder.glob(FAULT_FILES))
         if died:
             return Ending(f"The physics has died ({died})", True, run.folder)
+        after = "; a fault had stopped its world" if fault else ""
+        if self.closing:
+            return Ending(f"The program was closed{after}", fault, run.folder)
         by = run.ended_by
         if by is None:
             return Ending("The physics has ended", True, run.folder)
-        after = "; a fault had stopped its world" if fault else ""
         return Ending(f"The run was ended by {by or 'the program'}{after}", fault, run.folder)
 
-    async def _write_documents(self, folder: Path) -> None:
-        """Report and replay, by a process of its own."""
-        report, replay = (str(folder / name) for name in DOCUMENTS)
-        command = ["-m", "sharnir", "export", str(folder), "--report", report, "--html", replay]
-        if self.options.source:
-            command += ["--source", self.options.source]
-        writing = await asyncio.create_subprocess_exec(
-            sys.executable, *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
-        )
-        _, said = await writing.communicate()
-        if writing.returncode:
-            self._told(f"report and replay could not be written: {said.decode().strip().splitlines()[-1]}")
-        else:
-            self._told("wrote " + " and ".join(str(folder / name) for name in DOCUMENTS))
-
-    async def _wanted_again(self) -> bool:
-        """Whether somebody wants another run; no when all have gone."""
+    async def _until_next(self, hub: Hub) -> None:
+        """Until somebody wants another run, all have gone, or the program is to end."""
         alone = 0.0
-        while not self.hub.again.is_set():
+        while hub.next is None and alone < STAY and not self.closing:
             await asyncio.sleep(0.1)
-            alone = 0.0 if self.hub.clients else alone + 0.1
-            if alone > STAY:
-                return False
+            alone = 0.0 if hub.clients else alone + 0.1
+
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def documents(self, drive: Drive) -> list[str]:
+        """The files that there are of a run that has ended, by name."""
+        made = [name for name in documents_of(drive.runtime.run) if (drive.folder / name).is_file()]
+        return made + sorted(file.name for file in drive.folder.glob(FAULT_FILES))
+
+    async def _write_documents(self, folder: Path, source: str | None = None, names: list[str] | None = None) -> str:
+        """Report, replay and debriefing, by a process of its own; returns what it has to say where it fails."""
+        wanted = documents_of(Run(folder)) if names is None else names
+        command = [sys.executable, "-m", "sharnir", "export", str(folder)]
+        for name in wanted:
+            command += [EXPORTED[name], str(folder / name)]
+        if source:
+            command += ["--source", source]
+        async with self._writing:
+            writing = await asyncio.create_subprocess_exec(
+                *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+            )
+            _, said = await writing.communicate()
+        if not writing.returncode:
+            self._told("wrote " + ", ".join(str(folder / name) for name in wanted))
+            return ""
+        problem = (said.decode().strip().splitlines() or [f"exit code {writing.returncode}"])[-1]
+        self._told(f"report and replay could not be written: {problem}")
+        return problem
+
+    async def document_of_run(self, name: str, document: str) -> Path:
+        """A document of a past run, written where it is not there yet."""
+        run = past_runs(self.options.runs).get(name)
+        if run is None or document not in documents_of(run):
+            raise HTTPException(404)
+        file = run.folder / document
+        if not file.is_file() and (problem := await self._write_documents(run.folder, names=[document])):
+            raise HTTPException(409, problem)
+        return file
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def close_in_order(self) -> bool:
+        """SIGTERM: end the run, if somebody looks at it; returns whether that is under way."""
+        if self.closing or self.drive is None or not self.drive.hub.clients:
+            return False
+        self.closing = True
+        if not self.drive.hub.ending:
+            with suppress(SceneError):  # the physics has died just now
+                self.drive.runtime.send(c.End(), SERVER)
         return True
 
-    async def _start_again(self) -> None:
-        before = self.runtime.run
-        scene = before.scene(self.options.source)
-        run = create_run(scene, before.header.dt, before.header.settings, before.folder.parent)
-        if (before.folder / SCENARIO).is_file():
-            (run.folder / SCENARIO).write_bytes((before.folder / SCENARIO).read_bytes())
-        self.runtime.close()
-        self.runtime = await asyncio.to_thread(Runtime, run, paused=True, source=self.options.source)
-        self._told(f"A new run has begun; it is kept in {run.folder}")
-        await self.hub.start_again(self.runtime)
+    async def farewell(self) -> None:
+        """Tell the browsers of a run that goes on that the program leaves."""
+        drive = self.drive
+        if drive is not None and not drive.hub.ending:
+            told = {"wrong": False, "folder": str(drive.folder), "documents": []}
+            await drive.hub.end("The program was closed", **told, ready=False, closed=True)
 
-    async def _farewell(self) -> None:
-        if not self.hub.ending:
-            folder = str(self.runtime.run.folder)
-            await self.hub.end("The program was closed", wrong=False, folder=folder, ready=False, closed=True)
+
+async def _until(condition: Callable[[], bool], seconds: float) -> None:
+    """Wait for a condition, but not for ever."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        await asyncio.sleep(0.05)
 
 
 def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
@@ -246,57 +381,110 @@ def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def application(hub: Hub, tokens: Tokens, world: dict[str, Any], address: str) -> Any:
+# --- the application --------------------------------------------------------------------------------------------------
+
+
+def application(session: Session) -> Any:
     """The FastAPI application with everything a browser asks for."""
     app = FastAPI(openapi_url=None)
-    text = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
-    page = Page(hub, tokens, world, address)
-
     for before in ("", INSTRUCTOR):  # the same, as operator or watcher and as instructor: the guard knows which
-        app.add_api_websocket_route(f"{before}/link", hub.serve)
-        app.add_api_websocket_route(f"{before}/beat", hub.serve_beat)
+        app.add_api_websocket_route(f"{before}/link", _to_hub(session, Hub.serve))
+        app.add_api_websocket_route(f"{before}/beat", _to_hub(session, Hub.serve_beat))
+    _serve_run(app, session)
+    _serve_start(app, session)
+    app.mount("/view", StaticFiles(directory=STATIC))
+    ui.run_with(app, dark=None, title="Sharnir", tailwind=False, show_welcome_message=False, reconnect_timeout=30.0)
+    return app
+
+
+def _to_hub(session: Session, serves: Callable[[Hub, WebSocket], Any]) -> Callable[[WebSocket], Any]:
+    """A websocket of the run that goes on."""
+
+    async def serve(socket: WebSocket) -> None:
+        if session.drive is None:
+            await socket.close(1001)
+        else:
+            await serves(session.drive.hub, socket)
+
+    return serve
+
+
+def _serve_run(app: FastAPI, session: Session) -> None:
+    """What the console asks for."""
+
+    def drive() -> Drive:
+        if session.drive is None:
+            raise HTTPException(404)
+        return session.drive
 
     @app.get("/view/world.json")
     def world_json() -> Response:
-        return Response(text, media_type="application/json")
+        return Response(drive().world, media_type="application/json")
 
     @app.get("/view/history")
     def history() -> Response:
-        return Response(b"".join(hub.history), media_type="application/octet-stream")
+        return Response(b"".join(drive().hub.past.frames), media_type="application/octet-stream")
 
     @app.get("/view/three.js")
     def three() -> FileResponse:
         return FileResponse(THREE, media_type="text/javascript")
 
-    app.mount("/view", StaticFiles(directory=STATIC))
-
     @app.get("/run/{name}")
     def document(name: str) -> FileResponse:
-        folder = hub.runtime.run.folder
-        found = {file.name: file for file in folder.glob(FAULT_FILES)}
-        if hub.ending:
-            found |= {name: folder / name for name in DOCUMENTS}
-        if name not in found or not found[name].is_file():
+        now = drive()
+        found = session.documents(now) if now.hub.ending else documents()
+        if name not in found:
             raise HTTPException(404)
-        return FileResponse(found[name], headers={"content-security-policy": DOCUMENT_POLICY})
+        return _file(now.folder / name)
 
     @app.get("/run")
     def documents() -> list[str]:
-        return sorted(file.name for file in hub.runtime.run.folder.glob(FAULT_FILES))
+        return sorted(file.name for file in drive().folder.glob(FAULT_FILES))
+
+
+def _file(path: Path) -> FileResponse:
+    return FileResponse(path, headers={"content-security-policy": DOCUMENT_POLICY})
+
+
+def _serve_start(app: FastAPI, session: Session) -> None:
+    """The start page, and the console behind the same address once something was chosen."""
+
+    def page_for(request: Request, problem: str = "") -> Any:
+        identity: Identity = request.scope["sharnir"]
+        language = chosen(request.headers.get("accept-language", ""))
+        if session.drive is None:
+            text = start_page(session.options.runs, identity.role, language, problem)
+            return HTMLResponse(text, headers=START_HEADERS)
+        return session.drive.page.build(identity.role, language)
 
     @ui.page("/")
     def operator(request: Request) -> Any:
         identity: Identity = request.scope["sharnir"]
-        if identity.role == "instructor":
-            return RedirectResponse(INSTRUCTOR)
-        return page.build(identity.role, chosen(request.headers.get("accept-language", "")))
+        return RedirectResponse(INSTRUCTOR) if identity.role == "instructor" else page_for(request)
 
     @ui.page(INSTRUCTOR)
-    def instructor(request: Request) -> None:
-        page.build("instructor", chosen(request.headers.get("accept-language", "")))
+    def instructor(request: Request) -> Any:
+        return page_for(request)
 
-    ui.run_with(app, dark=None, title="Sharnir", tailwind=False, show_welcome_message=False, reconnect_timeout=30.0)
-    return app
+    @app.post("/start")
+    async def start(request: Request) -> Response:
+        identity: Identity = request.scope["sharnir"]
+        if identity.role == "watcher":
+            raise HTTPException(403, "a watcher chooses nothing")
+        what = parse_qs((await request.body())[:LONGEST_FORM].decode("latin-1")).get("what", [""])[0]
+        try:
+            await session.start(what)
+        except SceneError as error:
+            return HTMLResponse(page_for(request, str(error)).body, 400, START_HEADERS)
+        return RedirectResponse("/", 303)
+
+    @app.get("/state")
+    def state() -> JSONResponse:
+        return JSONResponse({"running": session.drive is not None})
+
+    @app.get("/runs/{name}/{document}")
+    async def past(name: str, document: str) -> FileResponse:
+        return _file(await session.document_of_run(name, document))
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -26,6 +26,12 @@ def languages() -> tuple[str, ...]:
     return (ENGLISH, *sorted(file.stem for file in FOLDER.glob("*.json")))
 
 
+def spoken(text: str, accepted: str) -> str:
+    """A text in the language that a browser accepts."""
+    language = chosen(accepted)
+    return text if language == ENGLISH else catalogue(language).get(text, text)
+
+
 def chosen(accepted: str) -> str:
     """The language that a browser wants most, of those we have, from its Accept-Language."""
     wanted = []

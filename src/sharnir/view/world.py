@@ -12,20 +12,26 @@ import numpy as np
 
 from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
+from ..scene.camera import CameraSpec
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
+from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
+from ..scene.ray import RaySpec
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import Terrain
 from ..spatial import Array
+from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
+from .panel import tight_at
 
 Plain = dict[str, Any]
 
 
 def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
-    bodies = [_body(body) for body in scene.bodies.values()]
+    sprockets = sprockets_of(scene)
+    bodies = [_body(body, sprockets.get(name)) for name, body in scene.bodies.items()]
     loose = _loose(scene)
     followed = _followed(scene, loose)
     movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
@@ -40,6 +46,8 @@ def world_of(scene: Scene) -> Plain:
         "extent": _extent(scene, bodies, list(scene.bodies)),
         "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
         "followed": followed,
+        "cameras": [_camera(scene, name, camera.spec) for name, camera in scene.cameras.items()],
+        "rays": [_ray(scene, name, ray.spec) for name, ray in scene.rays.items()],
         "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
     }
@@ -48,8 +56,8 @@ def world_of(scene: Scene) -> Plain:
 # --- bodies and shapes ------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body) -> Plain:
-    shapes = [shape_of(shape) for shape in body.spec.shapes] or [_ghost(body)]
+def _body(body: Body, sprocket: float | None = None) -> Plain:
+    shapes = _shapes(body, sprocket)
     box = np.array([_bounds(shape) for shape in shapes])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
@@ -66,6 +74,16 @@ def _body(body: Body) -> Plain:
     }
 
 
+def _shapes(body: Body, sprocket: float | None) -> list[Plain]:
+    """What is drawn of a body, which may be a ``sprocket`` of a radius (m)."""
+    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible]
+    if sprocket is not None and [shape["kind"] for shape in shapes] == ["cylinder"]:
+        return sprocket_shapes(shapes, sprocket)
+    belt = belt_of(body)
+    track = [] if belt is None else track_shapes(body, belt, shapes[0]["color"] if shapes else None)
+    return track or shapes or [_ghost(body)]
+
+
 def shape_of(shape: AnyShape) -> Plain:
     """A shape of a body."""
     place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
@@ -80,6 +98,10 @@ def shape_of(shape: AnyShape) -> Plain:
     if isinstance(shape, Wheel):
         return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
     assert isinstance(shape, (Mesh, ConvexHull))
+    coloured = shape.coloured() if isinstance(shape, Mesh) and shape.color is None else None
+    if coloured is not None:
+        vertices, triangles, colors = coloured
+        return {"kind": "mesh", **packed(vertices, triangles), "colors": _base64(colors, "u1"), **place}
     surface = shape.surface()
     return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 
@@ -117,6 +139,9 @@ def _bounds(shape: Plain) -> Array:
     size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
     if shape["kind"] == "mesh":
         low, high = np.array(shape["bounds"])
+    elif shape["kind"] == "belt":
+        high = np.array([size[0] + size[1], 0.5 * size[2], size[1]])
+        low = -high
     elif shape["kind"] == "box":
         high = 0.5 * np.array(size)
         low = -high
@@ -166,15 +191,9 @@ def _loose(scene: Scene) -> list[str]:
 
 
 def _machines(scene: Scene) -> list[list[int]]:
-    """The bodies that move, by number, in groups that joints hold together."""
-    places = {name: i for i, (name, body) in enumerate(scene.bodies.items()) if not body.spec.fixed}
-    group = {name: [i] for name, i in places.items()}
-    for joint in scene.joints.values():
-        a, b = (group.get(end.name) for end in (joint.a, joint.b))
-        if a is not None and b is not None and a is not b:
-            a.extend(b)
-            group |= {name: a for name, i in places.items() if i in b}
-    return [list(one) for one in {id(found): found for found in group.values()}.values()]
+    """The machines, their bodies by number."""
+    places = {name: i for i, name in enumerate(scene.bodies)}
+    return [[places[name] for name in machine] for machine in machines_of(scene)]
 
 
 def _followed(scene: Scene, loose: list[str]) -> int:
@@ -190,12 +209,11 @@ def _followed(scene: Scene, loose: list[str]) -> int:
 
 
 def _rope(name: str, rope: Any) -> Plain:
-    weight = 9.81 * rope.mass_per_metre * rope.length
     return {
         "name": name,
         "nodes": rope.elements + 1,
         "radius": rope.spec.radius,
-        "strength": rope.spec.breaking_load or 10.0 * weight,  # N that is drawn as tight
+        "strength": tight_at(rope),
     }
 
 
@@ -222,6 +240,24 @@ def _heights(surface: Any) -> Plain:
 
 
 SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+
+
+# --- cameras and sensors ----------------------------------------------------------------------------------------------
+
+
+def _place(scene: Scene, body: str) -> int:
+    """The number of a body; -1 is the world."""
+    return -1 if body == scene.world.name else list(scene.bodies).index(body)
+
+
+def _camera(scene: Scene, name: str, spec: CameraSpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "up": spec.up}
+    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view}
+
+
+def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
+    given = {"position": spec.position, "direction": spec.direction, "reach": spec.reach}
+    return {"name": name, "body": _place(scene, spec.body), **given}
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ def described(scene: Scene) -> dict[str, Any]:
     kinds: dict[str, dict[str, Any]] = {
         "body": scene.bodies,
         "joint": scene.joints,
+        "coupling": scene.couplings,
         "rope": scene.ropes,
         "terrain": scene.terrains,
         "ray": scene.rays,

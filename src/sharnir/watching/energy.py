@@ -6,7 +6,7 @@ torque times voltage times speed. What the sum has gained since its lowest value
 
 Three things look like a gain and are none. Velocities and poses of a step belong to instants up to a step apart, so
 that the sum is off by what changes from one form into the other within a step, to and fro. Closing the gap of a joint
-lifts what hangs on it. And bristles of friction hold a little that is given back.
+lifts what hangs on it. And bristles of friction hold a little that is given back, as do joints that close loops.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..errors import SimulationWarning
-from ..model.softs import SoftRow
-from ..record.frames import Frames
-from ..record.signals import Readings
+from ..quantities import Frames, Readings
+from ..quantities.energy import closing_energy, elastic_energy, total_kinetic_energy, total_potential_energy
+from ..quantities.joints import gap
 from ..scene.elements.friction import Dahl, LuGre
-from ..scene.elements.spring import Spring
 from ..scene.scene import Scene
 from ..spatial import Array
 
 SHARE = 0.05  # of the largest kinetic energy: less is a matter of accuracy, not a mistake
 ROUNDING = 1e-9  # of all energies
+STILL = 1e-12  # J/kg: what moves by a micrometre a second is at rest
 
 
 def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
@@ -33,15 +33,18 @@ def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
     if len(frames.time) < 3:
         return
     readings = Readings(scene, frames)
-    moving = readings.total_kinetic_energy(0) + _rotors(readings)
-    stored = readings.total_potential_energy(0) + _springs(readings)
+    moving = total_kinetic_energy(readings)
+    stored = total_potential_energy(readings) + elastic_energy(readings)
     given = _given(readings)
     own = moving + stored - given
     gain = own - np.minimum.accumulate(own, axis=0)
     swapped = np.max(np.minimum(np.abs(np.diff(moving, axis=0)), np.abs(np.diff(stored, axis=0))), axis=0)
     largest = np.max(moving, axis=0)
-    allowed = SHARE * largest + swapped + _lifted(readings) + _bristles(scene)
+    allowed = (
+        SHARE * largest + swapped + _lifted(readings) + _bristles(scene) + np.max(closing_energy(readings), axis=0)
+    )
     allowed += ROUNDING * np.max(np.abs(stored) + moving + given, axis=0)
+    allowed += STILL * sum(body.properties.mass for body in scene.bodies.values() if body.properties is not None)
     beyond = np.max(gain, axis=0) - allowed
     world = int(np.argmax(beyond))
     if not beyond[world] > 0.0:
@@ -55,76 +58,31 @@ def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
     )
 
 
-def _rotors(readings: Readings) -> Array:
-    """Kinetic energy of all motors, which turn with their joints, J."""
-    total = np.zeros(readings.frames.residual.shape)
-    for row, place in _coordinates(readings):
-        if row.motor is not None:
-            inertia = row.motor.stall_torque * row.motor.time_constant / row.motor.idle_speed
-            total += 0.5 * inertia * (row.motor.ratio * readings.rate(place)) ** 2
-    return total
-
-
-def _springs(readings: Readings) -> Array:
-    """What all springs hold, J."""
-    total = np.zeros(readings.frames.residual.shape)
-    for row, place in _coordinates(readings):
-        if row.spring is not None:
-            total += spring_energy(row.spring, readings.coordinate(place))
-    return total
-
-
-def spring_energy(spring: Spring, value: Array) -> Array:
-    """The energy of a spring at a coordinate (m or rad), J; none at its rest."""
-    x = value - (spring.rest or 0.0)
-    energy = 0.5 * spring.stiffness * x * x
-    if spring.table is not None:
-        xs, fs = np.array(spring.table).T
-        ends = (fs[1] - fs[0]) / (xs[1] - xs[0]), (fs[-1] - fs[-2]) / (xs[-1] - xs[-2])
-        low, high = min(float(x.min()), 0.0, xs[0]), max(float(x.max()), 0.0, xs[-1])
-        grid = np.unique(np.concatenate([[low, 0.0, high], xs]))  # the force is straight between these
-        force = np.interp(grid, xs, fs) + ends[0] * np.minimum(grid - xs[0], 0) + ends[1] * np.maximum(grid - xs[-1], 0)
-        held = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(grid))])
-        at = np.clip(np.searchsorted(grid, x, "right") - 1, 0, len(grid) - 2)
-        slope = (force[at + 1] - force[at]) / (grid[at + 1] - grid[at])
-        along = x - grid[at]
-        energy = held[at] + force[at] * along + 0.5 * slope * along**2 - np.interp(0.0, grid, held)
-    acts = {"both": np.ones_like(x, bool), "push": x < 0, "pull": x > 0}[spring.side]
-    return np.where(acts, energy - spring.preload * x, 0.0)
-
-
 def _given(readings: Readings) -> Array:
     """The most that efforts and motors can have given until each instant, J, [frame, world]."""
     frames = readings.frames
-    work = np.zeros(frames.residual.shape)
+    work = readings.zeros()
     interval = np.diff(frames.time)[:, None]
-    for i in range(frames.effort.shape[1]):
-        if np.any(frames.effort[:, i]):
+    for i in range(len(readings.layout.coordinates)):
+        effort = frames["effort"][1:, i]
+        if np.any(effort):
             rate = readings.rate(i)
-            work[1:] += interval * np.maximum(frames.effort[1:, i] * rate[1:], frames.effort[1:, i] * rate[:-1])
-    for row, place in _coordinates(readings):
+            work[1:] += interval * np.maximum(effort * rate[1:], effort * rate[:-1])
+    for i, (row, place) in enumerate(readings.softs):
         if row.motor is not None:
-            motor, i = row.motor, readings.layout.softs.index(row.label)
+            motor = row.motor
             speed = np.abs(motor.ratio * readings.rate(place))
-            torque = motor.stall_torque * np.abs(frames.voltage[1:, i])
+            torque = motor.stall_torque * np.abs(frames["voltage"][1:, i])
             work[1:] += interval * torque * np.maximum(speed[1:], speed[:-1]) / motor.efficiency
     return np.cumsum(work, axis=0)
 
 
 def _lifted(readings: Readings) -> Array:
     """The most that closing the gaps of joints lifts, J, [world]: all weights by the largest gap."""
-    frames = readings.frames
-    gaps = [np.max(readings.gap(i), axis=0) for i in range(len(readings.layout.joints))]
-    weight = np.sum(frames.mass, axis=0) * np.linalg.norm(frames.gravity, axis=-1)
+    gaps = [np.max(gap(readings, i), axis=0) for i in range(len(readings.layout.joints))]
+    weight = readings.over_items(len(readings.layout.bodies), Readings.mass)[0]
+    weight = weight * np.linalg.norm(readings.frames["gravity"][0], axis=-1)
     return weight * np.max(gaps, axis=0) if gaps else np.zeros_like(weight)
-
-
-def _coordinates(readings: Readings) -> Iterator[tuple[SoftRow, int]]:
-    """Soft rows with the places of their coordinates."""
-    for i in range(len(readings.layout.softs)):
-        row, place = readings._soft(i)
-        if place >= 0:
-            yield row, place
 
 
 def _bristles(scene: Scene) -> float:

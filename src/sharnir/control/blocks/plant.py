@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import SceneError, nearest
-from ...scene.quantity import Quantity
+from ...scene.quantity import Quantity, declared
 from ...scene.values import shown
 from .base import Block, Kind
 
 if TYPE_CHECKING:
+    from ...scene.joint import Joint
     from ...scene.scene import Scene
 
 
@@ -27,7 +28,7 @@ class Signal(Block, frozen=True, tag="signal"):
 
     def quantity(self, scene: Scene) -> Quantity:
         """The quantity that is meant, or an error that names the nearest one."""
-        found: Quantity = find_quantity(scene, self.of, self.what)
+        found = find_quantity(scene, self.of, self.what)
         if found.components and self.component not in found.components:
             known = ", ".join(found.components)
             raise SceneError(f"'{found.label}' is a vector and component is {shown(self.component)}; give {known}")
@@ -42,44 +43,30 @@ class Signal(Block, frozen=True, tag="signal"):
         return Kind("real", None if scene is None else self.quantity(scene).unit)
 
 
-# Quantities of a joint that belong to one of its axes, of a joint as a whole, of a body, and of the scene.
-OF_AXES = (
-    "coordinate",
-    "rate",
-    "effort",
-    "limit_impulse",
-    "spring_force",
-    "voltage",
-    "motor_speed",
-    "motor_torque",
-    "friction_impulse",
-    "stuck",
-)
-OF_JOINTS = ("reaction_force", "reaction_torque", "gap", "tilt")
-OF_BODIES = ("position", "rotation", "velocity", "angular_velocity", "kinetic_energy")
-OF_SCENE = {
-    "total_energy": "energy",
-    "total_kinetic_energy": "kinetic_energy",
-    "total_potential_energy": "potential_energy",
-    "momentum": "momentum",
-    "angular_momentum": "angular_momentum",
-}
-
-
-def find_quantity(scene: Scene, of: str | None, what: str) -> Any:
-    """A quantity by the name of its item and its own."""
-    if what in OF_SCENE:
-        return getattr(scene, OF_SCENE[what])
-    if of is None:
-        raise SceneError(f"of is missing: '{what}' is of what? Give the name of a joint or a body")
-    if what in OF_BODIES:
-        if of not in scene.bodies:
-            raise SceneError(f"there is no body '{of}'{nearest(of, scene.bodies)}")
-        return getattr(scene.bodies[of], what)
+def find_joint(scene: Scene, of: str) -> tuple[Joint, str | None]:
+    """A joint by its name, and the name of a coordinate if that was given as well: "axle", "sleeve.angle"."""
     name, _, axis = of.partition(".")
-    if what not in OF_AXES and what not in OF_JOINTS:
-        raise SceneError(f"there is no quantity '{what}'{nearest(what, [*OF_AXES, *OF_JOINTS, *OF_BODIES, *OF_SCENE])}")
     if name not in scene.joints:
         raise SceneError(f"there is no joint '{name}'{nearest(name, scene.joints)}")
-    joint = scene.joints[name]
-    return getattr(joint, what) if what in OF_JOINTS else getattr(joint, what)(axis or None)
+    return scene.joints[name], axis or None
+
+
+def find_quantity(scene: Scene, of: str | None, what: str) -> Quantity:
+    """A quantity by the name of its item and its own."""
+    owner = declared(what).owner
+    if owner is None:
+        return declared(what).address()
+    if of is None:
+        raise SceneError(f"of is missing: '{what}' is of what? Give the name of a joint or a body")
+    if owner == "body":
+        if of not in scene.bodies:
+            raise SceneError(f"there is no body '{of}'{nearest(of, scene.bodies)}")
+        return scene.bodies[of].quantity(what)
+    if owner in ("coupling", "term", "ray", "rope", "node", "element", "source"):
+        return declared(what).address(of)
+    joint, axis = find_joint(scene, of)
+    found = getattr(joint, what, None)  # those that need more than a name, such as the unit of a target
+    if found is None:
+        return joint.quantity(what, axis)
+    made: Quantity = found(axis) if callable(found) else found
+    return made

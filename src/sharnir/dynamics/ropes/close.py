@@ -24,6 +24,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..nothing import NOTHING
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
@@ -65,7 +66,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     slides = make_slide(p, features)
     run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
     is_loose = make_give(p, features).is_loose
-    push_out = make_rope_touch(p, features).push_out if features.rope_touch else None
+    push_out = (make_rope_touch(p, features) if features.rope_touch else NOTHING).push_out
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
@@ -328,10 +329,11 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                     factor_ports(m, n, k, o, True, w)
         closed = bool(False)
         if wp.static(features.leapfrog):
-            closed = close(m, s, n, k, o, False, w)
-            if not closed:
-                take_over(m, s, n, k, o, w)
-                closed = not any_is_loose(m, s, n, k, o, w)
+            if o.slides == 0:  # what eyelets and winches feed would be taken over, too
+                closed = close(m, s, n, k, o, False, w)
+                if not closed:
+                    take_over(m, s, n, k, o, w)
+                    closed = not any_is_loose(m, s, n, k, o, w)
         if not closed:
             if wp.static(features.rope_touch):
                 push_out(m, s, n, k, o, w)

@@ -302,6 +302,12 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_free[node, w] = vec3()
 
     @wp.func
+    def clear_bows(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        if wp.static(features.leapfrog):
+            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                k.rope_bow[j, w] = vec3()
+
+    @wp.func
     def free_gap(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int):
         """The right-hand side of the velocity problem as it was prepared."""
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
@@ -362,6 +368,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, k, i, w)
+            if o.slides > 0:  # what is fed through eyelets and winches is closed as in the papers' step
+                for rope in range(o.ropes):
+                    clear_bows(m, s, k, rope, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
             for rope in range(o.ropes):
                 factor(m, s, n, k, k.rope_inertia, rope, w)

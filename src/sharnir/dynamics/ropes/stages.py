@@ -48,7 +48,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p).stiffen
-    settle_touches = make_rope_touch(p, features).settle_touches if features.rope_touch else None
+    settle_touches = (make_rope_touch(p, features) if features.rope_touch else NOTHING).settle_touches
 
     @wp.func
     def last_kick(n: t.memory, o: t.settings, w: int) -> real:

@@ -42,10 +42,10 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     def slip_rate(m: t.model, speed: real, i: int, w: int) -> real:
         """a = s0 |v|/g(v), 1/s."""
         level = m.dynamic_level[i, w]
-        if m.friction_speed[i] > real(0.0):
-            x = speed / m.friction_speed[i]
+        if m.friction_speed[i, w] > real(0.0):
+            x = speed / m.friction_speed[i, w]
             level = level + (m.static_level[i, w] - level) * wp.exp(-x * x)
-        return m.friction_stiffness[i] * speed / level
+        return m.friction_stiffness[i, w] * speed / level
 
     @wp.func
     def along_one_axis(
@@ -55,8 +55,8 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         axis = k.friction_axis[i, w]
         radius = m.friction_radius[i]
         z = wp.dot(n.bristle[i, w], axis)
-        grip = m.friction_stiffness[i] + m.friction_damping[i] / kick
-        loss = m.friction_damping[i] * z / kick
+        grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
+        loss = m.friction_damping[i, w] * z / kick
         free = u - inverse_mass * wp.dot(n.friction_impulse[i, w], axis)
         gain = inverse_mass * kick * scale
         # phi rises with v, so the root of v + gain phi(v) - free lies between 0 and the step that phi(0) allows
@@ -97,9 +97,9 @@ def make_bristle(p: Precision) -> SimpleNamespace:
             return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, kick, i, w) * axis
         radius = m.friction_radius[i]
         z = n.bristle[i, w]
-        grip = m.friction_stiffness[i] + m.friction_damping[i] / kick
+        grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
         rest = real(1.0) / (real(1.0) + kick * slip_rate(m, radius * wp.length(u), i, w))
-        source = -kick * scale * (grip * rest - m.friction_damping[i] / kick) * z
+        source = -kick * scale * (grip * rest - m.friction_damping[i, w] / kick) * z
         y = kick * scale * grip * kick * radius * rest
         right = mass * (source - y * u) + y * n.friction_impulse[i, w]
         if m.friction_axes[i] != 7:

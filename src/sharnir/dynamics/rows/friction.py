@@ -78,11 +78,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         level = m.dynamic_level[i, w]
         if wp.static(not features.friction_laws):
             return level
-        if m.friction_speed[i] > real(0.0):
+        if m.friction_speed[i, w] > real(0.0):
             v = relative_before(m, s, k, i, j, w)
-            share = (
-                wp.dot(v, v) * m.friction_radius[i] * m.friction_radius[i] / (m.friction_speed[i] * m.friction_speed[i])
-            )
+            speed = m.friction_speed[i, w]
+            share = wp.dot(v, v) * m.friction_radius[i] * m.friction_radius[i] / (speed * speed)
             level = level + (m.static_level[i, w] - level) * wp.exp(-share)
         return level
 
@@ -225,7 +224,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
                 n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
-                held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i] < real(0.98) * m.dynamic_level[i, w]
+                held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w] < real(0.98) * m.dynamic_level[i, w]
                 note_sticking(m, n, k, held, i, j, w)
                 return
         bound = k.friction_bound[i, w] * real(0.999999)

@@ -43,7 +43,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     led = make_bias(p, features).led
     has_rows = features.direct or features.leapfrog  # the directions of the rows are kept
     # of a joint's own inverse mass, see set_elasticity
-    SOFTNESS = wp.constant(real(1e-4))
+    SOFTNESS, LEAST_SOFTNESS = wp.constant(real(1e-4)), wp.constant(real(1e-8))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
@@ -89,8 +89,11 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         k.softness_l[j, w] = real(0.0)
         k.softness_a[j, w] = real(0.0)
         if m.closes_loop[j] == 1:
-            k.softness_l[j, w] = SOFTNESS * (ease_at(m, a, m.anchor_a[j], w) + ease_at(m, b, m.anchor_b[j], w))
-            k.softness_a[j, w] = SOFTNESS * wp.trace(m.inv_inertia[a, w] + m.inv_inertia[b, w])
+            softness = LEAST_SOFTNESS
+            if m.is_redundant[j] == 1:
+                softness = SOFTNESS
+            k.softness_l[j, w] = softness * (ease_at(m, a, m.anchor_a[j], w) + ease_at(m, b, m.anchor_b[j], w))
+            k.softness_a[j, w] = softness * wp.trace(m.inv_inertia[a, w] + m.inv_inertia[b, w])
 
     @wp.func
     def prepare_translations(m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, j: int, w: int) -> real:

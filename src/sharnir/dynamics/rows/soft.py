@@ -102,13 +102,13 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return at
 
     @wp.func
-    def spring_line(m: t.model, i: int, x: real) -> p.vec2:
+    def spring_line(m: t.model, i: int, w: int, x: real) -> p.vec2:
         """Force against the deflection x and its slope."""
         if m.table_end[i] > m.table_start[i]:
             at = table_segment(m, i, x)
             slope = (m.table_f[at + 1] - m.table_f[at]) / (m.table_x[at + 1] - m.table_x[at])
             return p.vec2(m.table_f[at] + slope * (x - m.table_x[at]), slope)
-        return p.vec2(m.spring_k[i] * x, m.spring_k[i])
+        return p.vec2(m.spring_k[i, w] * x, m.spring_k[i, w])
 
     @wp.func
     def spring_acts(side: int, x: real, ahead: real) -> bool:
@@ -145,8 +145,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     def with_drive(m: t.model, k: t.work, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
         ratio = m.drive_ratio[i]
         stall = m.drive_stall[i, w]
-        inertia = m.drive_inertia[i]
-        inertia_and_slope = inertia + kick * stall / m.drive_idle[i]
+        inertia = m.drive_inertia[i, w]
+        inertia_and_slope = inertia + kick * stall / m.drive_idle[i, w]
         speed = ratio * rate
         alone = real(0.0)
         if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
@@ -164,13 +164,15 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             return row
         row.y = row.y + square * inertia
         row.y_before = row.y_before - square * inertia
-        row.damping = row.damping + square * stall / m.drive_idle[i]
+        row.damping = row.damping + square * stall / m.drive_idle[i, w]
         row.source = row.source + ratio * kick * stall * voltage
         return row
 
     @wp.func
-    def with_spring(m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int) -> Row:
-        line = spring_line(m, i, x)
+    def with_spring(
+        m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int, w: int
+    ) -> Row:
+        line = spring_line(m, i, w, x)
         square = dt * dt * line[1]
         implicit = real(1.0)
         ahead = x + dt * rate
@@ -180,9 +182,9 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
         if spring_acts(m.spring_side[i], x, ahead):
-            row.damping = row.damping + m.spring_c[i]
+            row.damping = row.damping + m.spring_c[i, w]
             row.y = row.y + kick * dt * implicit * line[1]
-            row.source = row.source + kick * (m.spring_preload[i] - line[0])
+            row.source = row.source + kick * (m.spring_preload[i, w] - line[0])
             if wp.static(features.leapfrog):
                 mean = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
                 row.y = row.y + mean
@@ -252,12 +254,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
         row = Row()
-        row.damping = m.viscous[i] + m.viscous_load[i] * wp.length(press)
+        row.damping = m.viscous[i, w] + m.viscous_load[i] * wp.length(press)
         rate = rate_before(m, s, k, axis, linear, j, w)
         if kind >= 0:
             value = soft_value(m, s, f, i, w)
             if m.has_spring[i] == 1:
-                row = with_spring(m, row, value - m.spring_rest[i], rate, inverse_mass, kick, dt, i)
+                row = with_spring(m, row, value - m.spring_rest[i, w], rate, inverse_mass, kick, dt, i, w)
             if m.drive_kind[i] > 0:
                 voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
                 k.voltage[i, w] = voltage
@@ -269,12 +271,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
         """What springs and dampers do to the coordinate at the present state and ``rate``, N or N m."""
-        force = -m.viscous[i] * rate
+        force = -m.viscous[i, w] * rate
         if m.has_spring[i] == 1:
-            x = soft_value(m, s, f, i, w) - m.spring_rest[i]
+            x = soft_value(m, s, f, i, w) - m.spring_rest[i, w]
             if spring_acts(m.spring_side[i], x, x):
-                line = spring_line(m, i, x)
-                force = force + m.spring_preload[i] - line[0] - m.spring_c[i] * rate
+                line = spring_line(m, i, w, x)
+                force = force + m.spring_preload[i, w] - line[0] - m.spring_c[i, w] * rate
         return force
 
     @wp.func
@@ -300,11 +302,11 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
         linear = m.soft_linear[i]
         inverse_mass = ease(m, s, linear, axis, point, a, w) + ease(m, s, linear, axis, point, b, w)
-        damping = m.viscous[i]
+        damping = m.viscous[i, w]
         stiffness = real(0.0)
         if m.has_spring[i] == 1:
-            damping = damping + m.spring_c[i]
-            line = spring_line(m, i, soft_value(m, s, f, i, w) - m.spring_rest[i])
+            damping = damping + m.spring_c[i, w]
+            line = spring_line(m, i, w, soft_value(m, s, f, i, w) - m.spring_rest[i, w])
             stiffness = line[1]
         return dt * damping * inverse_mass > real(1.0) or dt * dt * stiffness * inverse_mass > real(1.0)
 

@@ -20,7 +20,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
-from ..pair import make_pair
+from ..rows.coupling import make_coupling
 
 wp = load_warp()
 
@@ -34,15 +34,19 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    algebra, pair = make_algebra(p), make_pair(p)
+    algebra = make_algebra(p)
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
-    Pair = pair.Pair
-    load, slip, load_push = pair.load, pair.slip, pair.load_push
     bias = make_bias(p, features)
+    slip_of = bias.slip_of
     led, find_bias, distance, find_bias_again = bias.led, bias.find_bias, bias.distance, bias.find_bias_again
+    coupling = make_coupling(p, features)
+    assemble_couplings, take_couplings = coupling.assemble_couplings, coupling.take_couplings
+    couplings_lack, couplings_lack_push = coupling.couplings_lack, coupling.couplings_lack_push
+    take_couplings_apart, lead_couplings = coupling.take_couplings_apart, coupling.lead_couplings
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
-    # of an arm, that a bias may leave open before it is found again: by the joints; by limits, friction and contacts
-    FAR, FAR_BY_EVENTS = wp.constant(real(1e-6)), wp.constant(real(1e-5))
+    # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
+    has_bounds = features.limits or features.friction or features.contacts
+    FAR = wp.constant(real(1e-5 if has_bounds else 1e-6))
 
     @wp.func
     def linear_rows(k: t.work, j: int, w: int) -> mat33:
@@ -113,6 +117,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             assemble_body(m, k, b, w)
         for j in range(o.joints):
             assemble_joint(m, k, j, w)
+        if wp.static(features.couplings):
+            assemble_couplings(m, k, o, w)
         update = int(0)
         i = int(0)
         while i < o.nodes:
@@ -222,16 +228,41 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def take_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def linear_impulse(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """What the solution asks of the locked translations of joint j, N s in world axes."""
+        x = -k.solution[m.joint_node_l[j], w]
+        if wp.static(features.partial_locks):
+            x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
+        return x
+
+    @wp.func
+    def angular_impulse(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """The same of its locked rotations, N m s."""
+        return on_locked(-k.solution[m.joint_node_a[j], w], m.angular_lock[j]) * k.rows_a[j, w]
+
+    @wp.func
+    def take_locked(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         if m.joint_node_l[j] >= 0:
-            x = k.solution[m.joint_node_l[j], w]
-            if wp.static(features.partial_locks):
-                x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
-            n.lock_impulse[j, w] = n.lock_impulse[j, w] - x
+            n.lock_impulse[j, w] = n.lock_impulse[j, w] + linear_impulse(m, k, j, w)
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
-                x = on_locked(k.solution[m.joint_node_a[j], w], m.angular_lock[j])
-                n.lock_angular[j, w] = n.lock_angular[j, w] - x * k.rows_a[j, w]
+                n.lock_angular[j, w] = n.lock_angular[j, w] + angular_impulse(m, k, j, w)
+
+    @wp.func
+    def take_apart(m: t.model, k: t.work, j: int, w: int):
+        """Impulses that belong to the bias of a mechanism with redundant rows.
+
+        They are a part of the reaction but not of the warm start: what is inconsistent in the bias of redundant rows
+        would grow there without end.
+        """
+        if m.joint_node_l[j] >= 0:
+            k.bias_impulse[j, w] = k.bias_impulse[j, w] + linear_impulse(m, k, j, w)
+        if wp.static(features.angular_rows):
+            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
+                k.bias_angular[j, w] = k.bias_angular[j, w] + angular_impulse(m, k, j, w)
+
+    @wp.func
+    def take_soft(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         if wp.static(features.soft):
             for i in range(m.soft_start[j], m.soft_end[j]):
                 if k.soft_y[i, w] > real(0.0):
@@ -247,15 +278,35 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         return x[m.soft_column[i]]
 
     @wp.func
-    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """Add the solution to velocities and impulses."""
+    def take_velocities(m: t.model, k: t.work, o: t.settings, w: int):
         for b in range(o.bodies):
             node = m.body_node[b]
             if node >= 0:
                 k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
                 k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+
+    @wp.func
+    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Add the solution to velocities and impulses."""
+        take_velocities(m, k, o, w)
         for j in range(o.joints):
-            take_joint(m, n, k, j, w)
+            take_locked(m, n, k, j, w)
+            take_soft(m, n, k, j, w)
+        if wp.static(features.couplings):
+            take_couplings(m, n, k, o, w)
+
+    @wp.func
+    def take_bias(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The same for what leads onto the joints."""
+        if o.redundant == 0:
+            take_solution(m, n, k, o, w)
+        else:
+            take_velocities(m, k, o, w)
+            for j in range(o.joints):
+                take_apart(m, k, j, w)
+                take_soft(m, n, k, j, w)
+            if wp.static(features.couplings):
+                take_couplings_apart(m, k, o, w)
 
     @wp.func
     def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
@@ -271,10 +322,10 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         return e
 
     @wp.func
-    def velocity_error(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int):
+    def velocity_error(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
         if m.joint_node_l[j] >= 0:
-            e = led(k, slip(x), 1, j, w)
+            e = led(k, slip_of(m, k, j, w), 1, j, w)
             if wp.static(features.partial_locks):
                 e = linear_rows(k, j, w) * e
             if wp.static(features.soft):
@@ -282,22 +333,25 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[m.joint_node_l[j], w] = -e
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                e = k.rows_a[j, w] * led(k, x.wb - x.wa, 0, j, w)
+                e = k.rows_a[j, w] * led(k, k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w], 0, j, w)
                 if wp.static(features.soft):
                     e = e + soft_error(m, n, k, 0, j, w)
                 k.solution[m.joint_node_a[j], w] = -e
 
     @wp.func
-    def push_error(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int):
+    def push_error(m: t.model, k: t.work, rate: real, j: int, w: int):
         """The same for the pseudo-velocities, which close the gaps at ``rate``."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
         if m.joint_node_l[j] >= 0:
-            e = slip(x) + rate * k.gap[j, w]
+            at_a = k.push[a, w] + wp.cross(k.push_spin[a, w], k.arm_a[j, w])
+            e = k.push[b, w] + wp.cross(k.push_spin[b, w], k.arm_b[j, w]) - at_a + rate * k.gap[j, w]
             if wp.static(features.partial_locks):
                 e = linear_rows(k, j, w) * e
             k.push_solution[m.joint_node_l[j], w] = -e
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                turn = x.wb - x.wa
+                turn = k.push_spin[b, w] - k.push_spin[a, w]
                 if m.angular_lock[j] != 0:
                     turn = turn + rate * k.tilt[j, w]
                 k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
@@ -323,84 +377,84 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         """Change velocities and impulses so that every locked and soft row holds."""
         clear_bodies(m, k, o, w)
         for j in range(o.joints):
-            velocity_error(m, n, k, load(m, k, j, w), j, w)
+            velocity_error(m, n, k, j, w)
+        if wp.static(features.couplings):
+            couplings_lack(m, k, o, w)
         substitute(m, k, o, w)
         take_solution(m, n, k, o, w)
 
     @wp.func
-    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
-        """Velocities and pseudo-velocities together: the factors are read once for both."""
+    def errors_of_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
         clear_bodies(m, k, o, w)
         clear_push(m, k, o, w)
         for j in range(o.joints):
-            x = load(m, k, j, w)
-            velocity_error(m, n, k, x, j, w)
-            push_error(m, k, load_push(m, k, x, j, w), rate, j, w)
+            velocity_error(m, n, k, j, w)
+            push_error(m, k, rate, j, w)
+        if wp.static(features.couplings):
+            couplings_lack(m, k, o, w)
+            couplings_lack_push(m, k, o, w)
+
+    @wp.func
+    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
+        """Velocities and pseudo-velocities together: the factors are read once for both."""
+        errors_of_both(m, n, k, o, rate, w)
         substitute_both(m, k, o, w)
         take_solution(m, n, k, o, w)
         take_push(m, k, o, w)
 
     @wp.func
-    def note_warm_impulses(n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_bias(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """What leads onto the joints, from velocities on them or from what an earlier bias led to."""
+        clear_bodies(m, k, o, w)
         for j in range(o.joints):
-            k.warm_impulse[j, w] = n.lock_impulse[j, w]
-            if wp.static(features.angular_locks):
-                k.warm_angular[j, w] = n.lock_angular[j, w]
+            velocity_error(m, n, k, j, w)
+        if wp.static(features.couplings):
+            couplings_lack(m, k, o, w)
+        substitute(m, k, o, w)
+        take_bias(m, n, k, o, w)
 
     @wp.func
-    def set_bias_apart(n: t.memory, k: t.work, o: t.settings, w: int):
-        """What the joints' impulses have gained since they were noted belongs to the bias.
-
-        It is a part of the reaction but not of the warm start: what is inconsistent in the bias of the redundant rows
-        of a loop would grow there without end.
-        """
-        for j in range(o.joints):
-            before = k.warm_impulse[j, w]
-            k.bias_impulse[j, w] = k.bias_impulse[j, w] + n.lock_impulse[j, w] - before
-            n.lock_impulse[j, w] = before
-            if wp.static(features.angular_locks):
-                before = k.warm_angular[j, w]
-                k.bias_angular[j, w] = k.bias_angular[j, w] + n.lock_angular[j, w] - before
-                n.lock_angular[j, w] = before
+    def solve_bias_and_push(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
+        """The same along with the pseudo-velocities."""
+        errors_of_both(m, n, k, o, rate, w)
+        substitute_both(m, k, o, w)
+        take_bias(m, n, k, o, w)
+        take_push(m, k, o, w)
 
     @wp.func
     def lead_onto_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
         """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
         is_open = find_bias(m, s, n, k, o, w)
-        if o.closings > 0:
-            note_warm_impulses(n, k, o, w)
+        if wp.static(features.couplings):
+            lead_couplings(k, o, w)
+        if o.redundant > 0:
             for b in range(1, o.bodies):
                 n.led_spin[b, w] = -k.spin[b, w]
         if is_open:
-            solve_both(m, n, k, o, rate, w)
+            solve_bias_and_push(m, n, k, o, rate, w)
         else:
-            solve_velocity(m, n, k, o, w)
+            solve_bias(m, n, k, o, w)
         left = int(wp.static(MORE_BIASES))
         before = distance(m, k, o, w)
         while left > 0 and before > FAR * FAR:
             find_bias_again(m, s, n, k, o, w)
-            solve_velocity(m, n, k, o, w)
+            solve_bias(m, n, k, o, w)
             left -= 1
             after = distance(m, k, o, w)
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
-        if o.closings > 0:
-            set_bias_apart(n, k, o, w)
+        if o.redundant > 0:
             for b in range(1, o.bodies):
                 n.led_spin[b, w] = n.led_spin[b, w] + k.spin[b, w]
 
     @wp.func
     def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if distance(m, k, o, w) <= FAR_BY_EVENTS * FAR_BY_EVENTS:
+        if distance(m, k, o, w) <= FAR * FAR:
             return False
         find_bias_again(m, s, n, k, o, w)
-        if o.closings > 0:
-            note_warm_impulses(n, k, o, w)
-        solve_velocity(m, n, k, o, w)
-        if o.closings > 0:
-            set_bias_apart(n, k, o, w)
+        solve_bias(m, n, k, o, w)
         return True
 
     @wp.func

@@ -19,6 +19,7 @@ from ..bias import make_bias
 from ..pair import make_pair
 from ..ropes.attach import make_attach
 from ..rows.contact import make_contact
+from ..rows.coupling import make_coupling
 from ..rows.friction import make_friction
 from ..rows.limit import make_limit
 from ..rows.lock import make_lock
@@ -47,6 +48,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     bias = make_bias(p, features)
     led, find_bias = bias.led, bias.find_bias
     visit_soft = make_soft(p, features).visit_soft
+    coupling = make_coupling(p, features)
+    visit_couplings, lead_couplings = coupling.visit_couplings, coupling.lead_couplings
     couple = make_attach(p, features).couple
 
     @wp.func
@@ -88,6 +91,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(o.joints):
                 stabilise = r.iterations[w] + sweep < o.stabilisations
                 change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
+            if wp.static(features.couplings):
+                change = wp.max(change, visit_couplings(m, n, k, o, w))
             if wp.static(features.contacts):
                 # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
                 change = wp.max(change, sweep_contacts(m, n, k, real(0.0), k.kick[w], w))
@@ -102,6 +107,8 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.leapfrog):
                 if k.is_led[w] == 0 and (r.done[w] == 1 or 2 * (r.iterations[w] + sweep) >= o.iterations):
                     find_bias(m, s, n, k, o, w)
+                    if wp.static(features.couplings):
+                        lead_couplings(k, o, w)
                     r.done[w] = 0
         r.iterations[w] = r.iterations[w] + sweep
 

@@ -33,6 +33,18 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
         """Whether power that goes through the gear is lost, or goes one way only."""
         return self.efficiency < 1.0 or self.self_locking
 
+    @property
+    def inertia(self) -> float:
+        """Of the rotor, I_m, kg m^2."""
+        return self.stall_torque * self.time_constant / self.idle_speed
+
+    def torque_at(self, stall: Any, voltage: Any, speed: Any) -> Any:
+        """M_s (U - w/w_idle), N m: the electric torque at a ``voltage`` and ``speed`` (rad/s) of the motor.
+
+        The ``stall`` torque (N m) is given as it is now, since a fault may have changed it.
+        """
+        return stall * (voltage - speed / self.idle_speed)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         positive(self.stall_torque, "DcDrive stall_torque (N m)")

@@ -14,7 +14,7 @@ from .base import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pos
 class Prismatic(JointType, frozen=True, tag="prismatic"):
     """A slider along ``axis`` through ``anchor``, both in world coordinates at the start.
 
-    The displacement (m) starts at ``initial``.
+    The displacement (m) is ``drawn_at`` in the posture in which the bodies are drawn.
     """
 
     locked_translations: ClassVar[Mask] = (True, True, False)
@@ -24,9 +24,9 @@ class Prismatic(JointType, frozen=True, tag="prismatic"):
 
     axis: Vec3 = (0.0, 0.0, 1.0)
     anchor: Vec3 = ORIGIN
-    initial: float = 0.0
+    drawn_at: float = 0.0
 
     def world_frames(self, what: str, b: spatial.Pose) -> tuple[spatial.Pose, spatial.Pose]:
         frame = world_pose(self.anchor, self.axis, None, what)
-        back = spatial.Pose(np.array([0.0, 0.0, -number(self.initial, f"{what} initial (m)")]), spatial.IDENTITY)
+        back = spatial.Pose(np.array([0.0, 0.0, -number(self.drawn_at, f"{what} drawn_at (m)")]), spatial.IDENTITY)
         return frame @ back, frame

@@ -14,7 +14,7 @@ from .base import LOCKED, Coordinate, Frame, FreeAxes, JointType, Kind, Mask, wo
 class Revolute(JointType, frozen=True, tag="revolute"):
     """A hinge about ``axis`` through ``anchor``, both in world coordinates at the start.
 
-    The angle (rad, turns counted) starts at ``initial``.
+    The angle (rad, turns counted) is ``drawn_at`` in the posture in which the bodies are drawn.
     """
 
     locked_translations: ClassVar[Mask] = LOCKED
@@ -24,12 +24,12 @@ class Revolute(JointType, frozen=True, tag="revolute"):
 
     axis: Vec3 = (0.0, 0.0, 1.0)
     anchor: Vec3 = ORIGIN
-    initial: float = 0.0
+    drawn_at: float = 0.0
 
     def world_frames(self, what: str, b: spatial.Pose) -> tuple[spatial.Pose, spatial.Pose]:
         frame = world_pose(self.anchor, self.axis, None, what)
-        back = spatial.Pose(np.zeros(3), spatial.about((0, 0, 1), -number(self.initial, f"{what} initial (rad)")))
+        back = spatial.Pose(np.zeros(3), spatial.about((0, 0, 1), -number(self.drawn_at, f"{what} drawn_at (rad)")))
         return frame @ back, frame
 
     def on_bodies(self, frame_a: Frame, frame_b: Frame, length: float) -> Self:
-        return type(self)(frame_a=frame_a, frame_b=frame_b, initial=self.initial)
+        return type(self)(frame_a=frame_a, frame_b=frame_b, drawn_at=self.drawn_at)

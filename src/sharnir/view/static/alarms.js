@@ -1,14 +1,21 @@
 // Alarms: a list, newest on top. The same alarm again raises a count; those that were acknowledged step back.
 
-import { t } from "./texts.js";
+import { t, translated } from "./texts.js";
 
 const KEPT = 500;
+
+// What each choice of the filter shows. Faults are what an instructor has injected.
+const SHOWN = {
+  all: () => true,
+  warning: ({ level }) => level !== "info",
+  alarm: ({ level }) => level === "alarm",
+  new: ({ known }) => !known,
+};
 
 const find = (id) => document.getElementById(id);
 
 export function addAlarms(link, toast) {
   const entries = []; // newest first: { level, text, time, count, known }
-  const rows = new Map();
   const add = ({ level, text, time }) => {
     const again = entries.findIndex((entry) => entry.text === text && entry.level === level);
     const [before] = again >= 0 ? entries.splice(again, 1) : [null];
@@ -16,9 +23,10 @@ export function addAlarms(link, toast) {
     entries.length = Math.min(entries.length, KEPT);
   };
   const draw = () => {
-    const info = find("alarm-info").checked;
-    rows.clear();
-    find("alarms").replaceChildren(...entries.filter((entry) => info || entry.level !== "info").map(row));
+    const words = find("alarm-search").value.trim().toLowerCase();
+    const wanted = SHOWN[find("alarm-filter").value];
+    const chosen = entries.filter((entry) => wanted(entry) && entry.text.toLowerCase().includes(words));
+    find("alarms").replaceChildren(...chosen.map(row));
     const open = entries.filter((entry) => !entry.known).length;
     find("tab-alarms").querySelector(".q-tab__label").textContent = open > 0 ? `${t("Alarms")} (${open})` : t("Alarms");
   };
@@ -33,11 +41,12 @@ export function addAlarms(link, toast) {
     element.toggleAttribute("data-known", entry.known);
     element.title = entry.known ? "" : t("acknowledge");
     const count = entry.count > 1 ? ` ×${entry.count}` : "";
-    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", entry.text + count));
+    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", translated(entry.text) + count));
     element.addEventListener("click", () => acknowledge([entry]));
     return element;
   };
-  find("alarm-info").addEventListener("change", draw);
+  find("alarm-filter").addEventListener("change", draw);
+  find("alarm-search").addEventListener("input", draw);
   find("acknowledge").addEventListener("click", () => acknowledge(entries));
   link.on("hello", (message) => {
     entries.length = 0;
@@ -47,7 +56,7 @@ export function addAlarms(link, toast) {
   link.on("alarm", ({ alarm }) => {
     add(alarm);
     if (alarm.level === "alarm") link.lastAlarm = alarm.text;
-    if (alarm.level !== "info") toast(alarm.text);
+    if (alarm.level !== "info") toast(translated(alarm.text));
     draw();
   });
 }

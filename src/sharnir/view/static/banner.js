@@ -2,9 +2,10 @@
 // a run. The emergency stop is a button that only stops; its release is another, pressed for a second.
 
 import { MODES } from "./frame.js";
-import { t } from "./texts.js";
+import { t, translated } from "./texts.js";
 
 const RELEASE_AFTER = 1100; // ms; the server asks for a second
+const RELEASE_EVERY = 250; // ms; asked again while it is pressed, as the server may have heard of it late
 
 const find = (id) => document.getElementById(id);
 
@@ -48,7 +49,8 @@ function heldText(link, why) {
   return `${sentence(why)} ${what}`;
 }
 
-function sentence(text) {
+function sentence(said) {
+  const text = translated(said);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
@@ -56,7 +58,7 @@ async function tellFault(link) {
   const said = [...(link.hello?.alarms ?? [])].reverse().find((alarm) => alarm.level === "alarm");
   const text = link.lastAlarm ?? said?.text ?? t("A fault has stopped the world. Reset the run, or restore a snapshot");
   const files = await (await fetch("/run")).json();
-  find("banner-text").replaceChildren(text, ...files.flatMap((name) => [" ", anchor(`/run/${name}`, t("last states"))]));
+  find("banner-text").replaceChildren(translated(text), ...files.flatMap((name) => [" ", anchor(`/run/${name}`, t("last states"))]));
 }
 
 function anchor(href, text) {
@@ -75,16 +77,18 @@ function addRelease(link) {
     if (timer !== null) return;
     link.send({ do: "unlatch" });
     button.dataset.pressed = "";
-    timer = setTimeout(() => {
-      end();
+    const ask = () => {
       link.send({ do: "release" });
-    }, RELEASE_AFTER);
+      timer = setTimeout(ask, RELEASE_EVERY);
+    };
+    timer = setTimeout(ask, RELEASE_AFTER);
   };
   const end = () => {
     clearTimeout(timer);
     timer = null;
     delete button.dataset.pressed;
   };
+  link.on("safety", ({ state }) => state !== "stopped" && end());
   button.addEventListener("pointerdown", begin);
   for (const event of ["pointerup", "pointerleave", "pointercancel", "blur"]) button.addEventListener(event, end);
   button.addEventListener("keydown", (event) => {
@@ -99,27 +103,33 @@ function addRelease(link) {
 // --- the end of a run --------------------------------------------------------------------------------------------------
 
 export function addEnding(link) {
-  find("again")?.addEventListener("click", () => link.send({ do: "again" }));
-  link.on("hello", ({ ending }) => showEnding(ending?.reason ? ending : null));
-  link.on("ended", showEnding);
+  for (const name of ["again", "home"]) find(name)?.addEventListener("click", () => link.send({ do: name }));
+  link.on("hello", ({ ending }) => showEnding(link, ending?.reason ? ending : null));
+  link.on("ended", (ending) => showEnding(link, ending));
   link.on("restarted", () => location.reload());
 }
 
-async function showEnding(ending) {
+const TITLES = { "debriefing.html": "Debriefing", "report.html": "Report", "replay.html": "Replay" };
+
+async function showEnding(link, ending) {
   find("ending").hidden = !ending;
   document.body.classList.toggle("ended", Boolean(ending));
   if (!ending) return;
   find("ending").dataset.wrong = ending.wrong;
   find("ending-title").textContent = ending.wrong ? t("Something went wrong") : t("The run has ended");
-  find("ending-text").textContent = `${ending.reason}. ${t("The run is kept in {folder}", ending)}.`;
-  if (find("again")) find("again").hidden = Boolean(ending.closed);
-  const links = [];
-  if (ending.ready) {
-    links.push(anchor("/run/report.html", t("Report")), anchor("/run/replay.html", t("Replay")));
-  } else if (!ending.closed) links.push(t("The report and the replay are being written …"));
-  if (!ending.closed) {
-    const files = await (await fetch("/run")).json();
-    links.push(...files.map((name) => anchor(`/run/${name}`, t("last states before the fault"))));
-  }
+  find("ending-text").textContent = `${translated(ending.reason)}. ${t("The run is kept in {folder}", ending)}.`;
+  for (const name of ["again", "home"]) if (find(name)) find(name).hidden = Boolean(ending.closed);
+  const links = await Promise.all(ending.documents.map((name) => documentLink(name, ending.closed)));
+  if (!ending.ready && !ending.closed) links.push(t("The report and the replay are being written …"));
   find("ending-links").replaceChildren(...links);
+  if (ending.closed) link.socket.close(); // the server waits for it
+}
+
+// Of a server that is about to leave the document itself is kept in the page, to be saved.
+async function documentLink(name, closed) {
+  const title = t(TITLES[name] ?? "last states before the fault");
+  if (!closed) return anchor(`/run/${name}`, title);
+  const kept = anchor(URL.createObjectURL(await (await fetch(`/run/${name}`)).blob()), title);
+  kept.download = name;
+  return kept;
 }

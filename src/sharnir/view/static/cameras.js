@@ -1,14 +1,20 @@
-// Cameras: orbit (free), follow (orbit about a body), seat (fixed in a body), rope (from the end of a rope).
+// Cameras: what the large picture is seen by: orbit (free), follow (orbit about a body), or a mounted camera by its name.
 
+import { mounted } from "./mounted.js";
 import { OrbitControls, THREE } from "./three.js";
 
+const VIEW = 45; // degrees from the lower to the upper edge
+const CLEAR = 0.03; // of the scene's radius that the orbit stays above the ground
+
 export class Cameras {
-  constructor(world, canvas) {
+  constructor(world, canvas, ground) {
     this.world = world;
-    this.camera = new THREE.PerspectiveCamera(45, 1, 0.01, 2000);
+    this.ground = ground;
+    this.mounted = mounted(world);
+    this.camera = new THREE.PerspectiveCamera(VIEW, 1, 0.01, 2000);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
+    this.controls.enableDamping = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = (world.terrain.length > 0 ? 0.495 : 0.98) * Math.PI; // not below the ground
     this.body = world.followed >= 0 ? world.followed : Math.max(0, world.bodies.findIndex((body) => !body.fixed));
@@ -18,9 +24,17 @@ export class Cameras {
     if (world.followed >= 0) this.choose("follow");
   }
 
+  get orbits() {
+    return this.kind === "orbit" || this.kind === "follow";
+  }
+
+  // The whole machine from its right front, also in a window that is higher than wide.
   home() {
     const { center, radius } = this.world.focus;
-    const far = (1.12 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const far = (1.12 * radius) / Math.sin((VIEW * Math.PI) / 360) / Math.min(this.camera.aspect, 1);
+    this.camera.fov = VIEW;
+    this.camera.up.set(0, 0, 1);
+    this.camera.updateProjectionMatrix();
     this.controls.target.set(...center);
     this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far);
     this.controls.update();
@@ -28,11 +42,11 @@ export class Cameras {
   }
 
   choose(kind, body = this.body) {
-    const orbits = kind === "orbit" || kind === "follow";
-    if (orbits && this.kind !== "orbit" && this.kind !== "follow") this.home();
+    const before = this.orbits;
     this.kind = kind;
     this.body = body;
-    this.controls.enabled = orbits;
+    if (this.orbits && !before) this.home();
+    this.controls.enabled = this.orbits;
     this.fresh = true;
   }
 
@@ -43,53 +57,34 @@ export class Cameras {
 
   // Returns whether the picture changes by it.
   update(bodies, ropes) {
-    const matrix = bodies.matrix[this.body];
-    if (this.kind === "follow" && matrix) {
-      AT.setFromMatrixPosition(matrix);
-      if (!this.fresh) {
-        MOVED.subVectors(AT, this.last);
-        this.camera.position.add(MOVED);
-        this.controls.target.add(MOVED);
-      } else {
-        this.camera.position.add(MOVED.subVectors(AT, this.controls.target));
-        this.controls.target.copy(AT);
-      }
-      this.last.copy(AT);
-      this.fresh = false;
+    if (!this.orbits) {
+      this.mounted.get(this.kind)({ camera: this.camera, bodies, ropes, body: this.body });
+      return false; // it moves with the frames
     }
-    if (this.kind === "seat" && matrix) this.sit(matrix, this.world.bodies[this.body].seat);
-    else if (this.kind === "rope" && ropes.ropes.length > 0) this.hang(ropes.ropes[0].points);
-    else return this.controls.update();
-    return false; // it moves with the frames
+    if (this.kind === "follow" && bodies.matrix[this.body]) this.follow(bodies.matrix[this.body]);
+    const moved = this.controls.update();
+    this.stayAbove();
+    return moved;
   }
 
-  // Eyes above the body, looking along its x axis.
-  sit(matrix, seat) {
-    AT.set(...seat).applyMatrix4(matrix);
-    LOOK.set(seat[0] + 4, seat[1], seat[2] - 0.6).applyMatrix4(matrix);
-    UP.set(0, 0, 1).transformDirection(matrix);
-    this.aim();
+  follow(matrix) {
+    AT.setFromMatrixPosition(matrix);
+    MOVED.subVectors(AT, this.fresh ? this.controls.target : this.last);
+    this.camera.position.add(MOVED);
+    this.controls.target.add(MOVED);
+    this.last.copy(AT);
+    this.fresh = false;
   }
 
-  hang(points) {
-    const end = points[points.length - 1];
-    const before = points[Math.max(points.length - 4, 0)];
-    MOVED.subVectors(end, before).normalize();
-    AT.copy(end).addScaledVector(MOVED, -0.4).add(MOVED.set(0, 0, 0.25));
-    LOOK.copy(end);
-    UP.set(0, 0, 1);
-    this.aim();
-  }
-
-  aim() {
-    this.camera.position.copy(AT);
-    this.camera.up.copy(UP);
-    this.camera.lookAt(LOOK);
-    this.camera.up.set(0, 0, 1);
+  // The orbit's angle keeps the camera above the target; this above hills as well.
+  stayAbove() {
+    const { position } = this.camera;
+    const least = this.ground.height(position.x, position.y) + CLEAR * this.world.focus.radius;
+    if (position.z >= least) return;
+    position.z = least;
+    this.camera.lookAt(this.controls.target);
   }
 }
 
 const AT = new THREE.Vector3();
-const LOOK = new THREE.Vector3();
-const UP = new THREE.Vector3();
 const MOVED = new THREE.Vector3();

@@ -5,9 +5,12 @@ import { addBanner, addEnding, addStop } from "./banner.js";
 import { HOLDS, MODES } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
+import { Past } from "./past.js";
 import { History, Plot } from "./plots.js";
-import { t, useTexts } from "./texts.js";
-import { addCard, addChips, addSheet } from "./tools.js";
+import { Pulling } from "./pulling.js";
+import { t, translated, useTexts } from "./texts.js";
+import { Timeline } from "./timeline.js";
+import { addCard, addChips, addSheet, foldMenus } from "./tools.js";
 import { makeView } from "./view.js";
 import { connectWidgets } from "./widgets.js";
 
@@ -24,17 +27,20 @@ async function start() {
   useTexts(about.texts);
   document.body.dataset.role = about.role;
   const world = await (await fetch("/view/world.json")).json();
-  const past = await (await fetch("/view/history")).arrayBuffer();
+  const before = await (await fetch("/view/history")).arrayBuffer();
   // from here on without waiting: what the link hears is heard by all of the page
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const link = new Link(world.layout, about.role);
   const view = makeView(find("stage"), world, world.layout);
-  const history = new History(link.reader);
-  history.load(past);
+  const past = new Past(link.reader);
+  past.load(before);
+  const history = new History(link.reader, past);
+  const timeline = new Timeline(link, past);
+  const pulling = new Pulling({ view, link, world, timeline });
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const plot = new Plot(find("plot"), history, (name) => units.get(name) ?? "");
   const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);
-  const page = { world, link, view, history, plot, keys, copy };
+  const page = { world, link, view, history, past, timeline, pulling: about.role === "watcher" ? null : pulling, plot, keys, copy };
   window.sharnir = page;
   connectWidgets({ link, spec: (name) => specs.get(name) });
   plot.span = world.panel.seconds;
@@ -54,14 +60,22 @@ async function start() {
   page.open = (name) => (find("panels").dataset.open = name);
   let plotted = 0;
   link.rest = view.rest;
-  link.on("sample", (frame) => history.add(frame));
+  link.on("sample", (frame) => {
+    history.add(frame);
+    past.add(frame);
+  });
+  timeline.addEventListener("change", ({ detail }) => {
+    view.show(detail ?? link.frame);
+    plot.at = detail?.time ?? null;
+    plot.draw();
+  });
   link.on("frame", (frame) => {
-    view.show(frame);
+    if (!timeline.back) view.show(frame);
     if (performance.now() - plotted < PLOTS_EVERY) return;
     plotted = performance.now();
     plot.draw();
   });
-  link.on("refused", (message) => toast(message.reason));
+  link.on("refused", (message) => toast(translated(message.reason)));
   link.on("slow", () => toast(t("The page was too slow: what was held went back. Press it again.")));
   link.on("hello", ({ score: standing }) => score(standing));
   link.on("score", ({ score: standing }) => score(standing));
@@ -72,6 +86,7 @@ async function start() {
 // Returns whether there was one. Quasar closes its own dialogs and menus.
 function closeDialog() {
   if (document.querySelector(".q-dialog, .q-menu")) return true;
+  if (foldMenus()) return true;
   const sheet = find("sheet");
   if (!sheet?.hasAttribute("data-open")) return false;
   find("sheet-chip").click();
@@ -107,7 +122,7 @@ function score(standing) {
     row.className = "goal";
     row.dataset.state = goal.state;
     const at = goal.at === null ? "" : `${goal.at.toFixed(1)} s`;
-    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${goal.note}`;
+    row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${translated(goal.note)}`;
     return row;
   });
   const total = document.createElement("b");
@@ -142,9 +157,23 @@ function addPlotTools({ plot }) {
     fold.ariaExpanded = !folded;
   };
   fold.addEventListener("click", () => set(!document.body.classList.contains("plots-folded")));
+  addSideFold();
   const small = matchMedia("(max-width: 700px), (max-height: 500px)");
   small.addEventListener("change", () => set(small.matches));
   set(small.matches);
+}
+
+// The panel beside or below the view gives way to it.
+function addSideFold() {
+  const fold = find("fold-side");
+  const set = (folded) => {
+    document.body.classList.toggle("side-folded", folded);
+    fold.textContent = folded ? "«" : "»";
+    fold.ariaLabel = fold.title = folded ? t("Show the panel") : t("Hide the panel");
+    fold.ariaExpanded = !folded;
+  };
+  fold.addEventListener("click", () => set(!document.body.classList.contains("side-folded")));
+  set(false);
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------
@@ -176,7 +205,7 @@ function showControl(link, { driving, operator, may_take: mayTake }) {
   const role = find("role");
   document.body.classList.toggle("watching", !driving);
   role.dataset.role = driving ? "operator" : "watching";
-  const whose = operator ? t("{operator} is in control", { operator }) : t("Nobody is in control");
+  const whose = operator ? t("{operator} is in control", { operator: translated(operator) }) : t("Nobody is in control");
   role.querySelector("span").textContent = driving ? t("You are in control") : whose;
   find("take").hidden = !mayTake;
   find("take").textContent = link.role === "instructor" && operator ? t("Take over") : t("Take control");

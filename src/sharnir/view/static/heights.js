@@ -12,9 +12,11 @@ export class Heights {
   constructor(surface, look, reach) {
     const heights = decodeArray(surface.heights, Float32Array);
     this.rows = surface.rows;
+    this.spacing = surface.spacing;
     this.columns = heights.length / surface.rows;
     this.reach = reach * Math.max(...surface.spacing);
     this.vertices = new THREE.BufferAttribute(this.places(heights, surface.spacing), 3);
+    this.normals = new THREE.BufferAttribute(this.slopes(heights, surface.spacing), 3);
     this.group = new THREE.Group();
     for (let r = 0; r < this.rows - 1; r += TILE) {
       for (let c = 0; c < this.columns - 1; c += TILE) this.addTile(look, r, c);
@@ -31,6 +33,20 @@ export class Heights {
       places[3 * i + 2] = height;
     });
     return places;
+  }
+
+  // The normals, from the differences to the neighbours. Shadows need them: without, a vertex has none to be moved along.
+  slopes(heights, [along, across]) {
+    const { rows, columns } = this;
+    const normals = new Float32Array(3 * heights.length);
+    const at = (row, column) => heights[Math.min(Math.max(row, 0), rows - 1) * columns + Math.min(Math.max(column, 0), columns - 1)];
+    for (let row = 0; row < rows; row += 1) {
+      for (let column = 0; column < columns; column += 1) {
+        AT.set((at(row - 1, column) - at(row + 1, column)) / along, (at(row, column - 1) - at(row, column + 1)) / across, 2);
+        AT.normalize().toArray(normals, 3 * (row * columns + column));
+      }
+    }
+    return normals;
   }
 
   addTile(look, top, left) {
@@ -61,6 +77,7 @@ export class Heights {
   geometry(tile, sphere, stride) {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", this.vertices);
+    geometry.setAttribute("normal", this.normals);
     geometry.setIndex(squares(tile, stride).flatMap((square) => this.triangles(square, tile)));
     geometry.boundingSphere = sphere;
     return geometry;
@@ -77,6 +94,15 @@ export class Heights {
     const rim = around([top, bottom, left, right], tile).map(([row, column]) => at(row, column));
     const middle = at((top + bottom) >> 1, (left + right) >> 1);
     return rim.flatMap((corner, i) => [middle, corner, rim[(i + 1) % rim.length]]);
+  }
+
+  // The height of the field (m, in the world) at a place, to the next lower corner; low outside it.
+  height(x, y) {
+    AT.set(x, y, 0).applyMatrix4(INVERSE.copy(this.group.matrixWorld).invert());
+    const row = Math.round(AT.x / this.spacing[0] + 0.5 * (this.rows - 1));
+    const column = Math.round(AT.y / this.spacing[1] + 0.5 * (this.columns - 1));
+    if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return -Infinity;
+    return AT.fromBufferAttribute(this.vertices, row * this.columns + column).applyMatrix4(this.group.matrixWorld).z;
   }
 
   update(camera) {
@@ -115,4 +141,5 @@ function around([top, bottom, left, right], tile) {
 }
 
 const AT = new THREE.Vector3();
+const INVERSE = new THREE.Matrix4();
 const SPHERE = new THREE.Sphere();

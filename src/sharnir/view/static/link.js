@@ -135,6 +135,7 @@ export class Link extends EventTarget {
   // Sets an input. Several changes within one picture travel together.
   set(name, value) {
     if (!this.mayDrive) return;
+    this.tell("taken", name);
     if (this.pending.size === 0) queueMicrotask(() => this.flush(false));
     this.pending.set(name, value);
   }

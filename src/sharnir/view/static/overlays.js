@@ -11,6 +11,8 @@ const AMBER = new THREE.Color("#e0a53b");
 const WHITE = new THREE.Color("#dfe6ea");
 const DARK = new THREE.Color("#20262b");
 const ARC_STEPS = 24;
+const COILS = 8;
+const COIL_STEPS = 96;
 
 export const OVERLAYS = {
   frames: "Joint frames",
@@ -18,13 +20,14 @@ export const OVERLAYS = {
   drives: "Drive efforts",
   contacts: "Contacts",
   masses: "Centres of mass",
+  rays: "Distance sensors",
 };
 
 export class Overlays {
   constructor(world, scene, reader) {
     this.world = world;
     this.reader = reader;
-    this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false };
+    this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false, rays: true };
     this.size = 0.16 * world.focus.radius;
     this.joints = world.joints.map((joint) => ({
       ...joint,
@@ -68,6 +71,8 @@ export class Overlays {
     }
     if (this.shown.contacts) this.drawContacts(frame);
     this.drawMasses(bodies);
+    this.drawPull(frame.pull);
+    if (this.shown.rays) this.drawRays(frame, matrixOf);
     this.lines.geometry.setDrawRange(0, 2 * this.count);
     this.position.needsUpdate = this.color.needsUpdate = true;
   }
@@ -173,6 +178,39 @@ export class Overlays {
       AXIS.set(rows[k + 3], rows[k + 4], rows[k + 5]);
       const force = AXIS.length();
       if (force > 0) this.arrow(POINT, AXIS.normalize(), (3 * this.size * force) / this.world.weight, RED);
+    }
+  }
+
+  // The spring that somebody pulls a body with.
+  drawPull(pull) {
+    if (!pull || pull[0] === 0) return;
+    FROM.set(pull[1], pull[2], pull[3]);
+    TO.set(pull[4], pull[5], pull[6]);
+    AXIS.subVectors(TO, FROM);
+    SIDE.set(AXIS.y, AXIS.z, AXIS.x).cross(AXIS).normalize();
+    BARB.crossVectors(AXIS, SIDE).normalize();
+    const coil = (k, out) => {
+      const [angle, share] = [2 * Math.PI * COILS * (k / COIL_STEPS), k / COIL_STEPS];
+      const width = share > 0.1 && share < 0.9 ? 0.12 * this.size : 0;
+      return out.copy(FROM).addScaledVector(AXIS, share)
+        .addScaledVector(SIDE, width * Math.cos(angle)).addScaledVector(BARB, width * Math.sin(angle));
+    };
+    for (let k = 0; k < COIL_STEPS; k += 1) this.line(coil(k, POINT), coil(k + 1, TOTAL), AMBER);
+    POINT.copy(TO);
+    this.cross(POINT, 0.2 * this.size, AMBER);
+  }
+
+  // Every distance sensor as far as it sees, with a cross on what it meets.
+  drawRays(frame, matrixOf) {
+    for (const { name, body, position, direction, reach } of this.world.rays ?? []) {
+      const distance = this.reader.channel(frame, `${name} distance`);
+      if (!Number.isFinite(distance)) continue;
+      const matrix = matrixOf(body);
+      FROM.set(...position).applyMatrix4(matrix);
+      AXIS.set(...direction).transformDirection(matrix);
+      POINT.copy(FROM).addScaledVector(AXIS, distance);
+      this.line(FROM, POINT, BLUE);
+      if (distance < reach) this.cross(POINT, 0.12 * this.size, BLUE);
     }
   }
 

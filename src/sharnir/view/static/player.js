@@ -3,8 +3,12 @@
 import { FrameReader } from "./frame.js";
 import { Plot } from "./plots.js";
 import { addCard, addChips, addSheet } from "./tools.js";
+import { chooseTexts, t, translated } from "./texts.js";
+import { followTheme } from "./theme.js";
 import { View } from "./view.js";
 import { connectWidgets } from "./widgets.js";
+
+const MOST_OPEN = 12; // widgets of a group; larger ones are folded at first
 
 const find = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(find(id).textContent);
@@ -59,42 +63,53 @@ async function unpacked(text) {
   return new Response(stream).arrayBuffer();
 }
 
-export async function start() {
+// What every page that plays a run has: the view, playing and scrubbing, and what happened.
+export async function makePlayer() {
+  chooseTexts(read("texts"));
   const world = read("world");
   const about = read("about");
   const playback = new Playback(world.layout, about, await unpacked(find("frames").textContent.trim()));
   const asked = new URLSearchParams(location.hash.slice(1));
   const view = new View(find("stage"), world, world.layout, asked.has("fine") ? false : undefined);
-  const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
-  const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
-  const plot = new Plot(find("plot"), playback, (name) => units.get(name) ?? "");
-  const page = { world, about, link: playback, view, plot, playing: false };
+  const page = { world, about, link: playback, view, playing: false };
   window.sharnir = page;
-  addPanel(world.panel.groups);
-  connectWidgets({ link: playback, spec: (name) => specs.get(name) });
   document.body.classList.add("replaying");
   document.body.classList.toggle("bare", asked.has("bare"));
-  document.body.classList.toggle("plots-folded", innerWidth <= 700);
   find("name").textContent = world.name;
   find("started").textContent = about.started.replace("T", " ").slice(0, 16);
-  find("note").textContent = about.note;
+  find("note").textContent = t(about.note);
   if (world.panel.diagram) find("sheet").innerHTML = world.panel.diagram; // drawn by us, its names escaped
   addChips(page);
   addSheet(page);
   addCard(page);
   addEvents(page);
-  addPicker(page);
-  addTheme(page);
   addPlaying(page);
-  plot.choose(world.panel.plotted);
   playback.on("frame", (frame) => {
     view.show(frame);
     find("time").textContent = `${playback.now.toFixed(2)} s`;
     find("scrub").value = playback.index;
-    plot.draw();
+  });
+  followTheme(find("theme"), (dark) => {
+    view.paint(dark ? "dark" : "light");
+    page.plot?.draw();
   });
   page.seek = (seconds) => playback.show(seconds / about.every);
-  page.seek(Number(asked.get("t") ?? 0));
+  return page;
+}
+
+export async function start() {
+  const page = await makePlayer();
+  const { world, link } = page;
+  const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
+  const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
+  addPanel(world.panel.groups);
+  connectWidgets({ link, spec: (name) => specs.get(name) });
+  document.body.classList.toggle("plots-folded", innerWidth <= 700);
+  page.plot = new Plot(find("plot"), link, (name) => units.get(name) ?? "");
+  page.plot.choose(world.panel.plotted);
+  addPicker(page);
+  link.on("frame", () => page.plot.draw());
+  page.seek(Number(new URLSearchParams(location.hash.slice(1)).get("t") ?? 0));
   page.started = true;
 }
 
@@ -109,14 +124,14 @@ function addPlaying(page) {
   find("play").addEventListener("click", () => {
     page.playing = !page.playing;
     if (page.playing && link.index === about.count - 1) link.show(0);
-    find("play").textContent = page.playing ? "Pause" : "Play";
+    find("play").textContent = page.playing ? t("Pause") : t("Play");
     page.last = performance.now();
     page.at = link.index;
   });
   const turn = (now) => {
     requestAnimationFrame(turn);
     if (!page.playing) {
-      find("play").textContent = "Play";
+      find("play").textContent = t("Play");
       return;
     }
     page.at += ((now - page.last) / 1000 / about.every) * Number(find("speed").value);
@@ -129,8 +144,10 @@ function addPlaying(page) {
 
 function addPanel(groups) {
   for (const { title, widgets } of groups) {
-    const group = document.createElement("div");
+    const group = document.createElement("details");
     group.className = "group";
+    group.open = widgets.length <= MOST_OPEN;
+    const summary = document.createElement("summary");
     const head = document.createElement("h2");
     head.className = "section";
     head.textContent = title;
@@ -141,13 +158,25 @@ function addPanel(groups) {
       for (const [name, value] of Object.entries(given)) if (value !== null) element.setAttribute(name, value);
       box.append(element);
     }
-    group.append(head, box);
+    summary.append(head);
+    group.append(summary, box);
     find("panel").append(group);
   }
 }
 
+// What changed nothing is left out: the same inputs given again by the same hand.
+function eventful(events) {
+  const last = new Map();
+  return events.filter(({ level, by, text }) => {
+    if (level !== "set") return level !== "alive";
+    const same = last.get(by) === text;
+    last.set(by, text);
+    return !same;
+  });
+}
+
 function addEvents({ about, link }) {
-  const rows = about.events.filter((event) => event.level !== "alive").map((event) => {
+  const rows = eventful(about.events).map((event) => {
     const row = document.createElement("button");
     row.type = "button";
     row.className = "log-row";
@@ -155,7 +184,8 @@ function addEvents({ about, link }) {
     const time = document.createElement("span");
     time.textContent = `${event.time.toFixed(2)} s`;
     const text = document.createElement("p");
-    text.textContent = event.by ? `${event.by}: ${event.text}` : event.text;
+    text.textContent = event.by ? `${event.by}: ${translated(event.text)}` : translated(event.text);
+    row.dataset.by = event.by ?? "";
     row.append(time, text);
     row.addEventListener("click", () => link.show(event.time / about.every));
     return row;
@@ -168,15 +198,4 @@ function addPicker({ world, plot }) {
   const first = new Option(world.panel.plotted.join(", "), "");
   picker.append(first, ...world.layout.channels.map(({ name }) => new Option(name, name)));
   picker.addEventListener("change", () => plot.choose(picker.value ? [picker.value] : world.panel.plotted));
-}
-
-function addTheme({ view, plot }) {
-  const apply = (dark) => {
-    document.body.classList.toggle("body--dark", dark);
-    view.paint(dark ? "dark" : "light");
-    plot.draw();
-  };
-  const wanted = new URLSearchParams(location.hash.slice(1)).get("theme");
-  apply(wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  find("theme").addEventListener("click", () => apply(!document.body.classList.contains("body--dark")));
 }

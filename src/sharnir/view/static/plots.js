@@ -7,15 +7,19 @@ import { t } from "./texts.js";
 const LEFT = 52; // pixels left of the plots for the values
 const ZOOM = 1.25; // a notch of the wheel
 const SHORTEST = 0.2; // s
-const LONGEST = 60; // s: what is kept
+const LONGEST = 3600; // s
+const CURSOR_STEPS = 100; // presses of an arrow from one edge to the other
 const FOOT = 18; // pixels below the plots for the times
 const KEPT = 3600; // samples: a minute at 60 frames a second
 const COLORS = ["#4aa3c7", "#d9973a", "#6cae75", "#c2708f", "#9d8fd6", "#b6a244", "#5fb3a8", "#c96f55"];
 
-// The samples of all channels of the last minute, in one ring.
+const DASHES = [[], [6, 3], [2, 2], [8, 2, 2, 2]]; // in turn, when the colours are used up
+
+// The samples of all channels of the last minute, in one ring; before that there is what is kept of the past.
 export class History {
-  constructor(reader) {
+  constructor(reader, past) {
     this.reader = reader;
+    this.past = past;
     this.width = reader.layout.channels.length;
     this.time = new Float64Array(KEPT);
     this.rows = new Float32Array(KEPT * this.width);
@@ -32,15 +36,10 @@ export class History {
     this.count += 1;
   }
 
-  // What was there before this page: frames one after the other.
-  load(buffer) {
-    const { size } = this.reader.layout;
-    for (let at = 0; at + size <= buffer.byteLength; at += size) this.add(this.reader.read(buffer, at));
-  }
-
   // As it is now; the original goes on.
   copy() {
-    const copied = new History(this.reader);
+    const copied = new History(this.reader, { before: (time) => before.filter((frame) => frame.time < time) });
+    const before = this.past.before(Infinity);
     copied.time.set(this.time);
     copied.rows.set(this.rows);
     copied.count = this.count;
@@ -55,7 +54,12 @@ export class History {
   each(name, since, visit) {
     const place = this.reader.channelPlace.get(name);
     if (place === undefined) return;
-    for (let i = Math.max(0, this.count - KEPT); i < this.count; i += 1) {
+    const first = Math.max(0, this.count - KEPT);
+    const oldest = this.count > 0 ? this.time[first % KEPT] : Infinity;
+    if (since < oldest) {
+      for (const frame of this.past.before(oldest)) if (frame.time >= since) visit(frame.time, frame.channels[place]);
+    }
+    for (let i = first; i < this.count; i += 1) {
       const k = i % KEPT;
       if (this.time[k] >= since) visit(this.time[k], this.rows[k * this.width + place]);
     }
@@ -76,14 +80,20 @@ export class Plot {
     this.frozen = false;
     this.end = null; // s at the right edge, where it is frozen; now where it is not
     this.cursor = null; // pixels from the left
+    this.at = null; // s: where the timeline is, while it looks back
     this.channels = [];
     this.span = 10; // s
     this.canvas = document.createElement("canvas");
-    this.canvas.setAttribute("role", "img");
-    this.canvas.ariaLabel = t("plots over time; the legend has the values");
+    this.canvas.setAttribute("role", "application");
+    this.canvas.tabIndex = 0;
+    this.canvas.ariaLabel = t("plots over time; arrows move the cursor, plus and minus zoom, Home is live; the legend has the values");
     this.listen();
+    this.listenToKeys();
     this.legend = document.createElement("div");
     this.legend.className = "plot-legend";
+    this.legend.tabIndex = 0; // it scrolls where there are many
+    this.legend.setAttribute("role", "group");
+    this.legend.ariaLabel = t("values of the signals");
     element.append(this.canvas, this.legend);
     new ResizeObserver(() => this.draw()).observe(element);
   }
@@ -117,6 +127,29 @@ export class Plot {
     canvas.addEventListener("dblclick", () => this.freeze(false));
   }
 
+  listenToKeys() {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    this.canvas.addEventListener("keydown", (event) => {
+      const at = this.cursor ?? this.right;
+      if (event.key in steps) {
+        const step = (steps[event.key] * (this.right - LEFT)) / CURSOR_STEPS;
+        this.cursor = Math.min(Math.max(at + step, LEFT), this.right);
+      } else if (event.key === "+" || event.key === "=") this.zoom(1 / ZOOM, at);
+      else if (event.key === "-") this.zoom(ZOOM, at);
+      else if (event.key === "Home") {
+        this.cursor = null;
+        this.freeze(false);
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.draw();
+    });
+    this.canvas.addEventListener("blur", () => {
+      this.cursor = null;
+      this.draw();
+    });
+  }
+
   zoom(factor, at) {
     const share = Math.min(Math.max((at - LEFT) / (this.right - LEFT), 0), 1);
     const before = this.span;
@@ -139,7 +172,8 @@ export class Plot {
       ...channels.map((name, i) => {
         const entry = document.createElement("span");
         const swatch = document.createElement("i");
-        swatch.style.background = COLORS[i % COLORS.length];
+        swatch.style.borderTopColor = COLORS[i % COLORS.length];
+        swatch.style.borderTopStyle = i < COLORS.length ? "solid" : "dashed";
         entry.append(swatch, name, document.createElement("b"));
         return entry;
       }),
@@ -190,6 +224,7 @@ export class Plot {
     for (const name of names) {
       const i = this.channels.indexOf(name);
       pen.strokeStyle = COLORS[i % COLORS.length];
+      pen.setLineDash(DASHES[Math.floor(i / COLORS.length) % DASHES.length]);
       pen.beginPath();
       let value = NaN;
       history.each(name, since, (time, sample) => {
@@ -198,19 +233,21 @@ export class Plot {
         if (time <= until) value = sample;
       });
       pen.stroke();
-      if (inside) this.mark(pen, box, until);
+      pen.setLineDash([]);
       this.legend.children[i].lastChild.textContent = shown(value, unit);
     }
+    if (inside) this.mark(pen, box, this.cursor, until);
+    if (this.at !== null && this.at >= since && this.at <= now) this.mark(pen, box, x(this.at), this.at);
   }
 
   // The cursor and its time.
-  mark(pen, box, time) {
+  mark(pen, box, at, time) {
     pen.strokeStyle = this.ink;
     pen.lineWidth = 1;
-    stroke(pen, this.cursor, box.top, this.cursor, box.bottom);
+    stroke(pen, at, box.top, at, box.bottom);
     pen.fillStyle = this.ink;
     pen.textAlign = "left";
-    pen.fillText(`${time.toFixed(2)} s`, Math.min(this.cursor + 4, box.right - 50), box.top + 8);
+    pen.fillText(`${time.toFixed(2)} s`, Math.min(at + 4, box.right - 50), box.top + 8);
   }
 
   bounds(names, since, factor) {

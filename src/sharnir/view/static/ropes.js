@@ -3,6 +3,7 @@
 import { THREE } from "./three.js";
 
 const SIDES = 8;
+const LEAST = 1.6; // pixels that a rope is wide on the screen, however thin and far away it is
 const PLAIN = new THREE.Color("#b9a27a");
 const SLACK = new THREE.Color("#3f7fb5");
 const TIGHT = new THREE.Color("#d5483e");
@@ -13,8 +14,10 @@ export class Ropes {
     this.byTension = false;
   }
 
-  show(frame) {
-    for (const rope of this.ropes) rope.show(frame, this.byTension);
+  // The camera and the height of the picture (pixels) tell how wide a rope has to be to be seen.
+  show(frame, camera, height) {
+    const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / Math.max(height, 1); // m at a metre from the camera
+    for (const rope of this.ropes) rope.show(frame, this.byTension, (at) => 0.5 * LEAST * pixel * at.distanceTo(camera.position));
   }
 }
 
@@ -38,7 +41,7 @@ class Rope {
   }
 
   // frame["rope NAME"]: nodes x (position, tension). A node beyond the used ones repeats the last.
-  show(frame, byTension) {
+  show(frame, byTension, least) {
     const rows = frame[`rope ${this.described.name}`];
     const { nodes, radius, strength } = this.described;
     for (let i = 0; i < nodes; i += 1) this.points[i].set(rows[4 * i], rows[4 * i + 1], rows[4 * i + 2]);
@@ -57,12 +60,13 @@ class Rope {
       if (byTension) SHADE.lerpColors(SLACK, TIGHT, Math.min(Math.max(rows[4 * i + 3] / strength, 0), 1));
       else SHADE.copy(PLAIN);
       const whole = rows[4 * i + 3] >= 0 && (i === 0 || rows[4 * i - 1] >= 0); // nothing is drawn where it has parted
+      const wide = Math.max(radius, least(this.points[i]));
       for (let k = 0; k < SIDES; k += 1) {
         const angle = (2 * Math.PI * k) / SIDES;
         OUT.copy(ACROSS).multiplyScalar(Math.cos(angle)).addScaledVector(SIDE, Math.sin(angle));
         const row = i * SIDES + k;
         this.normal.setXYZ(row, OUT.x, OUT.y, OUT.z);
-        OUT.multiplyScalar(whole ? radius : 0).add(this.points[i]);
+        OUT.multiplyScalar(whole ? wide : 0).add(this.points[i]);
         this.position.setXYZ(row, OUT.x, OUT.y, OUT.z);
         this.color.setXYZ(row, SHADE.r, SHADE.g, SHADE.b);
       }

@@ -1,5 +1,6 @@
 // Shapes: the bodies of a scene as three.js objects. Primitives of one kind are drawn together (instanced).
 
+import { Belts } from "./belts.js";
 import { THREE } from "./three.js";
 
 const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
@@ -61,7 +62,18 @@ export function surfaceGeometry(surface) {
   geometry.setAttribute("position", new THREE.BufferAttribute(decodeArray(surface.vertices, Float32Array), 3));
   geometry.setIndex(new THREE.BufferAttribute(decodeArray(surface.triangles, Uint32Array), 1));
   geometry.computeVertexNormals();
-  return white(geometry);
+  return surface.colors ? coloured(geometry, decodeArray(surface.colors, Uint8Array)) : white(geometry);
+}
+
+// The colours of a file's vertices, which are for the screen, as those that light is counted in.
+function coloured(geometry, colors) {
+  const shade = new Float32Array(colors.length);
+  const color = new THREE.Color();
+  for (let i = 0; i < colors.length; i += 3) {
+    color.setRGB(colors[i] / 255, colors[i + 1] / 255, colors[i + 2] / 255, THREE.SRGBColorSpace).toArray(shade, i);
+  }
+  geometry.setAttribute("color", new THREE.BufferAttribute(shade, 3));
+  return geometry;
 }
 
 function material(plain, extra = {}) {
@@ -76,6 +88,7 @@ export class Bodies {
     this.group = new THREE.Group();
     scene.add(this.group);
     this.parts = []; // { body, local, mesh, instance, color }
+    this.belts = new Belts(material(plain));
     this.selected = -1;
     this.matrix = world.bodies.map((body) => poseMatrix(body.position, body.rotation));
     this.build();
@@ -88,9 +101,14 @@ export class Bodies {
       const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
       for (const shape of body.shapes) {
         const frame = poseMatrix(shape.position, shape.rotation);
-        const color = new THREE.Color(shape.color ?? (shape.kind === "wheel" ? RUBBER : own));
+        const usual = shape.colors ? "#ffffff" : shape.kind === "wheel" ? RUBBER : own;
+        const color = new THREE.Color(shape.color ?? usual);
         if (shape.kind === "mesh") {
           this.addMesh(index, shape, frame, color);
+          continue;
+        }
+        if (shape.kind === "belt") {
+          this.group.add(this.belts.add(index, shape, frame));
           continue;
         }
         for (const [primitive, scale, along] of PARTS[shape.kind](shape.size)) {
@@ -127,7 +145,8 @@ export class Bodies {
     this.parts.push({ body: index, local: frame, mesh, color });
   }
 
-  show(poses) {
+  show({ poses, ...frame }, reader) {
+    this.belts.run((joint) => reader.channel(frame, joint));
     for (let i = 0; i < this.matrix.length; i += 1) {
       const k = 7 * i;
       PLACE.set(poses[k], poses[k + 1], poses[k + 2]);
@@ -147,6 +166,7 @@ export class Bodies {
         part.mesh.matrix.copy(WORK);
       }
     }
+    this.belts.place(this.matrix);
   }
 
   select(body) {
@@ -165,8 +185,7 @@ export class Bodies {
   pick(raycaster) {
     for (const mesh of this.group.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
     const [hit] = raycaster.intersectObjects(this.group.children, false);
-    if (!hit) return -1;
-    return hit.object.userData.bodies[hit.instanceId ?? 0];
+    return hit ? { body: hit.object.userData.bodies[hit.instanceId ?? 0], point: hit.point } : null;
   }
 }
 

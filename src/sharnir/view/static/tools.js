@@ -32,39 +32,113 @@ function group(...buttons) {
   return element;
 }
 
-export function addChips({ view, world }) {
-  const rope = world.ropes.length > 0 ? { rope: t("Rope end") } : {};
-  const kinds = { orbit: t("Orbit"), follow: t("Follow"), seat: t("Seat"), ...rope };
-  const cameras = Object.entries(kinds).map(([kind, text]) =>
-    button(text, kind === view.cameras.kind, (chosen) => {
-      view.camera(kind);
-      cameras.forEach((other) => press(other, other === chosen));
-    }),
-  );
+// Buttons that unfold. Escape and a press elsewhere fold them again.
+function menu(text, id, ...buttons) {
+  const element = document.createElement("details");
+  element.className = "menu";
+  element.id = id;
+  const head = document.createElement("summary");
+  head.textContent = text;
+  element.append(head, group(...buttons));
+  addEventListener("pointerdown", (event) => element.contains(event.target) || (element.open = false));
+  return element;
+}
+
+// Returns whether one was open.
+export function foldMenus() {
+  const open = [...document.querySelectorAll(".menu[open]")];
+  for (const element of open) {
+    element.open = false;
+    element.querySelector("summary").focus();
+  }
+  return open.length > 0;
+}
+
+export function addChips({ view, world, pulling }) {
+  const choose = (kind) => {
+    view.camera(kind);
+    cameras.forEach((each) => press(each, each.dataset.kind === kind));
+  };
+  const offers = [...(view.pictures?.offers.keys() ?? [])];
+  const kinds = { orbit: t("Orbit"), follow: t("Follow"), ...Object.fromEntries(offers.map((name) => [name, name])) };
+  const cameras = Object.entries(kinds).map(([kind, text]) => {
+    const element = button(text, kind === view.cameras.kind, () => choose(kind));
+    element.dataset.kind = kind;
+    return element;
+  });
+  const pictures = offers.map((name) => button(name, view.pictures.has(name), () => view.pictures.toggle(name)));
+  view.pictures?.addEventListener("change", () => pictures.forEach((each, i) => press(each, view.pictures.has(offers[i]))));
   const home = button(t("Home"), false, () => {
     view.cameras.home();
     view.stale = true;
   });
-  const overlays = Object.entries(OVERLAYS).map(([name, text]) =>
+  const known = Object.entries(OVERLAYS).filter(([name]) => name !== "rays" || world.rays?.length > 0);
+  const overlays = known.map(([name, text]) =>
     button(t(text), Boolean(view.overlays.shown[name]), (chosen) => view.overlay(name, press(chosen))),
   );
   const labels = button(t("Labels"), false, (chosen) => view.showLabels(press(chosen)));
   const tension = world.ropes.length > 0
     ? [button(t("Tension"), false, (chosen) => (view.ropes.byTension = press(chosen)))]
     : [];
+  const show = menu(t("Show"), "show-menu", ...overlays, labels, ...tension);
+  const pull = pulling ? [button(t("Pull"), false, (chosen) => (pulling.on = press(chosen)))] : [];
+  if (pulling) {
+    pull[0].id = "pull-chip";
+    pull[0].title = t("Pull bodies with the pointer; also with the control key");
+  }
   const sheet = world.panel.diagram
-    ? [group(button(t("Diagram"), false, (chosen) => find("sheet").toggleAttribute("data-open", press(chosen))))]
+    ? [button(t("Diagram"), false, (chosen) => find("sheet").toggleAttribute("data-open", press(chosen)))]
     : [];
-  if (sheet.length > 0) sheet[0].firstChild.id = "sheet-chip";
-  find("view-tools").append(group(...cameras, home), group(...overlays, labels, ...tension), ...sheet);
+  if (sheet.length > 0) sheet[0].id = "sheet-chip";
+  const rest = [...pull, ...sheet];
+  find("view-tools").append(
+    menu(t("Camera"), "camera-menu", ...cameras, home),
+    ...(offers.length > 0 ? [menu(t("Pictures"), "picture-menu", ...pictures)] : []),
+    show,
+    bodyPicker(view, world),
+    ...(rest.length > 0 ? [group(...rest)] : []),
+  );
 }
 
-export function addCard({ view, link, world }) {
+// Selects a body, as a click on it does.
+function bodyPicker(view, world) {
+  const picker = document.createElement("select");
+  picker.id = "body-picker";
+  picker.className = "scale body-picker";
+  picker.ariaLabel = picker.title = t("Body");
+  picker.append(new Option(t("Body"), -1), ...world.bodies.map(({ name }, i) => new Option(name, i)));
+  picker.addEventListener("change", () => view.select(Number(picker.value)));
+  view.addEventListener("select", ({ detail }) => (picker.value = detail));
+  return picker;
+}
+
+// Ways to pull a body without a pointer: as long as a button is pressed.
+const DIRECTIONS = { "+x": [1, 0, 0], "−x": [-1, 0, 0], "+y": [0, 1, 0], "−y": [0, -1, 0], "+z": [0, 0, 1], "−z": [0, 0, -1] };
+
+function pullButtons(pulling, body) {
+  const buttons = Object.entries(DIRECTIONS).map(([name, [x, y, z]]) => {
+    const element = button(name, false, () => {});
+    element.ariaLabel = t("Pull along {axis} while pressed", { axis: name });
+    const begin = () => pulling.push(body(), { x, y, z });
+    const end = () => pulling.loosen();
+    const isPress = (event) => (event.code === "Enter" || event.code === "Space") && !event.repeat;
+    element.addEventListener("pointerdown", begin);
+    element.addEventListener("keydown", (event) => isPress(event) && begin());
+    for (const name of ["pointerup", "pointerleave", "pointercancel", "keyup", "blur"]) element.addEventListener(name, end);
+    return element;
+  });
+  const row = group(...buttons);
+  row.ariaLabel = t("Pull");
+  return row;
+}
+
+export function addCard({ view, link, world, pulling, timeline }) {
   const element = find("card");
   let body = -1;
   const title = document.createElement("h4");
   const list = document.createElement("dl");
-  element.append(title, list);
+  const pulls = pulling ? pullButtons(pulling, () => body) : null;
+  element.append(title, list, ...(pulls ? [pulls] : []));
   const close = button("✕", false, () => view.select(-1));
   close.ariaLabel = t("Close");
   view.addEventListener("select", ({ detail }) => {
@@ -77,17 +151,22 @@ export function addCard({ view, link, world }) {
   });
   const vector = (values, unit) => `${[...values].map((x) => x.toFixed(2)).join("  ")} ${unit}`;
   function update() {
-    if (body < 0 || !link.frame) return;
-    const { poses, velocities } = link.frame;
+    const frame = timeline?.frame ?? link.frame;
+    if (body < 0 || !frame) return;
+    if (pulls) pulls.hidden = !pulling.may || world.bodies[body].fixed;
+    const { poses, velocities, pull } = frame;
     const rows = {
-      mass: shown(world.bodies[body].mass, "kg"),
-      position: vector(poses.subarray(7 * body, 7 * body + 3), "m"),
-      velocity: vector(velocities.subarray(6 * body, 6 * body + 3), "m/s"),
-      spin: vector(velocities.subarray(6 * body + 3, 6 * body + 6), "rad/s"),
-      speed: shown(Math.hypot(...velocities.subarray(6 * body, 6 * body + 3)), "m/s"),
+      [t("mass")]: shown(world.bodies[body].mass, "kg"),
+      [t("position")]: vector(poses.subarray(7 * body, 7 * body + 3), "m"),
+      [t("velocity")]: vector(velocities.subarray(6 * body, 6 * body + 3), "m/s"),
+      [t("spin")]: vector(velocities.subarray(6 * body + 3, 6 * body + 6), "rad/s"),
+      [t("speed")]: shown(Math.hypot(...velocities.subarray(6 * body, 6 * body + 3)), "m/s"),
     };
+    if (pull?.[0] === body + 1) rows[t("pulled with")] = shown(Math.hypot(...pull.subarray(7, 10)), "N");
     for (const joint of world.joints.filter((each) => each.a === body || each.b === body).slice(0, 4)) {
-      for (const axis of joint.coordinates) rows[axis.label] = shown(link.reader.channel(link.frame, axis.label), axis.unit);
+      for (const axis of joint.coordinates) rows[axis.label] = shown(link.reader.channel(frame, axis.label), axis.unit);
+      const force = link.reader.channel(frame, `${joint.name} reaction`);
+      if (Number.isFinite(force)) rows[t("force in {joint}", { joint: joint.name })] = shown(force, "N");
     }
     list.replaceChildren(
       ...Object.entries(rows).flatMap(([name, value]) => {
@@ -103,15 +182,16 @@ export function addCard({ view, link, world }) {
 }
 
 // The diagram with its values, and its wires lit where a truth value is true.
-export function addSheet({ link, world }) {
+export function addSheet({ link, world, timeline }) {
   const sheet = find("sheet");
   if (!sheet || !world.panel.diagram) return;
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
   const update = () => {
-    if (!sheet.hasAttribute("data-open") || !link.frame) return;
+    const frame = timeline?.frame ?? link.frame;
+    if (!sheet.hasAttribute("data-open") || !frame) return;
     for (const element of sheet.querySelectorAll("[data-signal]")) {
       const { signal } = element.dataset;
-      const value = link.reader.channel(link.frame, signal);
+      const value = link.reader.channel(frame, signal);
       const isTruth = units.get(signal) === "";
       if (element.classList.contains("value")) element.textContent = isTruth ? (value > 0.5 ? "on" : "off") : shown(value, units.get(signal));
       else if (isTruth) element.classList.toggle("lit", value > 0.5);

@@ -1,17 +1,19 @@
 // View: draws a world and its frames. It knows neither the server nor the console: hand it frames with show().
 
-import { CSS2DObject, CSS2DRenderer, THREE } from "./three.js";
+import { THREE } from "./three.js";
 import { Cameras } from "./cameras.js";
 import { FrameReader } from "./frame.js";
 import { Ground } from "./ground.js";
+import { Labels } from "./labels.js";
 import { Overlays } from "./overlays.js";
+import { Pictures } from "./pictures.js";
 import { Ropes } from "./ropes.js";
 import { Bodies } from "./shapes.js";
 import { t } from "./texts.js";
 
 const THEMES = {
-  dark: { background: "#171b1f", sky: "#2a3239", grid: "#93a1ac", ink: "#e6ecf0", shadow: 0.42, light: 2.6, fill: 1.7 },
-  light: { background: "#e4e9ec", sky: "#f4f7f9", grid: "#8796a1", ink: "#1c2226", shadow: 0.2, light: 3.0, fill: 2.6 },
+  dark: { background: "#1a2026", ground: "#424b4e", ink: "#e6ecf0", light: 2.6, fill: 1.7 },
+  light: { background: "#dfe8ee", ground: "#b9c0b8", ink: "#1c2226", light: 3.0, fill: 2.6 },
 };
 
 // A view, or where the browser cannot draw in 3D, a message in its place: everything else works without.
@@ -67,6 +69,7 @@ export class View extends EventTarget {
     this.world = world;
     this.reader = new FrameReader(layout);
     this.frame = null;
+    this.raycaster = new THREE.Raycaster();
     this.scene = new THREE.Scene();
     this.plain = plain;
     this.rest = this.plain ? SOFTWARE_REST : 0;
@@ -74,16 +77,17 @@ export class View extends EventTarget {
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = this.plain ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
-    this.labels = new CSS2DRenderer();
-    this.labels.domElement.className = "view-labels";
-    container.append(this.renderer.domElement, this.labels.domElement);
+    this.canvas = this.renderer.domElement;
+    container.append(this.canvas);
+    this.labels = new Labels(world, container);
     this.addLights();
     this.ground = new Ground(world, this.scene, this.plain);
     this.bodies = new Bodies(world, this.scene, this.plain);
     this.ropes = new Ropes(world, this.scene);
     this.overlays = new Overlays(world, this.scene, this.reader);
-    this.cameras = new Cameras(world, this.renderer.domElement);
-    this.addLabels();
+    this.cameras = new Cameras(world, this.canvas, this.ground);
+    this.pictures = new Pictures(world, container);
+    this.pictures.addEventListener("change", () => (this.stale = true));
     this.listen();
     this.paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     this.drawn = this.drawnAt = 0;
@@ -107,21 +111,8 @@ export class View extends EventTarget {
     this.scene.add(this.sun, this.sun.target, this.sky);
   }
 
-  addLabels() {
-    this.tags = this.world.bodies.map((body) => {
-      const element = document.createElement("div");
-      element.className = "view-label";
-      element.textContent = body.name;
-      const tag = new CSS2DObject(element);
-      tag.visible = false;
-      this.scene.add(tag);
-      return tag;
-    });
-  }
-
   showLabels(on) {
-    for (const tag of this.tags) tag.visible = on;
-    this.labels.render(this.scene, this.cameras.camera); // once more, so that hidden ones go
+    this.labels.on = on;
     this.stale = true;
   }
 
@@ -151,7 +142,6 @@ export class View extends EventTarget {
     const width = Math.max(1, this.container.clientWidth);
     const height = Math.max(1, this.container.clientHeight);
     this.renderer.setSize(width, height);
-    this.labels.setSize(width, height);
     this.cameras.resize(width / height);
     this.stale = true;
   }
@@ -188,34 +178,45 @@ export class View extends EventTarget {
     this.stale = false;
     if (this.fresh) {
       this.fresh = false;
-      this.bodies.show(this.frame.poses);
-      this.ropes.show(this.frame);
-      this.tags.forEach((tag, i) => tag.position.setFromMatrixPosition(this.bodies.matrix[i]));
+      this.bodies.show(this.frame, this.reader);
     }
     if (this.frame) this.overlays.show(this.frame, this.bodies);
     this.cameras.update(this.bodies, this.ropes);
+    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, this.canvas.clientHeight);
     this.ground.update(this.cameras.camera);
     this.follow();
     this.renderer.render(this.scene, this.cameras.camera);
-    if (this.tags.some((tag) => tag.visible)) this.labels.render(this.scene, this.cameras.camera);
+    this.pictures.draw(this.renderer, this.scene, { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body });
+    this.labels.show(this.bodies, this.cameras.camera);
     this.drawn += 1;
   }
 
   // The sun's shadow covers what the camera looks at.
   follow() {
-    this.sun.target.position.copy(this.cameras.controls.target);
+    if (this.cameras.orbits) this.sun.target.position.copy(this.cameras.controls.target);
+    else this.sun.target.position.setFromMatrixPosition(this.bodies.matrix[this.cameras.body] ?? this.sun.matrixWorld);
     this.sun.position.copy(this.sun.target.position).add(this.sunOffset);
   }
 
   pick(event) {
-    const box = this.renderer.domElement.getBoundingClientRect();
+    this.select(this.hit(event)?.body ?? -1);
+  }
+
+  // What the pointer is on: a body and a point of it, or null.
+  hit(event) {
+    this.ray(event);
+    return this.bodies.pick(this.raycaster);
+  }
+
+  // From the camera through the pointer.
+  ray(event) {
+    const box = this.canvas.getBoundingClientRect();
     const at = new THREE.Vector2(
       (2 * (event.clientX - box.left)) / box.width - 1,
       1 - (2 * (event.clientY - box.top)) / box.height,
     );
-    const raycaster = new THREE.Raycaster();
-    raycaster.setFromCamera(at, this.cameras.camera);
-    this.select(this.bodies.pick(raycaster));
+    this.raycaster.setFromCamera(at, this.cameras.camera);
+    return this.raycaster.ray;
   }
 
   select(body) {

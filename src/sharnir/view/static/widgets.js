@@ -421,7 +421,32 @@ class Readout extends Widget {
   }
 }
 
+// A number of a sensor with its bar; it warns beyond a value where it has one.
+class Bar extends Widget {
+  build() {
+    this.unit = this.getAttribute("unit") ?? "";
+    this.low = Number(this.getAttribute("low") ?? 0);
+    this.high = Number(this.getAttribute("high") ?? 1);
+    this.warns = Number(this.getAttribute("warns") ?? Infinity);
+    this.fill = make("i");
+    this.meter = make("div", "w-bar", this.fill);
+    const told = { role: "meter", "aria-label": this.label, "aria-valuemin": this.low, "aria-valuemax": this.high };
+    for (const [name, value] of Object.entries(told)) this.meter.setAttribute(name, value);
+    this.append(this.head(), this.meter);
+  }
+
+  show(frame) {
+    const value = this.channel(frame);
+    const share = Math.min(Math.max((value - this.low) / (this.high - this.low || 1), 0), 1);
+    this.fill.style.width = `${100 * (share || 0)}%`;
+    this.toggleAttribute("data-warns", value > this.warns);
+    this.value.textContent = shown(value, this.unit);
+    this.meter.setAttribute("aria-valuenow", Number.isFinite(value) ? Number(value.toPrecision(4)) : this.low);
+    this.meter.setAttribute("aria-valuetext", this.value.textContent);
+  }
+}
+
 for (const [name, kind] of Object.entries({
   slider: Slider, switch: Switch, button: PushButton, selector: Selector, gauge: Gauge, knob: Knob, lamp: Lamp,
-  joystick: Stick, readout: Readout,
+  joystick: Stick, readout: Readout, bar: Bar,
 })) customElements.define(`sh-${name}`, kind);

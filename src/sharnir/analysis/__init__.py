@@ -1,0 +1,1 @@
+"""The mechanics of a scene as matrices: freedoms, mass matrix, Jacobians, inverse dynamics, linearisation."""

@@ -1,0 +1,182 @@
+"""The matrices of a simulation as it stands, labelled by its freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import SceneError, nearest
+from ..model.fields import checked_values, read
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.quantity import XYZ, Quantity
+from ..scene.values import positive, shown, vector
+from ..spatial import Array
+from .machine import Machine, Standing, rows_of
+from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias
+
+if TYPE_CHECKING:
+    from xarray import DataArray
+
+    from ..simulation import Simulation
+
+MOTION = tuple(f"{part}.{axis}" for part in ("velocity", "angular_velocity") for axis in XYZ)
+
+
+class Matrices:
+    """The equations of motion of a simulation, for the freedoms chosen.
+
+    Made by the simulation's own methods, which say what each of these is.
+    """
+
+    def __init__(self, sim: Simulation, chosen: Iterable[Any] = ()) -> None:
+        self.sim = sim
+        self.machine = Machine(sim._scene, chosen)
+        self._motors = motor_inertias(self.machine, sim.worlds)
+
+    def standing(self) -> Standing:
+        """The equations at the present state."""
+        return self.machine.standing(bodies_of(self.sim, self.machine.rows), self._motors)
+
+    def controls(self) -> Controls:
+        """What the simulation is given from outside now."""
+        return controls_of(self.sim, self.machine.rows)
+
+    # --- matrices ---------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> DataArray:
+        """M, [freedom, other]."""
+        labels = self.machine.labels
+        return self.labelled(self.standing().mass_matrix, freedom=labels, other=labels)
+
+    def bias(self) -> DataArray:
+        """h, [freedom]."""
+        return self.labelled(self.standing().bias, freedom=self.machine.labels)
+
+    def jacobian(self, frame: Body | Joint, point: Any = (0.0, 0.0, 0.0)) -> DataArray:
+        """Velocity and angular velocity of a point of a body by the rates of the freedoms, [motion, freedom]."""
+        body, local = self._point(frame, point)
+        s = self.standing()
+        rows = np.zeros((len(s.span), 6, s.span.shape[1]))
+        if body is not None:
+            arm = (s.motion.rotation[:, body] @ (local - self.machine.mechanism.center[body]))[:, None]
+            rows[:, :, 6 * body : 6 * body + 6] = np.eye(6)
+            rows[:, :3, 6 * body + 3 : 6 * body + 6] = np.cross(arm, np.eye(3))
+        return self.labelled(s.along(rows), motion=MOTION, freedom=self.machine.labels)
+
+    def inverse_dynamics(self, accelerations: Any) -> DataArray:
+        """Efforts on the freedoms that make accelerations, beside what acts already."""
+        wanted = self.vector("inverse_dynamics: accelerations", accelerations)
+        s = self.standing()
+        already = applied(self.machine, s, self.controls(), with_efforts=False)
+        efforts = (s.mass_matrix @ wanted[..., None])[..., 0] + s.bias - already
+        return self.labelled(efforts, freedom=self.machine.labels)
+
+    def forward_dynamics(self, efforts: Any = None) -> DataArray:
+        """Accelerations of the freedoms by efforts on them, beside what acts already."""
+        s = self.standing()
+        total = applied(self.machine, s, self.controls(), with_efforts=efforts is None)
+        if efforts is not None:
+            total = total + self._efforts(s, efforts)
+        return self.labelled(
+            np.linalg.solve(s.mass_matrix, (total - s.bias)[..., None])[..., 0], freedom=self.machine.labels
+        )
+
+    def inverse_kinematics(self, targets: Any, tolerance: float) -> DataArray:
+        """Coordinates of the freedoms at which frames are at their targets, [freedom]."""
+        from .inverse_kinematics import Bounds, solved, targets_of
+
+        machine, sim = self.machine, self.sim
+        positive(tolerance, "inverse_kinematics: tolerance (m, rad)")
+        bodies, turns = bodies_of(sim, machine.rows), self.controls().turns
+        lower, upper = self._limits()
+        mine = [i for i, freedom in enumerate(machine.rows.freedoms) if freedom.component is None]
+        places = [machine.rows.labels.index(machine.labels[i]) for i in mine]
+        found = np.zeros((sim.worlds, len(mine)))
+        for world in range(sim.worlds):
+            wanted = targets_of(machine, targets, world, sim.worlds)
+            bounds = Bounds(lower[world], upper[world])
+            now = turns[world : world + 1]
+            there = solved(machine, rows_of(bodies, [world]), now, wanted, bounds, float(tolerance))
+            found[world] = coordinates_at(machine.rows, machine.motion(there), now)[0, places]
+        return self.labelled(found, freedom=[machine.labels[i] for i in mine])
+
+    def _limits(self) -> tuple[Array, Array]:
+        """Lower and upper limits of all coordinates, [world, coordinate]."""
+        labels, limits = self.machine.rows.labels, self.sim._layout.limits
+        lower, upper = (np.full((self.sim.worlds, len(labels)), side) for side in (-np.inf, np.inf))
+        places = [labels.index(name) for name in limits]
+        lower[:, places] = read(self.sim.model.lower)[: len(limits)].T
+        upper[:, places] = read(self.sim.model.upper)[: len(limits)].T
+        return lower, upper
+
+    # --- what the user gives and gets -------------------------------------------------------------------------------
+
+    def _efforts(self, s: Standing, given: Any) -> Array:
+        """Efforts given as an array over the freedoms, or by joint and coordinate, also those that are no freedoms."""
+        if not isinstance(given, Mapping):
+            return self.vector("forward_dynamics: efforts", given)
+        rows = self.machine.rows
+        forces = np.zeros((self.sim.worlds, len(self.machine.mechanism.rows)))
+        for key, value in given.items():
+            label = _label_of(key)
+            if label not in rows.labels:
+                raise SceneError(f"forward_dynamics: there is no coordinate {shown(key)}{nearest(label, rows.labels)}")
+            row = rows.coordinate_rows[rows.labels.index(label)]
+            forces[:, row] += checked_values(f"effort on '{label}'", value, (), self.sim.worlds)
+        return self.machine.row_efforts(s, forces)
+
+    def vector(self, what: str, given: Any) -> Array:
+        """Numbers over the freedoms, [world, freedom], from an array or from a dictionary by joint or label."""
+        labels, worlds = self.machine.labels, self.sim.worlds
+        if isinstance(given, Mapping):
+            values = np.zeros((worlds, len(labels)))
+            for key, value in given.items():
+                label = _label_of(key)
+                if label not in labels:
+                    raise SceneError(
+                        f"{what}: {shown(key)} is no freedom{nearest(label, labels)}; there are {', '.join(labels)}"
+                    )
+                values[:, labels.index(label)] = checked_values(f"{what} of '{label}'", value, (), worlds)
+            return values
+        values = np.asarray(given, float)
+        if values.shape not in ((len(labels),), (worlds, len(labels))) or not np.isfinite(values).all():
+            raise SceneError(
+                f"{what} has shape {values.shape}; give {len(labels)} numbers, or a row of them for each of {worlds} "
+                f"worlds, in the order {', '.join(labels)}"
+            )
+        return np.broadcast_to(values, (worlds, len(labels)))
+
+    def _point(self, frame: Any, point: Any) -> tuple[int | None, Array]:
+        """The place of a moving body, or None for a fixed one, and a point in its frame."""
+        local = np.array(vector(tuple(point), "jacobian: point (m)"))
+        if isinstance(frame, Joint):
+            body, local = frame.b, frame.frame_b.point(local)
+        elif isinstance(frame, Body):
+            body = frame
+        else:
+            raise SceneError(f"jacobian: {shown(frame)} is no frame; give a body, or a joint for its frame on body b")
+        known = self.machine.scene.bodies
+        if body.name != "world" and known.get(body.name) is not body:
+            raise SceneError(f"jacobian: body '{body.name}' is not in this scene{nearest(body.name, known)}")
+        return self.machine.mechanism.place.get(body.name), local
+
+    def labelled(self, values: Array, **names: Iterable[str]) -> DataArray:
+        """An array with names along its axes; the axis of worlds comes first where there are several."""
+        from xarray import DataArray
+
+        dims, coords = tuple(names), {dim: list(labels) for dim, labels in names.items()}
+        if self.sim.worlds == 1:
+            return DataArray(values[0], coords, dims)
+        return DataArray(values, coords, ("world", *dims))
+
+
+def _label_of(key: Any) -> str:
+    """A coordinate by its label, by one of its quantities, or by a joint with one coordinate."""
+    if isinstance(key, Joint):
+        return str(key.coordinate().item)
+    if isinstance(key, Quantity) and key.variable in ("coordinate", "rate", "effort"):
+        return str(key.item)
+    return str(key)

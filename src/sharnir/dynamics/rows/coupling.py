@@ -1,0 +1,199 @@
+"""Coupled rows: gears and their like, one exact equation between coordinates of several joints.
+
+    sum of c_i u_i + (sum of c_i q_i - offset)/h = 0        u_i the rates of the coordinates, on average over the drift
+
+The row leads onto its equation at the end of the step as joints do: the rates are those of ``bias.led``, so what is
+left is of third order, and the next row takes it away. Its impulse p acts on coordinate i as c_i p, on b along the
+coordinate's axis and on a against it. The direct solver has a node for it, of whose three rows the first is used;
+sequential impulses visit it: p -= (rate + error/h)/w.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..bias import make_bias
+from ..coordinates import make_coordinates
+from ..pair import make_pair
+
+wp = load_warp()
+
+
+@cache
+def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3 = p.real, p.vec3
+    t = structs(p)
+    geometry, pair = make_coordinates(p), make_pair(p)
+    frames_of, coordinate_axis, coordinate_value, unwrapped = (
+        geometry.frames_of,
+        geometry.coordinate_axis,
+        geometry.coordinate_value,
+        geometry.unwrapped,
+    )
+    load, store, load_push, motion, acted = pair.load, pair.store, pair.load_push, pair.motion, pair.acted
+    led = make_bias(p, features).led
+
+    @wp.func
+    def prepare_term(m: t.model, s: t.state, k: t.work, i: int, w: int) -> p.vec2:
+        """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
+        j = m.term_joint[i]
+        f = frames_of(m, s, j, w)
+        value = coordinate_value(f, m.term_kind[i])
+        if m.term_twist[i] >= 0:
+            value = unwrapped(value, s.twist[m.term_twist[i], w])
+        axis = m.term_factor[i, w] * coordinate_axis(f, m.term_kind[i])
+        k.term_axis[i, w] = axis
+        x = load(m, k, j, w)
+        ease = wp.dot(axis, (x.ia + x.ib) * axis)
+        if m.term_linear[i] == 1:
+            turn_a = wp.cross(x.ra, axis)
+            turn_b = wp.cross(x.rb, axis)
+            ease = (x.ma + x.mb) * wp.dot(axis, axis) + wp.dot(turn_a, x.ia * turn_a) + wp.dot(turn_b, x.ib * turn_b)
+        return p.vec2(m.term_factor[i, w] * value, ease)
+
+    @wp.func
+    def prepare_couplings(m: t.model, c: t.control, s: t.state, k: t.work, o: t.settings, w: int):
+        for g in range(o.couplings):
+            total = p.vec2()
+            for i in range(m.coupling_start[g], m.coupling_end[g]):
+                total = total + prepare_term(m, s, k, i, w)
+            k.coupling_error[g, w] = total[0] - m.coupling_offset[g, w] - c.coupling_target[g, w]
+            k.coupling_ease[g, w] = total[1]
+            k.coupling_bias[g, w] = real(0.0)
+            k.coupling_bias_impulse[g, w] = real(0.0)
+            if wp.static(not features.leapfrog):
+                k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
+
+    @wp.func
+    def lead_couplings(k: t.work, o: t.settings, w: int):
+        """From now on the rows lead onto their equations."""
+        for g in range(o.couplings):
+            k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
+
+    @wp.func
+    def act_on(m: t.model, k: t.work, impulse: real, g: int, w: int):
+        """An impulse of coupling g on all of its coordinates."""
+        for i in range(m.coupling_start[g], m.coupling_end[g]):
+            j = m.term_joint[i]
+            store(m, k, j, w, acted(load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
+
+    @wp.func
+    def warm_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        for g in range(o.couplings):
+            if o.warm_start == 0:
+                n.coupling_impulse[g, w] = real(0.0)
+            act_on(m, k, n.coupling_impulse[g, w], g, w)
+
+    @wp.func
+    def coupling_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+        """What the row lacks: its rate on average over the drift, and what closes it."""
+        rate = k.coupling_bias[g, w]
+        for i in range(m.coupling_start[g], m.coupling_end[g]):
+            j = m.term_joint[i]
+            linear = m.term_linear[i]
+            rate = rate + wp.dot(k.term_axis[i, w], led(k, motion(load(m, k, j, w), linear), linear, j, w))
+        return rate
+
+    @wp.func
+    def push_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+        """The row's rate of the pseudo-velocities, which must not part it."""
+        rate = real(0.0)
+        for i in range(m.coupling_start[g], m.coupling_end[g]):
+            j = m.term_joint[i]
+            x = load_push(m, k, load(m, k, j, w), j, w)
+            rate = rate + wp.dot(k.term_axis[i, w], motion(x, m.term_linear[i]))
+        return rate
+
+    # --- in the direct solver's matrix --------------------------------------------------------------------------------
+
+    @wp.func
+    def add(k: t.work, block: int, row: int, column: int, value: vec3, w: int):
+        """Add to the first row of a coupling's block with a body's node, the later node's index first."""
+        if block >= 0:
+            part = wp.matrix_from_rows(value, vec3(), vec3())
+            if row > column:
+                k.block[block, w] = k.block[block, w] + part
+            else:
+                k.block[block, w] = k.block[block, w] + wp.transpose(part)
+
+    @wp.func
+    def assemble_couplings(m: t.model, k: t.work, o: t.settings, w: int):
+        """The rows in the matrix; their blocks were cleared along with the fill."""
+        for g in range(o.couplings):
+            row = m.coupling_node[g]
+            for i in range(m.coupling_start[g], m.coupling_end[g]):
+                j = m.term_joint[i]
+                a = m.body_node[m.joint_a[j]]
+                b = m.body_node[m.joint_b[j]]
+                d = k.term_axis[i, w]
+                if m.term_linear[i] == 1:
+                    add(k, m.term_block[4 * i], row, a, -d, w)
+                    add(k, m.term_block[4 * i + 1], row, a + 1, -wp.cross(k.arm_a[j, w], d), w)
+                    add(k, m.term_block[4 * i + 2], row, b, d, w)
+                    add(k, m.term_block[4 * i + 3], row, b + 1, wp.cross(k.arm_b[j, w], d), w)
+                else:
+                    add(k, m.term_block[4 * i + 1], row, a + 1, -d, w)
+                    add(k, m.term_block[4 * i + 3], row, b + 1, d, w)
+            give = m.coupling_give[g] * k.coupling_ease[g, w]
+            k.pivot[row, w] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
+
+    @wp.func
+    def couplings_lack(m: t.model, k: t.work, o: t.settings, w: int):
+        """The right-hand sides of all couplings."""
+        for g in range(o.couplings):
+            k.solution[m.coupling_node[g], w] = vec3(-coupling_rate(m, k, g, w), real(0.0), real(0.0))
+
+    @wp.func
+    def couplings_lack_push(m: t.model, k: t.work, o: t.settings, w: int):
+        for g in range(o.couplings):
+            k.push_solution[m.coupling_node[g], w] = vec3(-push_rate(m, k, g, w), real(0.0), real(0.0))
+
+    @wp.func
+    def take_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        for g in range(o.couplings):
+            x = k.solution[m.coupling_node[g], w]
+            n.coupling_impulse[g, w] = n.coupling_impulse[g, w] - x[0]
+
+    @wp.func
+    def take_couplings_apart(m: t.model, k: t.work, o: t.settings, w: int):
+        """What the bias adds is a part of the effort but not of the warm start, as for joints."""
+        for g in range(o.couplings):
+            x = k.solution[m.coupling_node[g], w]
+            k.coupling_bias_impulse[g, w] = k.coupling_bias_impulse[g, w] - x[0]
+
+    # --- by visits ----------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def visit_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """One visit of every coupling; the square of the largest impulse."""
+        largest = real(0.0)
+        for g in range(o.couplings):
+            if k.coupling_ease[g, w] > real(0.0):
+                change = -coupling_rate(m, k, g, w) / k.coupling_ease[g, w]
+                n.coupling_impulse[g, w] = n.coupling_impulse[g, w] + change
+                act_on(m, k, change, g, w)
+                largest = wp.max(largest, change * change)
+        return largest
+
+    @wp.func
+    def note_couplings(n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """The mean effort of every coupling over the kick."""
+        for g in range(o.couplings):
+            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / kick
+
+    return SimpleNamespace(
+        prepare_couplings=prepare_couplings,
+        lead_couplings=lead_couplings,
+        warm_couplings=warm_couplings,
+        assemble_couplings=assemble_couplings,
+        couplings_lack=couplings_lack,
+        couplings_lack_push=couplings_lack_push,
+        take_couplings=take_couplings,
+        take_couplings_apart=take_couplings_apart,
+        visit_couplings=visit_couplings,
+        note_couplings=note_couplings,
+    )

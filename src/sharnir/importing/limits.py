@@ -1,0 +1,3 @@
+"""How much of a robot is read."""
+
+MOST_LINKS = 4000

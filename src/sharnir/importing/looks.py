@@ -1,0 +1,72 @@
+"""What a robot looks like: colours, textures and meshes of its file as shapes that weigh nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import SceneError
+from ..scene.meshes import READABLE, ConvexHull, Mesh, read_surface
+from ..scene.values import Vec3
+from .report import ImportReport
+
+CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as convex
+
+
+class Paint(NamedTuple):
+    """A colour as in CSS, and a file with a texture."""
+
+    color: str | None = None
+    texture: str | None = None
+
+    @staticmethod
+    def of(rgba: tuple[float, ...]) -> Paint:
+        """The paint of red, green, blue and opacity, each from 0 to 1."""
+        parts = [round(255 * min(max(part, 0.0), 1.0)) for part in rgba]
+        solid = parts[3] == 255
+        return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a shape that it sets."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def mesh_shape(file: Path, scale: tuple[float, ...], given: dict[str, Any]) -> Mesh:
+    """A mesh that is only seen."""
+    _check_format(file)
+    shape = Mesh(file=str(file), scale=_scale(scale), **given)
+    shape.checked("visual")
+    read_surface(str(file))  # what cannot be read is told now, with its place in the robot's file
+    return shape
+
+
+def hull_shape(
+    file: Path, scale: tuple[float, ...], given: dict[str, Any], report: ImportReport, where: str
+) -> ConvexHull:
+    """The convex hull of a mesh, to touch with; what is not convex is told."""
+    _check_format(file)
+    shape = ConvexHull(file=str(file), scale=_scale(scale), **given)
+    shape.checked("collision")
+    surface, hull = read_surface(str(file)), shape.surface()
+    size = abs(float(_product(shape.scale)))
+    share = abs(float(surface.volume)) * size / float(hull.volume)
+    if not surface.is_watertight or share < CONVEX:
+        told = f"fills {100 * share:.0f} % of its hull" if surface.is_watertight else "is not closed"
+        report.repair(where, f"mesh '{file.name}'", f"{told}; contact is with its convex hull", "contact")
+    return shape
+
+
+def _product(scale: float | Vec3) -> float:
+    if isinstance(scale, (int, float)):
+        return scale**3
+    return scale[0] * scale[1] * scale[2]
+
+
+def _scale(scale: tuple[float, ...]) -> float | Vec3:
+    x, y, z = scale
+    return x if x == y == z and x > 0.0 else (x, y, z)
+
+
+def _check_format(file: Path) -> None:
+    if file.suffix.lower() not in READABLE:
+        raise SceneError(f"meshes of the kind '{file.suffix}' are not read; convert '{file.name}' to GLB, OBJ or STL")

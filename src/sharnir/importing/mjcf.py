@@ -1,0 +1,343 @@
+"""MJCF, the format of MuJoCo, read through MuJoCo itself: only it knows its defaults, includes and mesh inertias.
+
+The text is looked at before MuJoCo sees it, for what is refused and for the report; the numbers come from the compiled
+model, whose arrays have one row per body, joint, geom and so on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
+from ..scene.joints import Fixed, Frame, Spherical
+from ..scene.shape import MassProperties
+from ..scene.values import Vec3
+from ..spatial import Array, Pose
+from .mjcf_geoms import Geoms
+from .mjcf_text import account_for, checked_text
+from .motors import rotor
+from .places import Places
+from .report import ImportReport
+from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
+from .xml import Node
+
+KINDS: tuple[Kind, ...] = ("floating", "spherical", "prismatic", "revolute")  # by mjtJoint
+UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
+ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
+CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
+BODY = 1  # of mjtObj
+TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
+FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
+
+
+def read_mjcf(root: Node, places: Places, report: ImportReport) -> Tree:
+    """The tree of an MJCF document."""
+    documents, folders = checked_text(root, places, report)
+    tree = _Reader(_compiled(places.robot), places, folders, report).tree()
+    for document in documents:
+        account_for(document, report)
+    return tree
+
+
+def _compiled(path: Path) -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise SceneError("MJCF is read by MuJoCo; install it with: pip install 'sharnir[import]'") from None
+    mujoco.set_mju_user_warning(_quiet)  # they would go to a file in the working folder
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        raise SceneError(f"{path}: MuJoCo cannot read it ({' '.join(str(error).split())})") from None
+
+
+def _quiet(_: Any) -> None:
+    pass
+
+
+class _Reader:
+    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport) -> None:
+        self.model, self.report = model, report
+        for name in ("body_pos", "body_mass", "body_inertia", "jnt_pos", "jnt_range", "geom_pos", "qpos0"):
+            if not np.isfinite(getattr(model, name)).all():
+                raise SceneError(f"{places.robot}: {name} holds a number that is not finite; give finite numbers")
+        self.geoms = Geoms(model, places, folders, report)
+        self.joint_names = {i: self._name("joint", i) for i in range(model.njnt)}
+
+    def _name(self, what: str, index: int) -> str:
+        return str(getattr(self.model, what)(int(index)).name) or f"{what} {index}"
+
+    def tree(self) -> Tree:
+        model = self.model
+        names = ["world", *(self._name("body", i) for i in range(1, model.nbody))]
+        tree = Tree(_model_name(model), "world", gravity=_vector(model.opt.gravity))
+        for i, name in enumerate(names):
+            tree.links[name] = Link(name, f"body '{name}'", self._mass(i), shapes=self.geoms.shapes(i))
+            if i > 0:
+                self._hang(tree, i, name, names[model.body_parentid[i]])
+        tree.terrains = self.geoms.terrains()
+        self.geoms.set_contacts(tree, names, self._passing(names))
+        self._actuators(tree)
+        self._equalities(tree, names)
+        self._others()
+        return tree
+
+    def _mass(self, i: int) -> MassProperties | None:
+        mass = float(self.model.body_mass[i])
+        if i == 0 or mass <= 0.0:
+            return None
+        inertia = np.diag(self.model.body_inertia[i])
+        pose = Pose(self.model.body_ipos[i].copy(), quaternion(self.model.body_iquat[i]))
+        return MassProperties(mass, np.zeros(3), inertia).placed(pose)
+
+    # --- joints -----------------------------------------------------------------------------------------------------
+
+    def _hang(self, tree: Tree, i: int, name: str, parent: str) -> None:
+        """A body on its parent: by no joint, by one, or by several with links between that weigh nothing."""
+        model = self.model
+        pose = Pose(model.body_pos[i].copy(), quaternion(model.body_quat[i]))
+        first, count = int(model.body_jntadr[i]), int(model.body_jntnum[i])
+        if model.body_mocapid[i] >= 0:
+            self.report.ignore(f"body '{name}'", "mocap", "it stays where it starts", "motion")
+        if count == 0:
+            tree.joints[f"{name} weld"] = Connection(f"{name} weld", "fixed", parent, name, f"body '{name}'", pose)
+            return
+        above = parent
+        for j in range(first, first + count):
+            below = name if j == first + count - 1 else f"{name} {self.joint_names[j]}"
+            if below != name:
+                tree.links[below] = Link(below, f"body '{name}'", light=True)
+            joint = self._joint(j, above, below, pose if j == first else NOWHERE)
+            tree.joints[joint.name] = joint
+            above = below
+
+    def _joint(self, j: int, parent: str, child: str, pose: Pose) -> Connection:
+        model, name = self.model, self.joint_names[j]
+        where = f"joint '{name}'"
+        kind = KINDS[int(model.jnt_type[j])]
+        joint = Connection(name, kind, parent, child, where, pose)
+        dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
+        joint.axis, joint.anchor = model.jnt_axis[j].copy(), model.jnt_pos[j].copy()
+        joint.damping, joint.friction = float(model.dof_damping[dof].item()), float(model.dof_frictionloss[dof].item())
+        joint.armature = float(model.dof_armature[dof].item())
+        stiffness = float(np.ravel(model.jnt_stiffness[j])[0])
+        if kind in ("floating", "spherical"):
+            self._without_coordinate(joint, stiffness, bool(model.jnt_limited[j]))
+            return joint
+        joint.stiffness, joint.rest = stiffness, float(model.qpos_spring[at])
+        joint.start = float(model.qpos0[at])
+        if joint.start != 0.0:  # the model stands at this coordinate: zero is so far before
+            joint.pose = pose @ _moved(joint, -joint.start)
+        if model.jnt_limited[j]:
+            joint.low, joint.high = map(float, model.jnt_range[j])
+            inside = min(max(joint.start, joint.low), joint.high)
+            if inside != joint.start:
+                self.report.repair(where, "start", f"{joint.start:g} is outside of the limits; starts at {inside:g}")
+                joint.start = inside
+        return joint
+
+    def _without_coordinate(self, joint: Connection, stiffness: float, limited: bool) -> None:
+        """What a ball and a free body cannot carry here."""
+        word = "a free body" if joint.kind == "floating" else "a ball joint"
+        lost = {"armature": joint.armature, "stiffness": stiffness, "range": float(limited)}
+        if joint.kind == "floating":
+            lost |= {"damping": joint.damping, "frictionloss": joint.friction}
+        for name, value in lost.items():
+            if value != 0.0:
+                self.report.ignore(joint.where, name, f"{word} carries none", "motion")
+
+    # --- actuators --------------------------------------------------------------------------------------------------
+
+    def _actuators(self, tree: Tree) -> None:
+        for i in range(self.model.nu):
+            where = f"actuator '{self._name('actuator', i)}'"
+            joint = self._driven(tree, i)
+            if joint is None or not joint.has_coordinate:
+                self.report.ignore(where, "actuator", "acts on something else than a hinge or a slide", "motion")
+            elif joint.drive is not None and not self._damps(i):
+                self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
+            else:
+                self._drive(i, joint, where)
+        for joint in tree.joints.values():
+            if joint.armature > 0.0 and joint.drive is None and joint.has_coordinate:
+                joint.drive = DcDrive(ROTOR, UNBOUND, joint.armature * UNBOUND / ROTOR, 1.0)
+
+    def _driven(self, tree: Tree, i: int) -> Connection | None:
+        if self.model.actuator_trntype[i] not in TO_JOINT:
+            return None
+        return tree.joints[self.joint_names[int(self.model.actuator_trnid[i, 0])]]
+
+    def _damps(self, i: int) -> bool:
+        """Whether an actuator is a damper while nothing is asked of it, as a velocity servo beside a position servo."""
+        model = self.model
+        return bool(model.actuator_biastype[i] == AFFINE_BIAS and not np.any(model.actuator_biasprm[i, :2]))
+
+    def _drive(self, i: int, joint: Connection, where: str) -> None:
+        """A motor, a position servo or a velocity servo; torque = gear (gain ctrl + b0 + b1 gear q + b2 gear q')."""
+        model = self.model
+        gear, gain = float(model.actuator_gear[i, 0]), float(model.actuator_gainprm[i, 0])
+        b0, b1, b2 = (float(b) for b in model.actuator_biasprm[i, :3])
+        biased = model.actuator_biastype[i] == AFFINE_BIAS
+        plain = model.actuator_gaintype[i] == FIXED_GAIN and model.actuator_biastype[i] in (NO_BIAS, AFFINE_BIAS)
+        if not plain or model.actuator_dyntype[i] != NO_DYNAMICS or gear == 0.0 or gain == 0.0:
+            self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
+            return
+        bounded = bool(model.actuator_ctrllimited[i])
+        low, high = map(float, model.actuator_ctrlrange[i]) if bounded else (-1.0, 1.0)
+        most = max(abs(low), abs(high)) or 1.0
+        force = float(np.abs(model.actuator_forcerange[i]).max()) if model.actuator_forcelimited[i] else None
+        if not biased or (b1 == 0.0 and b2 == 0.0):
+            if not bounded:
+                self.report.repair(where, "ctrl", "has no range; now from -1 to 1")
+            strongest = abs(gain * gear) * most
+            strongest = strongest if force is None else min(strongest, force * abs(gear))
+            joint.drive = _reversed(rotor(strongest, UNBOUND, joint.armature), gain * gear < 0.0)
+            if b0:
+                self.report.ignore(where, "biasprm", "a motor has no constant torque", "motion")
+        elif b1 == 0.0 and b2 == -gain and force is None:
+            self._velocity(joint, gain * gear**2, most / abs(gear), bounded, where)
+        elif abs(b1 + gain) <= 1e-12 * abs(gain) and b0 == 0.0:
+            joint.drive = self._position(joint, i, gain * gear**2, -b2 * gear**2, (low, high), bounded, force)
+        else:
+            self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
+
+    def _velocity(self, joint: Connection, damping: float, fastest: float, bounded: bool, where: str) -> None:
+        """k (v - v') is what a DC motor does of stall torque k v_max and idle speed v_max."""
+        if joint.drive is not None:
+            joint.damping += damping
+            return
+        if not bounded:
+            self.report.repair(where, "ctrl", f"has no range; now up to {fastest:g}")
+        joint.drive = rotor(damping * fastest, fastest, joint.armature)
+
+    def _position(
+        self,
+        joint: Connection,
+        i: int,
+        stiffness: float,
+        damping: float,
+        ctrl: tuple[float, float],
+        bounded: bool,
+        force: float | None,
+    ) -> AnyDrive:
+        """A servo whose force is bounded as the file says, or else by what its whole range asks for."""
+        gear = abs(float(self.model.actuator_gear[i, 0]))
+        if force is None:
+            joint.damping += damping  # the same, and implicit
+            span = (ctrl[1] - ctrl[0]) / gear if bounded else 2.0 * np.pi
+            effort, damping = stiffness * max(span, 1e-3), 0.0
+        else:
+            effort = force * gear
+        motor = rotor(effort, UNBOUND, joint.armature)
+        return PositionServo(drive=motor, gain=stiffness / effort, damping=max(damping, 0.0) / effort)
+
+    # --- loops and couplings ----------------------------------------------------------------------------------------
+
+    def _equalities(self, tree: Tree, names: list[str]) -> None:
+        model = self.model
+        for i in range(model.neq):
+            name = str(model.equality(i).name) or f"loop {i + 1}"
+            where, kind = f"equality '{name}'", int(model.eq_type[i])
+            if not model.eq_active0[i]:
+                self.report.ignore(where, "equality", "is not active", "nothing")
+            elif kind in (CONNECT, WELD):
+                tree.loops.append(self._loop(i, kind, name, where, names))
+            elif kind == JOINT:
+                self._couple(tree, i, where)
+            else:
+                self.report.ignore(where, "equality", "couples tendons or soft bodies", "motion")
+
+    def _loop(self, i: int, kind: int, name: str, where: str, names: list[str]) -> Loop:
+        model, data = self.model, self.model.eq_data[i]
+        a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+        if model.eq_objtype[i] != BODY:  # between two sites
+            poses = [Pose(model.site_pos[s].copy(), quaternion(model.site_quat[s])) for s in (a, b)]
+            a, b = (int(model.site_bodyid[s]) for s in (a, b))
+        elif kind == CONNECT:
+            poses = [Pose(data[0:3].copy(), spatial.IDENTITY), Pose(data[3:6].copy(), spatial.IDENTITY)]
+        else:
+            poses = [Pose(data[3:6].copy(), quaternion(data[6:10])), NOWHERE]
+        frames = [Frame.at(pose) for pose in poses]
+        type_ = (Spherical if kind == CONNECT else Fixed)(frame_a=frames[0], frame_b=frames[1])
+        return Loop(name, type_, names[a], names[b], where)
+
+    def _couple(self, tree: Tree, i: int, where: str) -> None:
+        """q1 - r1 = c0 + c1 (q2 - r2) + ..., with r the coordinates at which the model stands."""
+        model = self.model
+        c = [float(value) for value in model.eq_data[i, :5]]
+        one, other = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+        start = [float(model.qpos0[model.jnt_qposadr[j]]) for j in (one, other)]
+        if other < 0:
+            joint = tree.joints[self.joint_names[one]]
+            joint.low = joint.high = joint.start = start[0] + c[0]
+            return
+        if any(c[2:]):
+            self.report.ignore(where, "polycoef", "is not linear; what is linear in it is taken", "motion")
+        offset = start[0] + c[0] - c[1] * start[1]
+        tree.couplings.append(Coupling(self.joint_names[one], self.joint_names[other], c[1], offset, where))
+
+    # --- contact and the rest ---------------------------------------------------------------------------------------
+
+    def _passing(self, names: list[str]) -> list[tuple[str, str]]:
+        """Pairs of bodies that pass through each other: excluded ones, and parents where several joints are between."""
+        model = self.model
+        pairs = [(names[int(s) >> 16], names[int(s) & 0xFFFF]) for s in model.exclude_signature]
+        for i in range(1, model.nbody):
+            if model.body_jntnum[i] > 1 and model.body_parentid[i] > 0:
+                pairs.append((names[model.body_parentid[i]], names[i]))
+        return pairs
+
+    def _others(self) -> None:
+        """What a model holds that has no place in a scene."""
+        model = self.model
+        counted = {
+            "tendons": (model.ntendon, "are not simulated", "motion"),
+            "soft bodies": (model.nflex, "are not simulated", "motion"),
+            "contact pairs": (model.npair, "bodies and their masks decide what touches", "contact"),
+            "keyframes": (model.nkey, "the scene starts where the model stands", "nothing"),
+            "sensors": (model.nsensor, "sensors are added in the scene", "sensing"),
+        }
+        for what, (count, why, matters) in counted.items():
+            if count:
+                self.report.ignore("the model", f"{count} {what}", why, matters)  # type: ignore[arg-type]
+        if model.opt.density or model.opt.viscosity or np.any(model.opt.wind):
+            self.report.ignore("option", "density, viscosity, wind", "there is no medium", "motion")
+        if np.any(model.body_gravcomp):
+            self.report.ignore("the model", "gravcomp", "gravity acts on every body", "motion")
+        loops = [i for i in range(model.neq) if model.eq_active0[i]]
+        if loops:
+            self.report.repair("the model", f"{len(loops)} equalities", "are soft there and exact here")
+
+
+def _moved(joint: Connection, by: float) -> Pose:
+    """A motion of the joint, in the child's frame."""
+    if joint.kind == "prismatic":
+        return Pose(by * joint.axis, spatial.IDENTITY)
+    turn = spatial.about(joint.axis, by)
+    return Pose(joint.anchor - spatial.rotate(turn, joint.anchor), turn)
+
+
+def _reversed(drive: DcDrive, backwards: bool) -> DcDrive:
+    if not backwards:
+        return drive
+    return DcDrive(drive.stall_torque, drive.idle_speed, drive.time_constant, -drive.ratio)
+
+
+def quaternion(wxyz: Array) -> Array:
+    """MuJoCo's quaternion (w, x, y, z) as ours."""
+    return np.roll(np.asarray(wxyz, float), -1)
+
+
+def _vector(values: Array) -> Vec3:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _model_name(model: Any) -> str:
+    name = bytes(model.names).split(b"\0", 1)[0].decode(errors="replace")
+    return name if name and name != "MuJoCo Model" else "robot"

@@ -1,0 +1,236 @@
+"""The geoms of a MuJoCo model: as shapes of bodies, as terrain, and what touches what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import SceneError
+from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
+from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
+from ..scene.terrain import HeightField, Plane, TerrainSpec
+from ..scene.values import Vec3
+from ..spatial import Array, Pose
+from .looks import Paint
+from .places import Places
+from .report import ImportReport
+from .tree import Tree
+
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
+SHOWN_GROUPS = 3  # MuJoCo shows the groups 0, 1 and 2
+PLAIN = (0.5, 0.5, 0.5, 1.0)  # the colour of a geom that has none
+Mask = tuple[int, int]
+
+
+class Geoms:
+    """The geoms of a model."""
+
+    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport) -> None:
+        self.model, self.places, self.report = model, places, report
+        self.folders = folders
+
+    def _of(self, body: int) -> range:
+        first = int(self.model.body_geomadr[body])
+        return range(first, first + int(self.model.body_geomnum[body])) if first >= 0 else range(0)
+
+    def _collides(self, g: int) -> bool:
+        return bool(self.model.geom_contype[g] or self.model.geom_conaffinity[g])
+
+    def _where(self, g: int) -> str:
+        name = str(self.model.geom(g).name)
+        return f"geom '{name}'" if name else f"geom {g}"
+
+    def shapes(self, body: int) -> list[AnyShape]:
+        """The shapes of a body; planes and height fields are terrain."""
+        found = []
+        for g in self._of(body):
+            if self.model.geom_type[g] in (PLANE, HFIELD):
+                if body > 0:
+                    self.report.ignore(self._where(g), "geom", "terrain cannot move", "contact")
+                continue
+            found += self._shapes(g)
+        return found
+
+    def _shapes(self, g: int) -> list[AnyShape]:
+        model, size = self.model, [float(s) for s in self.model.geom_size[g]]
+        kind = int(model.geom_type[g])
+        pose = Pose(model.geom_pos[g].copy(), np.roll(model.geom_quat[g], -1))
+        given = self._look(g) | _place(pose)
+        if kind == SPHERE:
+            return [Sphere(radius=size[0], **given)]
+        if kind == CAPSULE:
+            return [Capsule(radius=size[0], length=2.0 * size[1], **given)]
+        if kind == CYLINDER:
+            return [Cylinder(radius=size[0], length=2.0 * size[1], **given)]
+        if kind == BOX:
+            return [Box(x=2.0 * size[0], y=2.0 * size[1], z=2.0 * size[2], **given)]
+        if kind == ELLIPSOID:
+            self.report.repair(self._where(g), "ellipsoid", "is now a convex hull of 162 points on it", "contact")
+            return [ConvexHull(points=_points(_ball() * size), **given)]
+        if kind == MESH:
+            return self._mesh(g, pose, given)
+        self.report.ignore(self._where(g), "geom", "is a surface that is not read", "contact")
+        return []
+
+    def _mesh(self, g: int, pose: Pose, given: dict[str, Any]) -> list[AnyShape]:
+        """A mesh to be seen, by its file where we can read that as MuJoCo does, and its hull to be touched."""
+        model, m = self.model, int(self.model.geom_dataid[g])
+        vertices, faces = _mesh_arrays(model, m)
+        collides, visible = given.pop("collides"), given.pop("visible")
+        found: list[AnyShape] = []
+        if collides:
+            hull = _hull(vertices)
+            if hull is None:
+                self.report.ignore(self._where(g), "mesh", "is flat, so nothing touches it", "contact")
+            else:
+                found.append(ConvexHull(points=_points(hull), visible=False, **_place(pose)))
+        if not visible:
+            return found
+        file = self._file(int(model.mesh_pathadr[m]))
+        if file is None or file.suffix.lower() not in READABLE:
+            triangles = tuple((int(a), int(b), int(c)) for a, b, c in faces)
+            return [*found, Mesh(vertices=_points(vertices), triangles=triangles, collides=False, **given)]
+        x, y, z = (float(part) for part in model.mesh_scale[m])
+        inner = Pose(model.mesh_pos[m].copy(), np.roll(model.mesh_quat[m], -1))  # MuJoCo centres and turns meshes
+        given |= _place(pose @ inner.inverse())
+        scale = x if x == y == z > 0.0 else (x, y, z)
+        return [*found, Mesh(file=str(file), scale=scale, collides=False, **given)]
+
+    def _file(self, address: int) -> Path | None:
+        """The file of an asset, by the place of its name in the model."""
+        if address < 0:
+            return None
+        name = bytes(self.model.paths[address:]).split(b"\0", 1)[0].decode(errors="replace")
+        for folder in self.folders:
+            try:
+                return self.places.find(name, "an asset", folder)
+            except FileNotFoundError:
+                continue
+        return None
+
+    def _look(self, g: int) -> dict[str, Any]:
+        """Colour and texture, and whether a geom is seen and touched."""
+        model, m = self.model, int(self.model.geom_matid[g])
+        rgba = tuple(float(part) for part in model.geom_rgba[g])
+        if m >= 0 and np.allclose(rgba, PLAIN):
+            rgba = tuple(float(part) for part in model.mat_rgba[m])
+        collides = self._collides(g)
+        shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
+        given: dict[str, Any] = {"collides": collides, "visible": shown}
+        return given | (Paint.of(rgba).fields() if not np.allclose(rgba, PLAIN) else {})
+
+    # --- terrain ----------------------------------------------------------------------------------------------------
+
+    def terrains(self) -> dict[str, tuple[TerrainSpec, Material]]:
+        """Planes and height fields that never move, with their materials."""
+        found: dict[str, tuple[TerrainSpec, Material]] = {}
+        for g in self._of(0):
+            kind = self.model.geom_type[g]
+            if kind not in (PLANE, HFIELD) or not self._collides(g):
+                continue
+            name = (str(self.model.geom(g).name) or "ground").replace(".", "_")
+            while name in found:
+                name += " 2"
+            pose = Pose(self.model.geom_pos[g].copy(), np.roll(self.model.geom_quat[g], -1))
+            if kind == PLANE and np.any(self.model.geom_size[g][:2]):
+                self.report.ignore(self._where(g), "size", "a plane has no end here", "contact")
+            surface: Any = Plane() if kind == PLANE else self._heights(g)
+            found[name] = (TerrainSpec(surface=surface, **_place(pose)), self._material(g))
+        return found
+
+    def _heights(self, g: int) -> HeightField:
+        """MuJoCo's rows run along y, ours along x; what lies below its base is solid."""
+        model, h = self.model, int(self.model.geom_dataid[g])
+        rows, columns = int(model.hfield_nrow[h]), int(model.hfield_ncol[h])
+        start = int(model.hfield_adr[h])
+        x, y, top, _ = (float(size) for size in model.hfield_size[h])
+        heights = top * np.asarray(model.hfield_data[start : start + rows * columns]).reshape(rows, columns).T
+        spacing = (2.0 * x / (columns - 1), 2.0 * y / (rows - 1))
+        return HeightField(heights=tuple(map(tuple, heights.tolist())), spacing=spacing)
+
+    # --- contact ----------------------------------------------------------------------------------------------------
+
+    def _material(self, g: int) -> Material:
+        sliding, spinning, rolling = (float(part) for part in self.model.geom_friction[g])
+        condim = int(self.model.geom_condim[g])
+        return Material(
+            friction=sliding if condim >= 3 else 0.0,
+            spinning_friction=spinning if condim >= 4 else 0.0,
+            rolling_friction=rolling if condim >= 6 else 0.0,
+        )
+
+    def set_contacts(self, tree: Tree, names: list[str], passing: list[tuple[str, str]]) -> None:
+        """Materials and masks of the bodies; ``passing`` are pairs of bodies that go through each other.
+
+        Two geoms touch if the type of one meets the affinity of the other. Bodies of the same two masks are a group,
+        and ignore the groups that they do not meet.
+        """
+        floor = next((self._mask(g) for g in self._of(0) if self.model.geom_type[g] == PLANE), (1, 1))
+        masks: dict[str, Mask] = {}
+        for i, name in enumerate(names):
+            touching = [g for g in self._of(i) if self._collides(g)]
+            if not touching:
+                continue
+            tree.links[name].material = self._material(touching[0])
+            if len({self._material(g) for g in touching}) > 1:
+                self.report.ignore(f"body '{name}'", "friction", "its geoms differ; the first holds", "contact")
+            found = {self._mask(g) for g in touching}
+            if len(found) > 1:
+                self.report.ignore(f"body '{name}'", "contype, conaffinity", "its geoms differ; all meet", "contact")
+            masks[name] = tuple(int(np.bitwise_or.reduce(bits)) for bits in zip(*found, strict=True))  # type: ignore[assignment]
+        alone = self._alone(passing, masks)
+        for name, mask in masks.items():
+            ignored = [_group(other, floor) for other in sorted({*masks.values(), floor}) if not _meet(mask, other)]
+            ignored += [f"body {a}" for a, b in passing if b == name and a in alone]
+            groups = (_group(mask, floor), *([f"body {name}"] if name in alone else []))
+            tree.links[name].contact = Contact(groups=groups, ignores=tuple(dict.fromkeys(ignored)))
+
+    def _alone(self, passing: list[tuple[str, str]], masks: dict[str, Mask]) -> list[str]:
+        """Bodies that need a group of their own, as many as there is room for."""
+        wanted = list(dict.fromkeys(a for a, b in passing if a in masks and b in masks))
+        room = max(0, MOST_GROUPS - 1 - len(set(masks.values())))
+        if len(wanted) > room:
+            self.report.ignore("contact", f"{len(wanted) - room} exclusions", "there are too many groups", "contact")
+        return wanted[:room]
+
+    def _mask(self, g: int) -> Mask:
+        return int(self.model.geom_contype[g]), int(self.model.geom_conaffinity[g])
+
+
+def _meet(a: Mask, b: Mask) -> bool:
+    return bool(a[0] & b[1] or b[0] & a[1])
+
+
+def _group(mask: Mask, floor: Mask) -> str:
+    return DEFAULT if mask == floor else f"mask {mask[0]} {mask[1]}"
+
+
+def _mesh_arrays(model: Any, m: int) -> tuple[Array, Array]:
+    first, count = int(model.mesh_vertadr[m]), int(model.mesh_vertnum[m])
+    face, faces = int(model.mesh_faceadr[m]), int(model.mesh_facenum[m])
+    return np.array(model.mesh_vert[first : first + count], float), np.array(model.mesh_face[face : face + faces])
+
+
+def _hull(vertices: Array) -> Array | None:
+    """The corners of the convex hull, or nothing of a flat mesh."""
+    try:
+        return np.asarray(convex_hull(vertices).vertices)
+    except SceneError:
+        return None
+
+
+def _ball() -> Array:
+    import trimesh
+
+    return np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
+
+
+def _points(points: Array) -> tuple[Vec3, ...]:
+    return tuple((float(x), float(y), float(z)) for x, y, z in points)
+
+
+def _place(pose: Pose) -> dict[str, Any]:
+    return {"position": tuple(pose.position.tolist()), "rotation": tuple(pose.rotation.tolist())}

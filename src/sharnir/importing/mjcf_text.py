@@ -1,0 +1,220 @@
+"""The text of an MJCF and of all it includes: what is refused before MuJoCo reads it, and what a scene takes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .limits import MOST_LINKS
+from .places import Places
+from .report import ImportReport, Matters
+from .xml import Node, account, parse
+
+MOST_INCLUDES = 200
+FILES = {"mesh": "meshdir", "texture": "texturedir", "hfield": "assetdir", "skin": "assetdir", "flexcomp": "meshdir"}
+FACES = tuple(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))
+
+# What of each element is in the compiled model, and so in the scene. "*": everything.
+TAKEN: dict[str, str] = {
+    "mujoco": "model",
+    "mujocoinclude": "*",
+    "include": "*",
+    "compiler": "*",
+    "default": "*",
+    "option": "gravity",
+    "worldbody": "*",
+    "body": "name pos quat euler axisangle xyaxes zaxis childclass mocap",
+    "frame": "*",
+    "replicate": "*",
+    "inertial": "*",
+    "freejoint": "name",
+    "joint": "name class type pos axis range limited damping frictionloss armature stiffness springref springdamper "
+    "ref joint1 joint2 polycoef active",
+    "geom": "name class type pos quat euler axisangle xyaxes zaxis fromto size mass density friction condim contype "
+    "conaffinity rgba material mesh hfield group fitscale shellinertia",
+    "asset": "*",
+    "mesh": "name class file vertex normal texcoord face refpos refquat scale inertia",
+    "hfield": "*",
+    "material": "name class rgba texture",
+    "texture": "name file",
+    "equality": "*",
+    "connect": "name class body1 body2 anchor active site1 site2",
+    "weld": "name class body1 body2 relpose anchor active site1 site2",
+    "actuator": "*",
+    "motor": "name class joint jointinparent ctrlrange ctrllimited gear forcerange forcelimited",
+    "position": "name class joint jointinparent ctrlrange ctrllimited gear kp kv forcerange forcelimited inheritrange",
+    "velocity": "name class joint jointinparent ctrlrange ctrllimited gear kv forcerange forcelimited",
+    "general": "name class joint jointinparent ctrlrange ctrllimited gear gaintype biastype gainprm biasprm "
+    "forcerange forcelimited dyntype",
+    "contact": "",
+    "exclude": "*",
+    "size": "",
+}
+LOOKS: tuple[str, Matters] = ("is of MuJoCo's own picture", "looks")
+KNOWN: dict[str, tuple[str, Matters]] = {
+    "visual": LOOKS,
+    "statistic": ("is of MuJoCo's own picture", "nothing"),
+    "light": LOOKS,
+    "camera": ("cameras are the view's", "looks"),
+    "skin": ("skins are not drawn", "looks"),
+    "site": ("names a place", "nothing"),
+    "sensor": ("sensors are added in the scene", "sensing"),
+    "tendon": ("tendons are not simulated", "motion"),
+    "deformable": ("soft bodies are not simulated", "motion"),
+    "composite": ("what it makes is taken as bodies; soft parts are not", "motion"),
+    "flexcomp": ("soft bodies are not simulated", "motion"),
+    "extension": ("is code of another simulator", "motion"),
+    "plugin": ("is code of another simulator", "motion"),
+    "keyframe": ("the scene starts where the model stands", "nothing"),
+    "custom": ("is data of the file's author", "nothing"),
+    "pair": ("bodies and their masks decide what touches", "contact"),
+    "muscle": ("muscles are not simulated", "motion"),
+    "cylinder": ("has no counterpart", "motion"),
+    "damper": ("has no counterpart", "motion"),
+    "intvelocity": ("has no counterpart", "motion"),
+    "adhesion": ("has no counterpart", "motion"),
+    "flag": ("is a setting of MuJoCo's solver", "nothing"),
+    "motor.tendon": ("acts on a tendon", "motion"),
+    "motor.site": ("acts on a site", "motion"),
+    "position.tendon": ("acts on a tendon", "motion"),
+    "general.tendon": ("acts on a tendon", "motion"),
+    "general.site": ("acts on a site", "motion"),
+    "general.body": ("acts on a body", "motion"),
+    "option.density": ("there is no medium", "motion"),
+    "option.viscosity": ("there is no medium", "motion"),
+    "option.wind": ("there is no medium", "motion"),
+    "option.magnetic": ("there is no magnetic field", "sensing"),
+    "option.timestep": ("the step is the simulation's", "nothing"),
+    ".user": ("is data of the file's author", "nothing"),
+    ".group": ("sorts what MuJoCo shows", "nothing"),
+    ".margin": ("contacts and limits act where they are met", "contact"),
+    ".gap": ("contacts act where they are met", "contact"),
+    "geom.priority": ("the larger friction of two holds", "contact"),
+    "geom.solmix": ("the larger friction of two holds", "contact"),
+    "geom.fluidshape": ("there is no medium", "motion"),
+    "geom.fluidcoef": ("there is no medium", "motion"),
+    "joint.actuatorfrcrange": ("bounds the sum of several actuators", "motion"),
+    "joint.actuatorgravcomp": ("gravity acts on every body", "motion"),
+    "body.gravcomp": ("gravity acts on every body", "motion"),
+    "body.sleep": ("bodies do not sleep", "nothing"),
+    "weld.torquescale": ("welds are exact here", "nothing"),
+    "weld.relpose": ("welds are exact here", "nothing"),
+    "general.dynprm": ("the actuator acts at once", "motion"),
+    "general.actdim": ("the actuator acts at once", "motion"),
+    "material.texrepeat": ("textures are laid on as they are", "looks"),
+    "material.texuniform": ("textures are laid on as they are", "looks"),
+    "material.reflectance": LOOKS,
+    "material.shininess": LOOKS,
+    "material.specular": LOOKS,
+    "material.emission": LOOKS,
+    "material.metallic": LOOKS,
+    "material.roughness": LOOKS,
+}
+
+
+USERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
+MORE: dict[str, tuple[str, Matters]] = {}
+for _name in ["solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"]:
+    MORE[f".{_name}"] = ("softens MuJoCo's solver; joints, limits and contacts are exact here", "motion")
+for _name in [
+    "integrator",
+    "solver",
+    "iterations",
+    "tolerance",
+    "cone",
+    "jacobian",
+    "impratio",
+    "noslip_iterations",
+    "noslip_tolerance",
+    "ccd_iterations",
+    "ls_iterations",
+    "ls_tolerance",
+    "sdf_iterations",
+    "sdf_initpoints",
+    "apirate",
+    "mpr_iterations",
+    "o_margin",
+]:
+    MORE[f"option.{_name}"] = ("is a setting of MuJoCo's solver", "nothing")
+for _name in ("njmax", "nconmax", "nstack", "memory", "nkey", *(f"nuser_{what}" for what in USERS)):
+    MORE[f"size.{_name}"] = ("is room for MuJoCo's own arrays", "nothing")
+PATTERN = ("type", "builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random", "gridsize", "gridlayout")
+for _name in PATTERN:
+    MORE[f"texture.{_name}"] = ("patterns that MuJoCo makes itself are not drawn", "looks")
+
+
+def checked_text(root: Node, places: Places, report: ImportReport) -> tuple[list[Node], list[Path]]:
+    """The document and all it includes, and the folders of its assets.
+
+    What leads in a circle or out of the robot's folders is refused.
+    """
+    documents: list[Node] = []
+    waiting = [root]
+    folders = {"meshdir": "", "texturedir": "", "assetdir": ""}
+    while waiting:
+        document = waiting.pop()
+        documents.append(document)
+        if len(documents) > MOST_INCLUDES:
+            raise root.fail(f"includes more than {MOST_INCLUDES} files; one of them includes itself")
+        if _bodies(document) > MOST_LINKS:
+            raise document.fail(f"has {_bodies(document)} bodies; at most {MOST_LINKS} are read")
+        for node in document.walk():
+            if node.tag == "compiler":
+                folders |= {name: node.attributes[name] for name in folders if name in node.attributes}
+            if node.tag == "include":
+                waiting.append(_included(node, places, report))
+    for document in documents:
+        for node in document.walk():
+            if node.tag in FILES:
+                _check_files(node, places, folders)
+    return documents, [places.robot.parent / folder for folder in ("", *folders.values())]
+
+
+def _bodies(root: Node) -> int:
+    """How many bodies a document makes, with those that it repeats."""
+    total, stack = 0, [(root, 1)]
+    while stack:
+        node, times = stack.pop()
+        if node.tag == "replicate":
+            times = min(times * int(max(1.0, node.number("count", 1.0))), MOST_LINKS + 1)
+        total += times if node.tag == "body" else 0
+        stack += [(child, times) for child in node.children]
+    return total
+
+
+def _included(node: Node, places: Places, report: ImportReport) -> Node:
+    name = node.need("file")
+    for folder in (places.robot.parent, Path(node.file).parent):
+        try:
+            file = places.find(name, f"{node.file}, {node.where}", folder)
+        except FileNotFoundError:
+            continue
+        if file == Path(node.file).resolve():
+            raise node.fail(f"'{name}' includes itself")
+        return parse(file, report)
+    raise node.fail(f"there is no file '{name}' to include")
+
+
+def _check_files(node: Node, places: Places, folders: dict[str, str]) -> None:
+    """The files of an asset must lie in the robot's folders and not be too large; missing ones MuJoCo names."""
+    for attribute in ("file", *FACES):
+        name = node.attributes.get(attribute, "").strip()
+        if name:
+            folder = places.robot.parent / (folders[FILES[node.tag]] or folders["assetdir"])
+            try:
+                places.find(name, f"{node.file}, {node.where}", folder)
+            except FileNotFoundError:
+                continue
+
+
+def account_for(document: Node, report: ImportReport) -> None:
+    """Tell of every element and attribute whether the scene has it."""
+    for node in document.walk():
+        taken = TAKEN.get(node.tag)
+        if taken is None or (node.parent is not None and node.parent.tag in ("sensor", "tendon", "visual", "keyframe")):
+            continue
+        node.taken = True
+        node.read.update(node.attributes if taken == "*" else taken.split())
+        for name in node.attributes:
+            if name.startswith("sol"):
+                node.read.discard(name)
+    account(document, report, KNOWN | MORE)

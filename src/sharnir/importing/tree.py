@@ -1,0 +1,118 @@
+"""A robot between its file and a scene: links, the joints that hang them on each other, and what closes loops.
+
+Every format is read into this one description, and one builder makes a scene of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from ..scene.elements.drive import AnyDrive
+from ..scene.joints import AnyJoint
+from ..scene.materials import Contact, Material
+from ..scene.shape import MassProperties
+from ..scene.shapes import AnyShape
+from ..scene.terrain import TerrainSpec
+from ..scene.values import Vec3
+from ..spatial import IDENTITY, Array, Pose
+
+Kind = Literal["revolute", "prismatic", "fixed", "spherical", "floating", "planar"]
+
+NOWHERE = Pose(np.zeros(3), IDENTITY)
+
+
+@dataclass
+class Link:
+    """A rigid part: ``mass`` in the link's frame (None for none), its ``shapes``, how it touches others.
+
+    ``light`` marks a link that the reader made up to carry one joint of several, and that is meant to weigh nothing.
+    """
+
+    name: str
+    where: str
+    mass: MassProperties | None = None
+    shapes: list[AnyShape] = field(default_factory=list)
+    material: Material | None = None
+    contact: Contact | None = None
+    light: bool = False
+
+
+@dataclass
+class Connection:
+    """A joint of the tree.
+
+    At coordinate zero the child's frame has the ``pose`` in the parent's. ``axis`` and ``anchor`` (m) are in the
+    child's frame. ``low`` and ``high`` (rad or m) bound the coordinate, which begins at ``start``. ``friction`` is dry
+    (N m or N), ``damping`` viscous, ``stiffness`` that of a spring with its ``rest``, ``armature`` the inertia of a
+    rotor at the joint (kg m^2 or kg). ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor
+    gives; ``drive`` is one that the file describes itself.
+    """
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    where: str
+    pose: Pose = NOWHERE
+    axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    anchor: Array = field(default_factory=lambda: np.zeros(3))
+    low: float | None = None
+    high: float | None = None
+    start: float = 0.0
+    friction: float = 0.0
+    damping: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    armature: float = 0.0
+    effort: float = 0.0
+    velocity: float = 0.0
+    drive: AnyDrive | None = None
+
+    @property
+    def has_coordinate(self) -> bool:
+        """Whether it moves by one number, which can carry limits, springs and drives."""
+        return self.kind in ("revolute", "prismatic")
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the coordinate is a length (m)."""
+        return self.kind == "prismatic"
+
+
+@dataclass
+class Loop:
+    """A joint that closes a loop between two links: its type, with the frames in the frames of the links."""
+
+    name: str
+    joint: AnyJoint
+    a: str
+    b: str
+    where: str
+
+
+@dataclass
+class Coupling:
+    """The coordinate of joint ``follower`` is ``multiplier`` times that of ``leader`` plus ``offset`` (rad or m)."""
+
+    follower: str
+    leader: str
+    multiplier: float
+    offset: float
+    where: str
+
+
+@dataclass
+class Tree:
+    """All of a robot. ``root`` is the link that everything hangs on; ``gravity`` (m/s^2) is given by some files."""
+
+    name: str
+    root: str
+    gravity: Vec3 | None = None
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, Connection] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    terrains: dict[str, tuple[TerrainSpec, Material]] = field(default_factory=dict)

@@ -1,0 +1,73 @@
+"""The arrays of couplings: their terms, what they keep, and which of them say nothing new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scene.assemble import Held, Poses, Problem
+from ..scene.couplings import Coupling
+from ..scene.scene import Scene
+from .layout import coordinates_of
+
+REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
+# share of its own inverse mass by which a coupling gives way to a change of its impulse: rows that follow from others
+# share their load by it, and what little they disagree must not become a large impulse; the rest only stays regular
+SHARED, ALONE = 1e-4, 1e-13
+
+
+def terms_of(scene: Scene) -> list[tuple[str, Coupling, int]]:
+    """Every term of every coupling with its label, in the order of the arrays."""
+    return [(f"{c.name}.{label}", c, k) for c in scene.couplings.values() for k, label in enumerate(c.labels)]
+
+
+def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+    """Couplings and their terms, as the kernels know them."""
+    couplings = list(scene.couplings.values())
+    place = {name: i for i, name in enumerate(scene.joints)}
+    labels = [label for label, _, _ in coordinates_of(scene)]
+    twists = {labels[i]: k for k, i in enumerate(tracked)}
+    ends = np.cumsum([0] + [len(coupling.terms) for coupling in couplings]).tolist()
+    terms = [(coupling, k) for coupling in couplings for k in range(len(coupling.terms))]
+    coordinates = [coupling.terms[k] for coupling, k in terms]
+    return {
+        "coupling_start": ends[:-1],
+        "coupling_end": ends[1:],
+        "coupling_offset": [[coupling.offset] for coupling in couplings],
+        "coupling_give": _gives(scene, couplings),
+        "term_joint": [place[joint.name] for joint, _ in coordinates],
+        "term_kind": [int(free.kind) for _, free in coordinates],
+        "term_linear": [int(free.kind.is_linear) for _, free in coordinates],
+        "term_twist": [twists.get(coupling.labels[k], -1) for coupling, k in terms],
+        "term_factor": [[coupling.factors[k]] for coupling, k in terms],
+    }
+
+
+def _gives(scene: Scene, couplings: list[Coupling]) -> list[float]:
+    """By how much each coupling gives way: more if some of them follow from others and from the joints."""
+    if not couplings:
+        return []
+    rows, locked = coupling_rows(scene, couplings)
+    rank = int(np.linalg.matrix_rank(_unit(locked), tol=REDUNDANT)) if len(locked) else 0
+    both = int(np.linalg.matrix_rank(_unit(np.vstack([locked, rows])), tol=REDUNDANT))
+    return [SHARED if both < rank + len(rows) else ALONE] * len(couplings)
+
+
+def coupling_rows(scene: Scene, couplings: list[Coupling]) -> tuple[Any, Any]:
+    """The rows of couplings over the bodies' velocities at the start, and those of all locked axes."""
+    moving = [body for body in scene.bodies.values() if not body.spec.fixed]
+    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
+    joints = list(scene.joints.values())
+    found = [term for coupling in couplings for term in coupling.terms]
+    held = [Held(joints.index(joint), free, 0.0) for joint, free in found]
+    jacobian = Problem.of(joints, moving, fixed, held).jacobian(Poses.of(moving, joints))
+    count = len(jacobian) - len(held)
+    parts = iter(jacobian[count:])
+    rows = [sum(c * next(parts) for c in coupling.factors) for coupling in couplings]
+    return np.array(rows), jacobian[:count]
+
+
+def _unit(rows: Any) -> Any:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0.0, length, 1.0)

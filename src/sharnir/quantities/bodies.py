@@ -1,0 +1,78 @@
+"""Quantities of bodies, and of the rays that they carry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..scene.quantity import XYZ, XYZW
+from ..spatial import Array
+from . import setting
+from .readings import Readings
+from .registry import quantity
+
+
+@quantity("body", "m", XYZ, live=("reading", "origin"), set=setting.position)
+def position(r: Readings, i: int) -> Array:
+    """Position of the body's frame."""
+    return r.frames["center"][:, i] + r.arm(i)
+
+
+@quantity("body", "m", XYZ, live=("state", "position"))
+def center_of_mass(r: Readings, i: int) -> Array:
+    """Position of the centre of mass."""
+    return r.frames["center"][:, i]
+
+
+@quantity("body", "1", XYZW, live=("state", "rotation"), set=setting.rotation)
+def rotation(r: Readings, i: int) -> Array:
+    """Orientation of the body's frame."""
+    return r.frames["rotation"][:, i]
+
+
+@quantity("body", "m/s", XYZ, live=("reading", "origin_velocity"), set=setting.velocity, channel=("bodies", "speed"))
+def velocity(r: Readings, i: int) -> Array:
+    """Velocity of the origin of the body's frame, world axes."""
+    return np.asarray(r.frames["center_velocity"][:, i] + np.cross(r.frames["angular_velocity"][:, i], r.arm(i)))
+
+
+@quantity("body", "rad/s", XYZ, live=("state", "spin"), set=setting.angular_velocity)
+def angular_velocity(r: Readings, i: int) -> Array:
+    """Angular velocity, world axes."""
+    return r.frames["angular_velocity"][:, i]
+
+
+@quantity("body", "kg", set=setting.mass)
+def mass(r: Readings, i: int) -> Array:
+    """Mass; 0 for a fixed body."""
+    return r.mass(i)
+
+
+@quantity("body", "J")
+def kinetic_energy(r: Readings, i: int) -> Array:
+    """Kinetic energy of a body."""
+    v, omega = r.frames["center_velocity"][:, i], r.frames["angular_velocity"][:, i]
+    return np.asarray(0.5 * (r.mass(i) * np.sum(v * v, axis=-1) + np.sum(omega * r.spin_momentum(i), axis=-1)))
+
+
+@quantity("body", "N", XYZ)
+def contact_force(r: Readings, i: int) -> Array:
+    """Force of all contacts on a body, world axes."""
+    return r.frames["contact_force"][:, i]
+
+
+@quantity("body", "N", XYZ, live=("control", "force"), sent=("control", "force"), held=True)
+def force(r: Readings, i: int) -> Array:
+    """Force on a body from outside, at its centre of mass, world axes."""
+    return r.frames["force"][:, i]
+
+
+@quantity("body", "N m", XYZ, live=("control", "torque"), sent=("control", "torque"), held=True)
+def torque(r: Readings, i: int) -> Array:
+    """Torque on a body from outside, world axes."""
+    return r.frames["torque"][:, i]
+
+
+@quantity("ray", "m", live=("work", "ray_distance"), channel=("rays", "distance"))
+def ray_distance(r: Readings, i: int) -> Array:
+    """Distance to what a ray meets."""
+    return r.frames["rays"][:, i]

@@ -1,0 +1,161 @@
+"""Readings: the frames of a scene, read item by item; what derivations of quantities have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..model.layout import Layout, coordinates_of, friction_rows_of, layout_of
+from ..model.ropes import rope_arrays
+from ..model.softs import SoftRow, softs_of
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.joints import Coordinate, FreeAxes
+from ..scene.measure import coordinate, coordinate_axis, lock_error
+from ..scene.scene import Scene
+from ..spatial import IDENTITY, Array, Pose, conjugate, rotate
+from .frames import Frames
+
+
+class Readings:
+    """The frames of one scene; ``i`` is an item's place in the scene's ``Layout``, arrays are [frame, world, ...]."""
+
+    def __init__(self, scene: Scene, frames: Frames) -> None:
+        self.scene = scene
+        self.frames = frames
+        # computed once, because every quantity of a joint needs them
+        self._poses: dict[str, Pose] = {}
+        self._frames_of: dict[str, tuple[Pose, Pose]] = {}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The names along each item axis."""
+        return layout_of(self.scene)
+
+    @cached_property
+    def coordinates(self) -> list[tuple[Joint, Coordinate]]:
+        """Joint and coordinate of every place along the axis ``axis``."""
+        return [(joint, found) for _, joint, found in coordinates_of(self.scene)]
+
+    @cached_property
+    def terms(self) -> list[tuple[int, float]]:
+        """The coupling and the factor of every term."""
+        return [(g, c) for g, coupling in enumerate(self.scene.couplings.values()) for c in coupling.factors]
+
+    @cached_property
+    def frictions(self) -> list[tuple[Joint, FreeAxes, int]]:
+        """Joint, axes and soft row (or -1) of every friction."""
+        return [(joint, axes, soft) for _, joint, axes, soft in friction_rows_of(self.scene)]
+
+    @cached_property
+    def softs(self) -> list[tuple[SoftRow, int]]:
+        """Every soft row with the place of its coordinate, or -1."""
+        places = self.layout.coordinates
+        return [(row, places.index(row.label) if row.kind >= 0 else -1) for row in softs_of(self.scene)]
+
+    @cached_property
+    def rope_model(self) -> dict[str, Any]:
+        """The arrays of the model that describe ropes."""
+        return rope_arrays(self.scene)[0]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.layout.bodies)}
+
+    def zeros(self, *shape: int) -> Array:
+        """Zero at every frame and world."""
+        return np.zeros((*self.frames.shape, *shape))
+
+    def nothing(self) -> Array:
+        """Not a number, for items that do not have a quantity."""
+        return np.full(self.frames.shape, np.nan)
+
+    def over_items(self, count: int, part: Callable[[Readings, int], Array], *shape: int) -> Array:
+        """The sum of a quantity over items."""
+        total = self.zeros(*shape)
+        for i in range(count):
+            total += part(self, i)
+        return total
+
+    # --- bodies -----------------------------------------------------------------------------------------------------
+
+    def mass(self, i: int) -> Array:
+        """kg; 0 for a fixed body, which has no part in weight, momentum and energy."""
+        inverse = self.frames["inv_mass"][:, i]
+        return np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0)
+
+    def arm(self, i: int) -> Array:
+        """From the centre of mass to the origin of the body's frame, m, world axes."""
+        properties = self.scene.bodies[self.layout.bodies[i]].properties
+        local = np.zeros(3) if properties is None else -properties.center
+        return rotate(self.frames["rotation"][:, i], local)
+
+    def spin_momentum(self, i: int) -> Array:
+        """Angular momentum about the body's own centre of mass, N m s, world axes."""
+        q, omega = self.frames["rotation"][:, i], self.frames["angular_velocity"][:, i]
+        local = np.einsum("fwij,fwj->fwi", self.frames["inertia"][:, i], rotate(conjugate(q), omega))
+        return rotate(q, local)
+
+    def pose(self, body: Body) -> Pose:
+        """Where the frame of a body is."""
+        if body.name not in self._poses:
+            self._poses[body.name] = self._computed_pose(body)
+        return self._poses[body.name]
+
+    def _computed_pose(self, body: Body) -> Pose:
+        if body is self.scene.world:
+            return Pose(self.zeros(3), np.broadcast_to(IDENTITY, (*self.frames.shape, 4)))
+        i = self._places[body.name]
+        return Pose(self.frames["center"][:, i] + self.arm(i), self.frames["rotation"][:, i])
+
+    # --- joints -----------------------------------------------------------------------------------------------------
+
+    def joint_frames(self, joint: Joint) -> tuple[Pose, Pose]:
+        """The frames of a joint on its bodies a and b."""
+        if joint.name not in self._frames_of:
+            frames = self.pose(joint.a) @ joint.frame_a, self.pose(joint.b) @ joint.frame_b
+            self._frames_of[joint.name] = frames
+        return self._frames_of[joint.name]
+
+    def spin(self, joint: Joint) -> Array:
+        """Angular velocity of a joint's body b against a, rad/s, world axes."""
+        return np.asarray(self._spin_of(joint.b) - self._spin_of(joint.a))
+
+    def slip(self, joint: Joint) -> Array:
+        """Velocity of b against a at the joint's frame on b, m/s, world axes."""
+        point = self.joint_frames(joint)[1].position
+        return np.asarray(self._velocity_of(joint.b, point) - self._velocity_of(joint.a, point))
+
+    def _spin_of(self, body: Body) -> Array:
+        return (
+            self.zeros(3) if body is self.scene.world else self.frames["angular_velocity"][:, self._places[body.name]]
+        )
+
+    def _velocity_of(self, body: Body, point: Array) -> Array:
+        """Velocity of the point of a body that is at ``point`` now."""
+        if body is self.scene.world:
+            return self.zeros(3)
+        i = self._places[body.name]
+        arm = point - self.frames["center"][:, i]
+        return np.asarray(self.frames["center_velocity"][:, i] + np.cross(self._spin_of(body), arm))
+
+    def coordinate(self, i: int) -> Array:
+        """A free coordinate, m or rad, turns counted."""
+        joint, found = self.coordinates[i]
+        if found.kind.is_turn and i in self.frames.counted:  # turns cannot be told from one instant
+            return self.frames["twist"][:, self.frames.counted.index(i)]
+        return coordinate(found.kind, *self.joint_frames(joint))
+
+    def rate(self, i: int) -> Array:
+        """The rate of a free coordinate, m/s or rad/s."""
+        joint, found = self.coordinates[i]
+        relative = self.slip(joint) if found.kind.is_linear else self.spin(joint)
+        return np.asarray(np.sum(coordinate_axis(found.kind, *self.joint_frames(joint)) * relative, axis=-1))
+
+    def lock_error(self, i: int) -> tuple[Array, Array]:
+        """How far the locked axes of a joint are off: translations, m, and rotations, rad."""
+        joint = self.scene.joints[self.layout.joints[i]]
+        return lock_error(joint.type, joint.length, *self.joint_frames(joint))

@@ -1,0 +1,199 @@
+"""How quantities are set in a running simulation, for all worlds or one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError, nearest
+from ..model.compile import Compiled, mass_fields
+from ..model.fields import checked_values, read, write, write_row
+from ..model.layout import coordinates_of
+from ..scene import measure
+from ..scene.quantity import Quantity
+from ..scene.scene import Scene
+from ..spatial import Array
+
+if TYPE_CHECKING:
+    from ..simulation import Simulation
+
+
+@dataclass(frozen=True)
+class Access:
+    """A simulation, its arrays by table, and the quantity that is being set in them."""
+
+    simulation: Simulation
+    quantity: Quantity
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as it was compiled."""
+        return self.simulation._scene
+
+    @property
+    def compiled(self) -> Compiled:
+        """What the scene was compiled to."""
+        return self.simulation._compiled
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The arrays on the device."""
+        return self.simulation._tables
+
+    def write(self, table: str, array: str, row: int, values: Any) -> None:
+        """Copy values into a row of an array."""
+        write_row(getattr(self.tables[table], array), row, values)
+
+    def read(self, table: str, array: str) -> Array:
+        """A copy of an array."""
+        return np.asarray(read(getattr(self.tables[table], array)))
+
+
+def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> None:
+    """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
+    from .registry import definition_of, those
+
+    definition = definition_of(quantity, "set: ")
+    if definition.set is None:
+        known = those(lambda other: other.set)
+        raise SceneError(f"'{quantity.label}' cannot be set{nearest(quantity.variable, known)}")
+    place = definition.place(simulation._layout, quantity.item)
+    given = checked_values(f"'{quantity.label}'", values, quantity.components, simulation.worlds)
+    definition.set(Access(simulation, quantity), place, given)
+
+
+def plain(to: Access, place: int, values: Any) -> None:
+    """An input of the step, kept in the array of its name."""
+    to.write("control", to.quantity.variable, place, values)
+
+
+def coordinate(to: Access, _: int, values: Any) -> None:
+    """What hangs on the joint moves along."""
+    to.simulation.pose({to.quantity: values})
+
+
+def rate(to: Access, _: int, values: Any) -> None:
+    """All velocities agree with the joints."""
+    to.simulation.pose({}, {to.quantity: values})
+
+
+def motion(to: Access, place: int, values: Any) -> None:
+    """Where a prescribed coordinate is to be by the end of the next step; the control has it from its start on."""
+    to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
+
+
+def drive(to: Access, place: int, values: Any) -> None:
+    """The voltage of a drive, or the target of a servo."""
+    to.write("control", "drive_input", place, values)
+
+
+def gravity(to: Access, _: int, values: Any) -> None:
+    """Gravity is one vector per world."""
+    write(to.tables["model"].gravity, values)
+
+
+def mass(to: Access, place: int, values: Any) -> None:
+    """A body's inertia scales with its mass."""
+    i, compiled, model = place + 1, to.compiled, to.tables["model"]
+    if (values <= 0).any() or compiled.model["inv_mass"][i, 0] == 0:
+        raise SceneError(
+            f"mass of body '{to.quantity.item}' is set to {values}; it must be above zero, and the body not fixed"
+        )
+    start = 1.0 / compiled.model["inv_mass"][i, 0]
+    worlds = model.inv_mass.shape[1]
+    masses = np.broadcast_to(values, worlds).reshape(1, worlds)
+    tensors = compiled.model["inertia"][i, 0] * (masses / start)[..., None, None]
+    for field, row in mass_fields(masses, tensors).items():
+        to.write("model", field, i, row[0])
+
+
+def limit(to: Access, place: int, values: Any) -> None:
+    """The lower limit stays below the upper one."""
+    side, label = to.quantity.variable, to.quantity.item
+    bounds = {name: to.read("model", name)[place] for name in ("lower", "upper")} | {side: values}
+    if (bounds["lower"] > bounds["upper"]).any():
+        raise SceneError(f"the {side} limit of '{label}' is set to {values}: the lower one is above the upper")
+    to.write("model", side, place, values)
+
+
+def static_share(compiled: Compiled, place: int) -> float:
+    """The static friction level over the dynamic one, which is kept when the level is set."""
+    dynamic, static = compiled.model["dynamic_level"][place][0], compiled.model["static_level"][place][0]
+    return float(static / dynamic) if dynamic > 0 else 1.0
+
+
+def friction_level(to: Access, place: int, values: Any) -> None:
+    """The static level scales with the dynamic one."""
+    if (values < 0).any():
+        raise SceneError(f"friction of '{to.quantity.item}' is set to {values}; it must not be negative")
+    to.write("model", "dynamic_level", place, values)
+    to.write("model", "static_level", place, values * static_share(to.compiled, place))
+
+
+# --- bodies: their quantities are of their frames, the state holds the centre of mass ---------------------------------
+
+
+def position(to: Access, place: int, values: Any) -> None:
+    """The centre of mass goes along."""
+    to.write("state", "position", place + 1, values + _arm(to, place))
+    _moved(to)
+
+
+def rotation(to: Access, place: int, values: Any) -> None:
+    """The origin of the body's frame stays where it is."""
+    norm = np.linalg.norm(values, axis=-1, keepdims=True)
+    if (np.abs(norm - 1) > 1e-3).any():
+        raise SceneError(
+            f"rotation of body '{to.quantity.item}' is set to {values}; give unit quaternions (x, y, z, w)"
+        )
+    origin = to.read("state", "position")[place + 1] - _arm(to, place)
+    to.write("state", "rotation", place + 1, values / norm)
+    to.write("state", "position", place + 1, origin + _arm(to, place))
+    _moved(to)
+
+
+def velocity(to: Access, place: int, values: Any) -> None:
+    """The angular velocity stays as it is."""
+    spin = to.read("state", "spin")[place + 1]
+    to.write("state", "velocity", place + 1, values + np.cross(spin, _arm(to, place)))
+    _start_anew(to)
+
+
+def angular_velocity(to: Access, place: int, values: Any) -> None:
+    """The velocity of the origin stays as it is."""
+    arm, i = _arm(to, place), place + 1
+    origin = to.read("state", "velocity")[i] - np.cross(to.read("state", "spin")[i], arm)
+    to.write("state", "spin", i, values)
+    to.write("state", "velocity", i, origin + np.cross(to.read("state", "spin")[i], arm))
+    _start_anew(to)
+
+
+def _arm(to: Access, place: int) -> Array:
+    """From the origin of the body's frame to its centre of mass, world axes."""
+    center = to.scene.bodies[to.compiled.layout.bodies[place]].center
+    return spatial.rotate(to.read("state", "rotation")[place + 1], center)
+
+
+def _start_anew(to: Access) -> None:
+    """Let the next step start from the velocities of the state, not from those in the middle of the last step."""
+    memory = to.tables["memory"]
+    write(memory.kick, -np.abs(read(memory.kick)))
+
+
+def _moved(to: Access) -> None:
+    """After a body was moved by hand, its joints' twists are those within one turn."""
+    rows = coordinates_of(to.scene)
+    places = ["world", *to.scene.bodies]
+    position, rotation = to.read("state", "position"), to.read("state", "rotation")
+    for k, i in enumerate(to.compiled.twists):
+        _, joint, found = rows[i]
+        frames = []
+        for body, frame in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
+            n = places.index(body.name)
+            pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
+            frames.append(pose @ frame)
+        to.write("state", "twist", k, measure.coordinate(found.kind, frames[0], frames[1]))
+    _start_anew(to)

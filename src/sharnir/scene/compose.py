@@ -1,0 +1,113 @@
+"""One scene put into another: its bodies, joints, rays, cameras and materials under a name, at a place or on a body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from .body import Body, BodySpec
+from .joint import Joint
+from .joints import Fixed, Frame
+from .materials import DEFAULT, Contact
+from .values import Quat, Vec3, quaternion, vector
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+WORLD = "world"
+GROUPS = ("groups", "ignores")
+
+
+@dataclass
+class Part:
+    """What was added to a scene under a ``name``: its ``bodies`` and ``joints`` by the names they had before."""
+
+    name: str
+    bodies: dict[str, Body] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+
+
+def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on: Body | None) -> Part:
+    """Put ``other`` into ``scene`` at a place (m, quaternion) in the world, or in the frame of the body ``on``."""
+    what = f"scene.add '{name}'"
+    if not isinstance(name, str) or not name or "." in name:
+        raise SceneError(f"{what}: give a name without dots")
+    if other.ropes or other.terrains:
+        raise SceneError(f"{what}: '{other.name}' has ropes or terrain, which stay in their own scene; take them out")
+    local = spatial.Pose(np.array(vector(at, f"{what} at (m)")), np.array(quaternion(rotation, f"{what} rotation")))
+    place = local if on is None else on.pose @ local
+    part = Part(name)
+    _add_materials(scene, other, name)
+    welded = on is not None and not on.spec.fixed
+    for known, body in other.bodies.items():
+        part.bodies[known] = scene.add_body(f"{name}/{known}", _moved(body.spec, place, name, welded, what, known))
+    for known, joint in other.joints.items():
+        ends = [part.bodies.get(end.name, on or scene.world) for end in (joint.a, joint.b)]
+        part.joints[known] = _add_joint(scene, f"{name}/{known}", joint, ends, local if on is not None else place)
+    if welded:
+        assert on is not None
+        for known, body in other.bodies.items():
+            if body.spec.fixed:
+                frame = Frame.at(local @ body.pose)
+                scene.joint(f"{name}/{known} weld", Fixed(frame_a=frame, frame_b=Frame()), on, part.bodies[known])
+    for known, ray in other.rays.items():
+        scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
+    for known, camera in other.cameras.items():
+        scene.add_camera(f"{name}/{known}", msgspec.structs.replace(camera.spec, body=f"{name}/{camera.spec.body}"))
+    return part
+
+
+def _add_materials(scene: Scene, other: Scene, name: str) -> None:
+    for known, material in other.materials.named.items():
+        scene.material(f"{name}/{known}", material)
+    for pair in other.materials.pairs:
+        a, b = (_material(known, name, other) for known in pair.between)
+        scene.material_pair(a, b, pair.material)
+
+
+def _material(known: str, name: str, other: Scene) -> str:
+    """A material's name in the new scene; a default that nobody has set is the new scene's own."""
+    return f"{name}/{known}" if known in other.materials.named else DEFAULT
+
+
+def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: str, known: str) -> BodySpec:
+    pose = place @ spatial.Pose(np.array(spec.position), np.array(spec.rotation))
+    changed: dict[str, Any] = {
+        "position": tuple(pose.position.tolist()),
+        "rotation": tuple(pose.rotation.tolist()),
+        "velocity": tuple(spatial.rotate(place.rotation, spec.velocity).tolist()),
+        "angular_velocity": tuple(spatial.rotate(place.rotation, spec.angular_velocity).tolist()),
+    }
+    if welded and spec.fixed:
+        if spec.mass is None and not any(shape.mass or shape.density for shape in spec.shapes):
+            raise SceneError(f"{what}: its base '{known}' weighs nothing, so a body cannot carry it; give it a mass")
+        changed["fixed"] = False
+    if isinstance(spec.contact, Contact):
+        # groups of two robots of one kind are told apart by the name
+        groups = {word: tuple(_group(known, name) for known in getattr(spec.contact, word)) for word in GROUPS}
+        material = spec.contact.material if spec.contact.material == DEFAULT else f"{name}/{spec.contact.material}"
+        changed["contact"] = msgspec.structs.replace(spec.contact, material=material, **groups)
+    return msgspec.structs.replace(spec, **changed)
+
+
+def _group(known: str, name: str) -> str:
+    return known if known == DEFAULT else f"{name}/{known}"
+
+
+def _add_joint(scene: Scene, name: str, joint: Joint, ends: list[Body], place: spatial.Pose) -> Joint:
+    """The same joint with its frames on the bodies; on the world they move with the place."""
+    frames = [
+        (Frame.at(place @ frame) if end.name == WORLD else given or Frame.at(frame))
+        for end, given, frame in (
+            (joint.a, joint.type.frame_a, joint.frame_a),
+            (joint.b, joint.type.frame_b, joint.frame_b),
+        )
+    ]
+    type_ = joint.type.on_bodies(frames[0], frames[1], joint.length)
+    spec = msgspec.structs.replace(joint.spec, joint=type_, between=(ends[0].name, ends[1].name))
+    return scene.add_joint(name, spec)

@@ -1,0 +1,236 @@
+"""Couplings: gears and their like, one exact row between free coordinates of joints.
+
+Every coupling is a linear equation of coordinates, sum of c_i q_i = offset, whatever the bodies between them do: a
+meshing pair, a rack, a screw, a differential. Its effort l acts on each coordinate with c_i l, so no power is lost but
+what ``efficiency`` takes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from ..errors import SceneError, nearest
+from .joint import Joint
+from .joints import Coordinate
+from .measure import start_value
+from .quantity import Quantity
+from .values import Description, number, positive, shown
+
+ANGLE, LENGTH, ANY = "rad", "m", ""
+
+
+class CouplingType(Description, frozen=True, tag_field="type"):
+    """Base of all couplings: how many coordinates they take, of what unit, and the factors c_i."""
+
+    units: ClassVar[tuple[str, ...]] = (ANY, ANY)
+
+    def factors(self) -> tuple[float, ...]:
+        """The factor c of every coordinate."""
+        raise NotImplementedError
+
+    def held_at(self) -> float | None:
+        """The value of the sum that is kept; None for that at the start."""
+        return None
+
+    def checked(self, what: str) -> None:
+        """Refuse numbers that make no sense."""
+        for value in self.factors():
+            if number(value, f"{what} factor") == 0.0:
+                raise SceneError(f"{what} has the factor 0 on a coordinate; give a ratio that is not zero")
+
+
+class Gear(CouplingType, frozen=True, tag="gear"):
+    """The first coordinate goes at ``ratio`` times the rate of the second, from where both start.
+
+    Negative for spur gears that mesh outside: -z2/z1 with the numbers of teeth z; positive for a chain or an internal
+    gear. Between an angle and a length the ratio is in rad/m or m/rad.
+    """
+
+    ratio: float
+
+    def factors(self) -> tuple[float, ...]:
+        return (1.0, -number(self.ratio, "Gear ratio"))
+
+
+class Mimic(CouplingType, frozen=True, tag="mimic"):
+    """The first coordinate is ``multiplier`` times the second plus ``offset`` (rad or m), as URDF has it."""
+
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def factors(self) -> tuple[float, ...]:
+        return (1.0, -number(self.multiplier, "Mimic multiplier"))
+
+    def held_at(self) -> float | None:
+        return number(self.offset, "Mimic offset (rad or m)")
+
+
+class BeltDrive(CouplingType, frozen=True, tag="belt_drive"):
+    """A belt or chain without slip over pulleys of ``radius_a`` and ``radius_b`` (m), ``crossed`` or not."""
+
+    units: ClassVar[tuple[str, ...]] = (ANGLE, ANGLE)
+
+    radius_a: float
+    radius_b: float
+    crossed: bool = False
+
+    def factors(self) -> tuple[float, ...]:
+        a, b = positive(self.radius_a, "BeltDrive radius_a (m)"), positive(self.radius_b, "BeltDrive radius_b (m)")
+        return (1.0, b / a if self.crossed else -b / a)
+
+
+class RackAndPinion(CouplingType, frozen=True, tag="rack_and_pinion"):
+    """A pinion of pitch ``radius`` (m), the first coordinate, moves a rack, the second, by radius times its angle.
+
+    A negative radius lets it move the other way.
+    """
+
+    units: ClassVar[tuple[str, ...]] = (ANGLE, LENGTH)
+
+    radius: float
+
+    def factors(self) -> tuple[float, ...]:
+        return (number(self.radius, "RackAndPinion radius (m)"), -1.0)
+
+
+class Screw(CouplingType, frozen=True, tag="screw"):
+    """A screw, the first coordinate, moves its nut, the second, by ``lead`` (m) in a turn; negative if left-handed."""
+
+    units: ClassVar[tuple[str, ...]] = (ANGLE, LENGTH)
+
+    lead: float
+
+    def factors(self) -> tuple[float, ...]:
+        return (number(self.lead, "Screw lead (m)") / (2.0 * math.pi), -1.0)
+
+
+class Differential(CouplingType, frozen=True, tag="differential"):
+    """The input, the first coordinate, turns at ``ratio`` times the mean of the two outputs.
+
+    Both outputs get the same torque, ratio/2 times that of the input, whatever their speeds are.
+    """
+
+    units: ClassVar[tuple[str, ...]] = (ANGLE, ANGLE, ANGLE)
+
+    ratio: float = 1.0
+
+    def factors(self) -> tuple[float, ...]:
+        half = -0.5 * number(self.ratio, "Differential ratio")
+        return (1.0, half, half)
+
+
+class Planetary(CouplingType, frozen=True, tag="planetary"):
+    """Sun, ring and carrier, in this order: z_s (sun - carrier) + z_r (ring - carrier) = 0 (Willis).
+
+    ``sun_teeth`` and ``ring_teeth`` are numbers of teeth, or radii, of which only the ratio counts.
+    """
+
+    units: ClassVar[tuple[str, ...]] = (ANGLE, ANGLE, ANGLE)
+
+    sun_teeth: float
+    ring_teeth: float
+
+    def factors(self) -> tuple[float, ...]:
+        ratio = positive(self.ring_teeth, "Planetary ring_teeth ratio") / positive(
+            self.sun_teeth, "Planetary sun_teeth ratio"
+        )
+        return (1.0, ratio, -1.0 - ratio)
+
+
+class Prescribed(CouplingType, frozen=True, tag="prescribed"):
+    """A coordinate that goes where it is told, whatever force that takes, and else stays where it is.
+
+    Hand a function of time to ``Simulation.run(motion={joint: f})``, or set ``coupling.motion``. The force or torque it
+    takes is ``coupling.effort()``.
+    """
+
+    units: ClassVar[tuple[str, ...]] = (ANY,)
+
+    def factors(self) -> tuple[float, ...]:
+        return (1.0,)
+
+
+AnyCoupling = Prescribed | Gear | Mimic | BeltDrive | RackAndPinion | Screw | Differential | Planetary
+
+
+class CouplingSpec(Description, frozen=True):
+    """What a scene file says of a coupling: which ``coupling`` it is, and the labels of its ``coordinates``."""
+
+    coupling: AnyCoupling
+    coordinates: tuple[str, ...]
+
+
+class Coupling:
+    """A coupling of a scene, as returned by ``scene.couple``."""
+
+    def __init__(self, name: str, spec: CouplingSpec, joints: dict[str, Joint]) -> None:
+        self.name, self.spec, self.type = name, spec, spec.coupling
+        what = f"coupling '{name}'"
+        self.terms = tuple(_coordinate(what, label, joints) for label in spec.coordinates)
+        _check_units(what, self.type, self.terms)
+        self.type.checked(what)
+        self.factors = self.type.factors()
+
+    def __repr__(self) -> str:
+        return f"<{type(self.type).__name__} '{self.name}' of {', '.join(self.labels)}>"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The coordinates by label."""
+        return tuple(f"{joint.name}.{free.name}" for joint, free in self.terms)
+
+    @property
+    def start(self) -> float:
+        """The sum of c_i q_i (rad or m) as the bodies start."""
+        return sum(c * start_value(joint, free) for c, (joint, free) in zip(self.factors, self.terms, strict=True))
+
+    @property
+    def offset(self) -> float:
+        """What the sum of c_i q_i is kept at, rad or m."""
+        held = self.type.held_at()
+        return self.start if held is None else held
+
+    @property
+    def motion(self) -> Quantity:
+        """The coordinate (rad or m) that a prescribed motion leads to by the end of the next step."""
+        if not isinstance(self.type, Prescribed):
+            raise SceneError(f"{self!r} is not prescribed; couple its coordinate with Prescribed() to move it")
+        return Quantity("motion", self.name, self.terms[0][1].unit)
+
+    def effort(self, place: int = 0) -> Quantity:
+        """The effort (N or N m) of the coupling on its coordinate number ``place``, counted from 0."""
+        if not isinstance(place, int) or not 0 <= place < len(self.terms):
+            raise SceneError(f"{self!r} has no coordinate number {shown(place)}; count from 0")
+        joint, free = self.terms[place]
+        return Quantity("coupling_effort", f"{self.name}.{self.labels[place]}", joint.effort(free.name).unit)
+
+
+def _coordinate(what: str, label: str, joints: dict[str, Joint]) -> tuple[Joint, Coordinate]:
+    known = {f"{joint.name}.{free.name}": (joint, free) for joint in joints.values() for free in joint.type.coordinates}
+    if label not in known:
+        raise SceneError(
+            f"{what} names a coordinate {shown(label)} that is not in the scene{nearest(str(label), known)}"
+        )
+    joint, free = known[label]
+    if free.kind.is_swing:
+        raise SceneError(
+            f"{what}: '{label}' is a swing of a ball joint and cannot be coupled; of a ball only the twist can"
+        )
+    return joint, free
+
+
+def _check_units(what: str, coupling: Any, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
+    if len(terms) != len(coupling.units):
+        raise SceneError(
+            f"{what}: a {type(coupling).__name__} takes {len(coupling.units)} coordinates, {len(terms)} were given"
+        )
+    for wanted, (joint, free) in zip(coupling.units, terms, strict=True):
+        if wanted and free.unit != wanted:
+            word = "an angle" if wanted == ANGLE else "a length"
+            raise SceneError(
+                f"{what}: '{joint.name}.{free.name}' is in {free.unit}; a {type(coupling).__name__} takes {word} there"
+            )
+    labels = [(joint.name, free.name) for joint, free in terms]
+    if len(set(labels)) < len(labels):
+        raise SceneError(f"{what} names a coordinate twice; give different ones")

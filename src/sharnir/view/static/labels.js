@@ -1,0 +1,68 @@
+// Labels: the names of bodies, none covering another: the selected one first, then the nearest, as many as there is room.
+
+import { THREE } from "./three.js";
+
+const MOST = 24;
+const HEIGHT = 20; // pixels
+const APART = 3; // pixels between two
+
+export class Labels {
+  constructor(world, container) {
+    this.world = world;
+    this.on = false;
+    this.box = document.createElement("div");
+    this.box.className = "view-labels";
+    container.append(this.box);
+    this.tags = world.bodies.map((body) => {
+      const element = document.createElement("div");
+      element.className = "view-label";
+      element.textContent = body.name;
+      element.hidden = true;
+      this.box.append(element);
+      return { element, width: 0, fixed: body.fixed };
+    });
+  }
+
+  show(bodies, camera) {
+    const { clientWidth: width, clientHeight: height } = this.box;
+    const wanted = this.on || bodies.selected >= 0 ? this.inSight(bodies, camera, width, height) : [];
+    const taken = [];
+    for (const { i, x, y } of wanted) {
+      const tag = this.tags[i];
+      tag.element.hidden = false;
+      tag.width ||= tag.element.offsetWidth; // measured once, when it is first shown
+      const rect = [x - tag.width / 2, y - HEIGHT - 8, x + tag.width / 2, y - 8];
+      const inside = rect[0] >= 0 && rect[1] >= 0 && rect[2] <= width && rect[3] <= height;
+      if (!inside || taken.length >= MOST || taken.some((other) => overlap(rect, other))) {
+        tag.element.hidden = true;
+        continue;
+      }
+      taken.push(rect);
+      tag.element.style.transform = `translate(${rect[0].toFixed(1)}px, ${rect[1].toFixed(1)}px)`;
+    }
+    const shown = new Set(wanted.map(({ i }) => i));
+    this.tags.forEach((tag, i) => !shown.has(i) && (tag.element.hidden = true));
+  }
+
+  // The bodies before the camera, in the order in which they are named.
+  inSight(bodies, camera, width, height) {
+    const found = [];
+    bodies.matrix.forEach((matrix, i) => {
+      const selected = i === bodies.selected;
+      if (!this.on && !selected) return;
+      AT.set(...this.world.bodies[i].center).applyMatrix4(matrix);
+      const far = AT.distanceTo(camera.position);
+      AT.project(camera);
+      if (AT.z >= 1 || Math.abs(AT.x) > 1 || Math.abs(AT.y) > 1) return;
+      const rank = selected ? -1 : far * (this.tags[i].fixed ? 4 : 1); // what can move matters more
+      found.push({ i, rank, x: (0.5 + 0.5 * AT.x) * width, y: (0.5 - 0.5 * AT.y) * height });
+    });
+    return found.sort((a, b) => a.rank - b.rank);
+  }
+}
+
+function overlap(a, b) {
+  return a[0] < b[2] + APART && b[0] < a[2] + APART && a[1] < b[3] + APART && b[1] < a[3] + APART;
+}
+
+const AT = new THREE.Vector3();

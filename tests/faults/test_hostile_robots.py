@@ -1,0 +1,113 @@
+"""Robots' files that mean harm, or are beyond measure: refused by name, in bounded time and memory."""
+
+from __future__ import annotations
+
+import pytest
+
+import sharnir as sh
+
+LAUGHS = (
+    '<!DOCTYPE r [<!ENTITY a0 "ha">'
+    + "".join(f'<!ENTITY a{i} "&a{i - 1};&a{i - 1};&a{i - 1};&a{i - 1};">' for i in range(1, 40))
+    + ']><robot name="&a39;"/>'
+)
+OUTSIDE = '<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/passwd">]><robot name="r"><link name="&f;"/></robot>'
+BALL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+
+
+def joined(pairs: list[tuple[str, str]], inside: dict[int, str] | None = None) -> str:
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    links = "".join(f'<link name="{name}">{BALL}</link>' for name in names)
+    joints = "".join(
+        f'<joint name="j{i}" type="continuous"><parent link="{a}"/><child link="{b}"/>'
+        f"{(inside or {}).get(i, '')}</joint>"
+        for i, (a, b) in enumerate(pairs)
+    )
+    return f'<robot name="r">{links}{joints}</robot>'
+
+
+MESH = (
+    '<robot name="r"><link name="a">{}<collision><geometry><mesh filename="{}"/></geometry></collision></link></robot>'
+)
+
+REFUSED = {
+    "billion laughs": (LAUGHS, "document type"),
+    "external entity": (OUTSIDE, "document type"),
+    "parameter entity": ('<!DOCTYPE r [<!ENTITY % p SYSTEM "http://x/">%p;]><robot/>', "document type"),
+    "no xml": ("robot: arm", "is not XML"),
+    "empty": ("", "is not XML"),
+    "cut off": ('<robot name="r"><link name="a">', "is not XML"),
+    "another format": ("<svg/>", "begins with <svg>"),
+    "not a number": (joined([("a", "b")], {0: '<origin xyz="nan 0 0"/>'}), "xyz is nan; give a finite number"),
+    "words": (joined([("a", "b")], {0: '<origin xyz="one 0 0"/>'}), "xyz is 'one'; give a number"),
+    "endless mass": (joined([("a", "b")]).replace('value="1"', 'value="inf"'), "value is inf; give a finite number"),
+    "circle of mimics": (
+        joined([("a", "b"), ("a", "c")], {0: '<mimic joint="j1"/>', 1: '<mimic joint="j0"/>'}),
+        "leads back to itself",
+    ),
+    "circle of links": (joined([("a", "b"), ("b", "c"), ("c", "a")]), "go round in a circle"),
+    "circle beside": (joined([("a", "b"), ("c", "d"), ("d", "c")]), "does not hang on 'a'"),
+    "two parents": (joined([("a", "c"), ("a", "b"), ("b", "c")]), "hangs on 'a' already"),
+    "two roots": (joined([("a", "b"), ("c", "d")]), "2 links that hang on nothing"),
+    "no such link": (joined([("a", "b")]).replace('child link="b"', 'child link="x"'), "'x', which is no link"),
+    "ten thousand links": (joined([(f"l{i}", f"l{i + 1}") for i in range(10_000)]), "at most 4000 are read"),
+    "deep": ("<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>", "nested deeper than 200"),
+    "unknown type": (joined([("a", "b")]).replace("continuous", "elastic"), "its type is 'elastic'"),
+    "path out": (MESH.format("", "../../../secret.stl"), "outside of the robot's folder"),
+    "absolute path": (MESH.format("", "file:///etc/passwd"), "outside of the robot's folder"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_hostile_files_are_refused_by_name(tmp_path, what):
+    text, told = REFUSED[what]
+    (tmp_path / "secret.stl").write_text("solid\nendsolid\n")
+    file = tmp_path / "a" / "b" / "c" / "robot.urdf"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    with pytest.raises(sh.SceneError, match=told) as refused:
+        sh.Scene.load(file)
+    assert file.name in str(refused.value)
+    assert len(str(refused.value)) < 600
+
+
+def test_a_mesh_of_a_gigabyte_is_not_read(tmp_path):
+    with (tmp_path / "huge.stl").open("wb") as file:
+        file.truncate(2**30)
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(MESH.format(BALL, "huge.stl"))
+    scene = sh.Scene.load(robot, base="free")
+    (lost,) = scene.report.of("ignored")
+    assert "1024 MiB" in lost.why and lost.matters == "contact"
+    assert scene.bodies["a"].spec.shapes == ()
+
+
+def test_a_file_of_a_gigabyte_is_not_read(tmp_path):
+    robot = tmp_path / "robot.urdf"
+    with robot.open("wb") as file:
+        file.truncate(2**30)
+    with pytest.raises(sh.SceneError, match="has 1024 MiB; at most 64"):
+        sh.Scene.load(robot)
+
+
+def test_a_package_is_found_by_the_search_path_alone(tmp_path):
+    package = tmp_path / "far" / "arm_description"
+    (package / "meshes").mkdir(parents=True)
+    (package / "meshes" / "link.stl").write_text(
+        "solid x\n" + "".join(facet(*corners) for corners in TETRAHEDRON) + "endsolid x\n"
+    )
+    robot = tmp_path / "near" / "urdf" / "robot.urdf"
+    robot.parent.mkdir(parents=True)
+    robot.write_text(MESH.format(BALL, "package://arm_description/meshes/link.stl"))
+    assert sh.Scene.load(robot, base="free").bodies["a"].spec.shapes == ()
+    (hull,) = sh.Scene.load(robot, base="free", search=[tmp_path / "far"]).bodies["a"].spec.shapes
+    assert isinstance(hull, sh.ConvexHull)
+
+
+TETRAHEDRON = (((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1)),
+               ((0, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0), (0, 0, 1)))  # fmt: skip
+
+
+def facet(*corners: tuple[int, int, int]) -> str:
+    points = "".join(f"vertex {x} {y} {z}\n" for x, y, z in corners)
+    return f"facet normal 0 0 0\nouter loop\n{points}endloop\nendfacet\n"

@@ -1,0 +1,165 @@
+"""MJCF: the same robot as MuJoCo's, at any posture; actuators, loops, masks; and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sharnir as sh
+from sharnir.importing import load_robot
+
+pytest.importorskip("mujoco")
+from benchmarks.importing import beside_mujoco
+
+ROBOT = """
+<mujoco model="walker">
+  <compiler angle="degree"/>
+  <option gravity="0 0 -9" timestep="0.001"/>
+  <include file="defaults.xml"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1" friction="0.7"/>
+    <body name="trunk" pos="0 0 1" euler="0 20 10">
+      <joint name="x" type="slide" axis="1 0 0" armature="0.5"/>
+      <joint name="z" type="slide" axis="0 0 1" ref="0.3"/>
+      <joint name="pitch" axis="0 1 0" pos="0 0 0.2" stiffness="2" springref="10" frictionloss="0.3"/>
+      <geom type="box" size="0.1 0.2 0.3" euler="0 0 30"/>
+      <body name="thigh" pos="0 0 -0.3">
+        <joint name="hip" axis="0.2 1 0" range="-60 40"/>
+        <geom type="capsule" fromto="0 0 0 0.1 0 -0.4" size="0.05"/>
+        <body name="foot" pos="0.1 0 -0.4">
+          <joint name="ankle" type="ball" damping="0.4"/>
+          <geom type="sphere" size="0.08" mass="0.5" contype="2" conaffinity="2"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="push" joint="hip" gear="-30" ctrlrange="-0.5 0.5" ctrllimited="true"/>
+    <position name="stand" joint="pitch" kp="40" kv="3" ctrlrange="-57.29577951308232 57.29577951308232"/>
+    <velocity name="walk" joint="x" kv="7" ctrlrange="-2 2"/>
+  </actuator>
+  <contact><exclude body1="thigh" body2="foot"/></contact>
+  <sensor><jointpos joint="hip"/></sensor>
+</mujoco>
+"""
+DEFAULTS = '<mujoco><default><joint damping="1.5"/><geom density="400"/></default></mujoco>'
+LOOP = """
+<mujoco><default><geom type="capsule" size=".02"/><joint axis="0 1 0"/></default><worldbody>
+  <body name="crank" pos="0 0 1"><joint name="a"/><geom fromto="0 0 0 .2 0 0"/>
+    <body name="rod" pos=".2 0 0"><joint name="b"/><geom fromto="0 0 0 .5 0 .2"/></body></body>
+  <body name="rocker" pos=".7 0 .8"><joint name="c"/><geom fromto="0 0 0 0 0 .4"/></body></worldbody>
+  <equality><connect name="pin" body1="rod" body2="rocker" anchor=".5 0 .2"/></equality></mujoco>
+"""
+
+
+@pytest.fixture
+def walker(tmp_path):
+    (tmp_path / "defaults.xml").write_text(DEFAULTS)
+    file = tmp_path / "walker.xml"
+    file.write_text(ROBOT)
+    return file
+
+
+def test_it_stands_and_weighs_as_in_mujoco_at_any_posture(walker, tmp_path):
+    assert beside_mujoco(walker, load_robot(walker), states=5)["pose"] < 1e-12
+    # mass matrix and bias are compared where all joints are hinges and slides
+    hinged = tmp_path / "hinged.xml"
+    hinged.write_text(ROBOT.replace('type="ball"', 'type="hinge" armature="0.1"'))
+    differences = beside_mujoco(hinged, load_robot(hinged), states=5)
+    assert set(differences) == {"pose", "mass matrix", "bias"}
+    assert max(differences.values()) < 1e-12
+
+
+def test_joints_carry_what_the_file_says(walker):
+    scene = sh.Scene.load(walker)
+    assert scene.gravity == (0.0, 0.0, -9.0)
+    assert list(scene.joints) == ["x", "z", "pitch", "hip", "ankle"]
+    pitch, hip = scene.joints["pitch"], scene.joints["hip"]
+    assert pitch.springs["angle"].rest == pytest.approx(math.radians(10))
+    # a position servo without a bound of its force leaves its damping to the joint, where it is implicit
+    assert pitch.friction["angle"] == sh.Stribeck(0.3, 0.3, 1e-3, viscous=4.5)
+    servo = pitch.drives["angle"]
+    assert servo.gain * servo.drive.stall_torque == pytest.approx(40)
+    assert hip.ranges["angle"] == pytest.approx((math.radians(-60), math.radians(40)))
+    motor = hip.drives["angle"]
+    assert (motor.stall_torque, motor.ratio) == (15.0, -1.0)
+    walk = scene.joints["x"].drives["displacement"]
+    assert (walk.stall_torque, walk.idle_speed) == (14.0, 2.0)
+    assert walk.stall_torque * walk.time_constant / walk.idle_speed == pytest.approx(0.5)  # the armature
+    assert scene.joints["ankle"].friction["rotation"] == sh.Viscous(0.4)
+
+
+def test_masks_and_exclusions_become_groups(walker):
+    scene = sh.Scene.load(walker)
+    foot, thigh = (scene.bodies[name].spec.contact for name in ("foot", "thigh"))
+    assert foot.groups == ("mask 2 2",) and set(foot.ignores) == {"default", "body thigh"}
+    assert thigh.groups == ("default", "body thigh")
+    assert scene.bodies["trunk"].spec.contact.groups == ("default",)
+    assert scene.materials.named[scene.terrains["floor"].spec.material].friction == 0.7
+    told = {entry.what: entry for entry in scene.report.of("ignored")}
+    assert told["<sensor>"].matters == "sensing" and told["option timestep"].matters == "nothing"
+
+
+def test_loops_are_exact(tmp_path):
+    file = tmp_path / "loop.xml"
+    file.write_text(LOOP)
+    scene = sh.Scene.load(file)
+    gaps = []
+    for dt in (0.002, 0.001):
+        run = sh.Simulation(scene, dt=dt).run(0.5)
+        gaps.append(float(run[scene.joints["pin"].gap].max()))
+    assert abs(float(run[scene.joints["a"].angle][-1])) > 0.3
+    # what is left of a step falls at least as its square
+    assert gaps[0] < 1e-6 and gaps[1] < gaps[0] / 3.5
+    assert any("soft there and exact here" in entry.why for entry in scene.report.of("repaired"))
+
+
+def test_height_fields_lie_as_in_mujoco(tmp_path):
+    file = tmp_path / "hills.xml"
+    data = " ".join(str(value) for value in (0, 1, 2, 3, 4, 8))  # two rows, three along x, the first at the largest y
+    file.write_text(
+        f'<mujoco><asset><hfield name="h" nrow="2" ncol="3" size="2 1 0.8 0.1" elevation="{data}"/></asset><worldbody>'
+        '<geom type="hfield" hfield="h"/><body pos="0 0 2"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    scene = sh.Scene.load(file)
+    heights, spacing = scene.terrains["ground"].spec.surface.sample("ground")
+    assert spacing == (2.0, 2.0)
+    assert heights == pytest.approx(0.1 * np.array([[3, 0], [4, 1], [8, 2]]), abs=1e-7)
+
+
+REFUSED = {
+    "includes itself": ('<mujoco><include file="robot.xml"/></mujoco>', "includes itself"),
+    "circle of includes": ('<mujoco><include file="other.xml"/></mujoco>', "more than 200 files"),
+    "include from outside": ('<mujoco><include file="../../../secret.xml"/></mujoco>', "outside of the robot's folder"),
+    "no such include": ('<mujoco><include file="nothing.xml"/></mujoco>', "no file 'nothing.xml' to include"),
+    "mesh from outside": (
+        '<mujoco><compiler meshdir="../../.."/><asset><mesh name="m" file="secret.stl"/></asset></mujoco>',
+        "outside of the robot's folder",
+    ),
+    "entities": ('<!DOCTYPE m [<!ENTITY a "b">]><mujoco model="&a;"/>', "document type"),
+    "not a number": (
+        '<mujoco><worldbody><body pos="nan 0 0"><geom size="1"/></body></worldbody></mujoco>',
+        "MuJoCo|finite",
+    ),
+    "ten thousand bodies": (
+        "<mujoco><worldbody>" + '<body><freejoint/><geom size="1"/></body>' * 10_000 + "</worldbody></mujoco>",
+        "at most 4000 are read",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_hostile_files_are_refused_by_name(tmp_path, what):
+    text, told = REFUSED[what]
+    for name in ("secret.xml", "secret.stl"):
+        (tmp_path / name).write_text("<mujoco/>")
+    file = tmp_path / "a" / "b" / "c" / "robot.xml"
+    file.parent.mkdir(parents=True)
+    (file.parent / "other.xml").write_text('<mujoco><include file="more.xml"/></mujoco>')
+    (file.parent / "more.xml").write_text('<mujoco><include file="other.xml"/></mujoco>')
+    file.write_text(text)
+    with pytest.raises(sh.SceneError, match=told) as refused:
+        sh.Scene.load(file)
+    assert "robot.xml" in str(refused.value) or "other.xml" in str(refused.value)

@@ -1,0 +1,181 @@
+"""URDF: poses and masses by hand, a report that accounts for everything, repairs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from robot_files import ARM
+
+import sharnir as sh
+from sharnir import cli
+
+
+@pytest.fixture
+def arm(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(ARM)
+    return file
+
+
+def test_bodies_lie_and_weigh_as_the_file_says(arm):
+    scene = sh.Scene.load(arm)
+    assert list(scene.bodies) == ["base", "upper", "tool"]
+    # 0 is outside of the limits, so the shoulder starts at 0.25 rad about -y of a frame turned by 90 degrees: about +x
+    rise, ahead = math.sin(0.25), math.cos(0.25)
+    assert np.allclose(scene.bodies["tool"].pose.position, [0, ahead, 1 + rise], atol=1e-15)
+    mass, center, inertia = scene.bodies["upper"].properties
+    assert (mass, center.tolist()) == (2.0, [0.5, 0.0, 0.0])
+    assert np.allclose(inertia, np.diag([0.1, 0.3, 0.3]), atol=1e-16)  # its frame is turned about z
+    mass, center, inertia = scene.bodies["tool"].properties  # with the lamp, 0.2 m beside it
+    assert (mass, center.tolist()) == (2.0, [0.0, 0.1, 0.0])
+    assert np.allclose(inertia, 0.2 * np.eye(3) + 2 * 0.01 * np.diag([1, 0, 1]), atol=1e-16)
+
+
+def test_joints_carry_what_the_file_says(arm):
+    shoulder, wrist = sh.Scene.load(arm).joints.values()
+    assert shoulder.ranges == {"angle": (0.25, 2.0)}
+    assert shoulder.friction["angle"] == sh.Stribeck(0.2, 0.2, 1e-3, viscous=0.5)
+    assert wrist.friction["angle"] == sh.Viscous(0.1)
+    servo = shoulder.drives["angle"]
+    assert (servo.drive.stall_torque, servo.drive.idle_speed) == (50.0, 4.0)
+    assert wrist.drives == {}
+    assert sh.Scene.load(arm, motors=False).joints["shoulder"].drives == {}
+
+
+def test_shapes_are_seen_or_touched(arm):
+    scene = sh.Scene.load(arm)
+    (box,) = scene.bodies["base"].spec.shapes
+    assert (box.color, box.visible, box.collides) == ("#0000ff80", True, False)
+    (tube,) = scene.bodies["upper"].spec.shapes
+    assert (tube.visible, tube.collides) == (True, True)  # it has nothing else to be seen by
+    assert scene.materials.named[scene.bodies["upper"].spec.contact.material].friction == 0.8
+    assert scene.materials.named[scene.bodies["tool"].spec.contact.material].friction == 0.3
+
+
+def test_the_report_accounts_for_every_element_and_attribute(arm):
+    report = sh.Scene.load(arm).report
+    root = ElementTree.fromstring(ARM)
+    there = Counter(node.tag for node in root.iter())
+    there.update(f"{node.tag}.{name}" for node in root.iter() for name in node.attrib)
+    ignored = [node for tag in ("safety_controller", "inertia_scaling", "kp", "plugin") for node in root.iter(tag)]
+    for node in ignored:
+        there.subtract([node.tag, *(f"{node.tag}.{name}" for name in node.attrib)])
+    assert {entry.what for entry in report.of("ignored")} == {f"<{node.tag}>" for node in ignored}
+    assert all(entry.why and entry.where.startswith("line ") for entry in report.losses)
+    # a <gazebo> element, its reference and <mu1> are read as well; nothing is counted that is not there
+    assert report.used == +there
+    (start,) = report.of("repaired")
+    assert start.why == "0 is outside of the limits; starts at 0.25"
+
+
+def test_a_robot_moves_like_the_same_scene_by_hand(tmp_path):
+    file = tmp_path / "pendulum.urdf"
+    inertial = '<inertial><origin xyz="1 0 0"/><mass value="1"/><inertia ixx=".004" iyy=".004" izz=".004"/></inertial>'
+    file.write_text(
+        f'<robot name="r"><link name="base"/><link name="bob">{inertial}</link><joint name="pivot" type="continuous">'
+        '<parent link="base"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>'
+    )
+    scene = sh.Scene("by hand")
+    bob = scene.body("bob", position=(0, 0, 0), mass=1.0, center_of_mass=(1, 0, 0), inertia=(0.004,) * 3)
+    scene.joint("pivot", sh.Revolute(axis=(0, 1, 0)), scene.world, bob)
+    ends = []
+    for one in (sh.Scene.load(file), scene):
+        sim = sh.Simulation(one, dt=0.002)
+        sim.step(500)
+        ends.append(sim.get(one.joints["pivot"].angle))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-12)
+    assert abs(ends[0]) > 0.5
+
+
+REPAIRED = {
+    "axis": ('<axis xyz="0 0 0"/>', "", "is (0, 0, 0); now (1, 0, 0)"),
+    "limit": ('<limit lower="1" upper="-1"/>', "", "runs from 1 to -1; now from -1 to 1"),
+    "damping": ('<dynamics damping="-1"/><limit upper="1"/>', "", "is -1; now 0"),
+    "velocity": ('<limit upper="1" effort="3"/>', "", "is not given beside an effort; now 10 rad/s"),
+    "inertia": ('<limit upper="1"/>', '<mass value="1"/><inertia ixx="1" iyy="1" izz="9"/>', "cannot be; now"),
+    "mass": ('<limit upper="1"/>', '<mass value="0"/>', "moves without mass; now 1e-06 kg"),
+    "numbers": ('<axis xyz="1 0 0 7"/><limit upper="1"/>', "", "has 4 numbers; the first 3 are taken"),
+    "tail": ('<limit upper="1.5."/>', "", "is '1.5.'; now 1.5"),
+}
+
+
+@pytest.mark.parametrize("what", REPAIRED)
+def test_what_cannot_be_is_repaired_and_told(tmp_path, what):
+    joint, inertial, told = REPAIRED[what]
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot(joint, inertial or '<mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'))
+    scene = sh.Scene.load(file)
+    assert any(told in entry.why for entry in scene.report.of("repaired")), str(scene.report)
+    with pytest.raises(sh.SceneError, match=r"without loss.*mend the file"):
+        sh.Scene.load(file, strict=True)
+
+
+def robot(joint: str, inertial: str) -> str:
+    return (
+        f'<robot name="r"><link name="a"/><link name="b"><inertial>{inertial}</inertial></link>'
+        f'<joint name="j" type="revolute"><parent link="a"/><child link="b"/>{joint}</joint></robot>'
+    )
+
+
+def test_an_inertia_is_repaired_no_further_than_needed():
+    from sharnir.importing.repair import nearest_inertia, physical
+
+    thin = np.diag([1.0, 1.0, 2.0001])
+    mended = nearest_inertia(1.0, thin)
+    assert physical(mended)
+    assert np.abs(mended - thin).max() < 1e-4
+    assert physical(nearest_inertia(2.0, np.zeros((3, 3))))
+
+
+def test_a_scene_file_holds_the_robot_to_the_bit_and_tells_its_losses(arm, tmp_path):
+    scene = sh.Scene.load(arm)
+    again = sh.Scene.load(scene.save(tmp_path / "arm.yaml"))
+    assert {name: body.spec for name, body in again.bodies.items()} == {n: b.spec for n, b in scene.bodies.items()}
+    assert {name: joint.spec for name, joint in again.joints.items()} == {n: j.spec for n, j in scene.joints.items()}
+    head = [line for line in (tmp_path / "arm.yaml").read_text().splitlines() if line.startswith("#")]
+    assert any("<plugin>" in line and "matters to motion" in line for line in head)
+
+
+def test_robots_are_added_several_times_and_on_a_moving_platform(arm):
+    scene = sh.Scene()
+    cart = scene.body("cart", sh.Box(1, 1, 0.2, mass=10), position=(0, 0, 3))
+    left = scene.add(arm, name="left", at=(0, 1, 0), rotation=(0, 0, 1, 0))
+    # a base that weighs nothing cannot ride on a body
+    with pytest.raises(sh.SceneError, match="base 'base' weighs nothing"):
+        scene.add(arm, name="right", on=cart)
+    heavy = sh.Scene.load(arm)
+    heavy.bodies["base"] = sh.Body("base", sh.BodySpec(fixed=True, mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    right = scene.add(heavy, name="ride", at=(0.5, 0, 0.1), on=cart)
+    rise, ahead = math.sin(0.25), math.cos(0.25)
+    assert np.allclose(left.bodies["tool"].pose.position, [0, 1 - ahead, 1 + rise], atol=1e-15)
+    assert np.allclose(right.bodies["tool"].pose.position, [0.5, ahead, 4.1 + rise], atol=1e-15)
+    assert scene.joints["ride/base weld"].a is cart
+    assert not right.bodies["base"].spec.fixed
+    from sharnir.scene.check import check_scene
+
+    check_scene(scene)  # all joints meet
+
+
+def test_the_command_imports(arm, tmp_path, capsys):
+    assert cli.main(["import", str(arm), "--out", str(tmp_path / "arm.yaml"), "--base", "free", "--ground"]) == 0
+    shown = capsys.readouterr().out
+    assert "what was not taken as it is" in shown and "2 joints, 1 of them driven" in shown
+    loaded = sh.Scene.load(tmp_path / "arm.yaml")
+    assert not loaded.bodies["base"].spec.fixed
+    assert loaded.terrains["ground"].spec.position[2] < 1.0
+    assert cli.main(["import", str(arm), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ignored"]
+    assert cli.main(["import", str(arm), "--strict"]) == 2
+
+
+def test_options_are_checked(arm):
+    for options, told in (({"base": "flying"}, "'flying'; give 'fixed'"), ({"strict": 1}, "True or False")):
+        with pytest.raises(sh.SceneError, match=told):
+            sh.Scene.load(arm, **options)
+    with pytest.raises(sh.SceneError, match="not a robot's file"):
+        sh.Scene.load(arm.with_suffix(".yaml"), strict=True)
