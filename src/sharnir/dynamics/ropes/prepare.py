@@ -23,7 +23,6 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import TANGLES, TOUCHES
 from ..algebra import make_algebra
 from .bend_twist import make_bend
 from .chain import make_chain
@@ -198,30 +197,20 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
 
     @wp.func
-    def touches(m: t.model, s: t.state, n: t.memory, rope: int, w: int) -> bool:
-        """Whether a rope touched anything in the last step."""
-        if wp.static(features.rope_touch):
-            first = s.rope_first[rope, w]
-            for q in range(wp.static(TOUCHES) * first, wp.static(TOUCHES) * m.rope_end[rope]):
-                if n.touch_key[q, w] > 0:
-                    return True
-            if wp.static(features.rope_tangles):
-                for q in range(wp.static(TANGLES) * first, wp.static(TANGLES) * m.rope_end[rope]):
-                    if n.tangle_key[q, w] > 0:
-                        return True
-        return False
+    def follows(m: t.model, rope: int) -> bool:
+        """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
+        step damps, or it would snap through itself."""
+        return wp.static(features.leapfrog) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
 
     @wp.func
-    def law_of(
-        m: t.model, s: t.state, length: real, share: vec3, follows: bool, kick: real, dt: real, rope: int, w: int
-    ) -> Law:
-        """Bending and twist over a length, of which a share is implicit; second order if it ``follows`` the motion."""
+    def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
+        """Bending and twist over a length, of which a share is implicit."""
         law = Law()
         law.stiffness = m.rope_stiffness[rope]
         law.length = length
         damping = m.rope_damping[rope]
         one = vec3(real(1.0), real(1.0), real(1.0))
-        if not follows:
+        if not follows(m, rope):
             law.after = dt * share + damping * one
             return law
         if damping > real(0.0):
@@ -244,15 +233,13 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return False
 
     @wp.func
-    def prepare_bend(
-        m: t.model, s: t.state, k: t.work, o: t.settings, follows: bool, kick: real, rope: int, j: int, w: int
-    ):
+    def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
         """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
         if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
             return
         length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
         share = shares(m, rope, length, o.dt)
-        law = law_of(m, s, length, share, follows, kick, o.dt, rope, w)
+        law = law_of(m, s, length, share, kick, o.dt, rope, w)
         law.rest = m.rope_rest[j]
         before = s.rope_rotation[j, w]
         after = s.rope_rotation[j + 1, w]
@@ -270,13 +257,12 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
 
     @wp.func
-    def prepare_clamp(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
+    def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
         rope = m.clamp_rope[i]
         j = m.clamp_element[i]
         half = real(0.5) * s.rope_length[j, w]
-        follows = wp.static(features.leapfrog) and not touches(m, s, n, rope, w)
-        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), follows, kick, dt, rope, w)
+        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), kick, dt, rope, w)
         law.rest = m.clamp_rest[i]
         if law.stiffness[2] == real(0.0):
             law.stiffness[2] = wp.static(real(1e-6)) * law.stiffness[0]
@@ -347,11 +333,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                     k.rope_feed[i, w] = real(0.0)
             for j in range(first, last):
                 weigh_element(m, s, n, k, o.dt, rope, j, w)
-            follows = wp.static(features.leapfrog) and not touches(m, s, n, rope, w)
             for j in range(first, last - 1):
-                prepare_bend(m, s, k, o, follows, kick, rope, j, w)
+                prepare_bend(m, s, k, o, kick, rope, j, w)
         for i in range(o.clamps):
-            prepare_clamp(m, s, n, k, kick, o.dt, i, w)
+            prepare_clamp(m, s, k, kick, o.dt, i, w)
 
     @wp.func
     def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
