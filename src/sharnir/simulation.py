@@ -17,7 +17,7 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import PARAMETERS, STATE, allocate, read, write, write_worlds
+from .model.fields import PARAMETERS, SENSED, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
 from .quantities import evaluate
 from .quantities.setting import set_quantity
@@ -27,6 +27,7 @@ from .scene.couplings import Prescribed
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, warning_names, whole
+from .sensing import Sensing
 from .settings import check_settings, device_settings, wants_general_kernels
 from .taps import Attached, Taps, tick_all
 from .watching.changes import changed, described
@@ -116,9 +117,10 @@ class Simulation:
     earlier. ``erp`` is the share of a joint's error that pseudo-velocities remove in a step; sequential impulses make
     them in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side by
     side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a
-    body counts as a runaway; ``fault_folder`` receives the last good states then. ``warm_start`` starts the solver
-    from the impulses of the last step; ``precision`` is ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names
-    of :class:`SimulationWarning` that are not to be given.
+    body counts as a runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is
+    drawn with ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
+    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be
+    given.
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class Simulation:
         device: str = "cpu",
         threads: int | None = None,
         top_speed: float = 1e5,
+        seed: int = 0,
         fault_folder: str | Path = "out",
         ignored_warnings: Iterable[str] = (),
     ) -> None:
@@ -183,6 +186,10 @@ class Simulation:
             "report": self.report_arrays,
         }
         self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
+        self._sensing = Sensing(
+            self._compiled, self._precision, self._tables, self.device, self.dt, whole(seed, "seed", 0)
+        )
+        self._tables["sensing"] = self._sensing.table
         settings = device_settings(self._precision, counts, float(dt), others)
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
@@ -314,9 +321,16 @@ class Simulation:
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
         while steps > 0:
-            chunk = min(steps, tick_all(self.attached, steps))
+            chunk = min(steps, tick_all(self.attached, steps), self._unsensed(steps))
             self._make(chunk)
+            self._sensing.sense()
             steps -= chunk
+
+    def _unsensed(self, steps: int) -> int:
+        """How many of the steps can be made before a sensor has anything to do."""
+        if self._started.any():  # the clocks of the worlds differ
+            return 1 if self._sensing.steps_until(0) else steps
+        return self._sensing.steps_until(self._steps) or steps
 
     def _make(self, steps: int) -> None:
         """Steps in one launch, with the present controls."""
@@ -567,11 +581,12 @@ class Simulation:
         if mask.all():
             self._steps = 0
         self._started[mask] = self._steps
+        self._sensing.reset(mask)
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
         names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
-        names |= {"model": PARAMETERS, "work": MEASURED}
+        names |= {"model": PARAMETERS, "work": MEASURED, "sensing": SENSED}
         arrays = {
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }

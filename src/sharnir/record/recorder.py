@@ -45,11 +45,31 @@ class Recorder:
         self._time[k], self._out_of_budget[k] = time, out_of_budget
         for name, array in self._sources.items():
             self._buffers[name][k] = array.numpy()
+        if self.learns_later:
+            self._expect_kicks(k)
         for name, array in self._parameters.items():
             kept, now = self._changes[name], array.numpy()
             if not kept or not np.array_equal(kept[-1][1], now):
                 kept.append((k, np.array(now)))
         self._used += 1
+
+    def _expect_kicks(self, k: int) -> None:
+        """The kick to come, by which the state's velocities were brought from the middle of the last step."""
+        memory = self._tables["memory"]
+        kick = memory.kick.numpy()  # below 0: a velocity was set since
+        for name, velocity, middle in (
+            ("kick", "center_velocity", memory.mid_velocity),
+            ("kick_spin", "angular_velocity", memory.mid_spin),
+        ):
+            ahead = kick > 0.0
+            expected = 2.0 * (self._buffers[velocity][k] - middle.numpy())
+            self._buffers[name][k][:, ahead] = expected[:, ahead]
+            self._buffers[name][k][:, self._is_unknown(kick)] = np.nan
+
+    def _is_unknown(self, kick: Array) -> Array:
+        """The worlds without a kick: before the first step, and in fourth-order steps, which make none."""
+        smooth = self._tables["work"].first_pull.shape[0] > 0
+        return np.asarray((kick == 0.0) | (smooth & (kick < 0.0)))
 
     @property
     def learns_later(self) -> bool:
@@ -63,6 +83,9 @@ class Recorder:
         made = self._tables["report"].fault.numpy() == 0  # a world that stopped made no step
         for name, array in KNOWN_LATER.items():
             self._buffers[name][self._used - 1][:, made] = getattr(self._tables["memory"], array).numpy()[:, made]
+        unknown = self._is_unknown(self._tables["memory"].kick.numpy())
+        for name in ("kick", "kick_spin"):
+            self._buffers[name][self._used - 1][:, unknown] = np.nan
 
     def frames(self) -> Frames:
         """What was captured so far."""

@@ -13,7 +13,7 @@ import xarray as xr
 
 from ..errors import SceneError, SimulationWarning, nearest
 from ..files import scene_text
-from ..model.layout import coordinates_of, friction_rows_of
+from ..model.layout import coordinates_of, friction_rows_of, readings_of
 from ..model.softs import softs_of
 from ..quantities import QUANTITIES, Definition, Frames, Readings
 from ..quantities.registry import OWNERS
@@ -164,6 +164,8 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
         "friction_unit": ("friction", [axes.unit for _, _, axes, _ in friction_rows_of(scene)]),
         "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
+        "sensor_unit": ("sensor", [reading.unit for _, _, reading in readings_of(scene, "reading")]),
+        "vector_sensor_unit": ("vector_sensor", [row[2].unit for row in readings_of(scene, "vector_reading")]),
         "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}
