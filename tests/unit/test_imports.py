@@ -104,7 +104,8 @@ LATE = {
     "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
     "taps": {"simulation"},  # a type
-    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
+    "simulation": {"analysis", "control", "studies"},
     "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -109,6 +109,7 @@ class Frames:
     out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations
     raw: Mapping[str, Array]
     is_leapfrog: bool = False  # impulses of a frame act at the poses of the frame before
+    scenes: tuple[Scene, ...] = ()  # that of every world, where their numbers differ
 
     def __getitem__(self, name: str) -> Array:
         return self.raw[name]
@@ -118,6 +119,15 @@ class Frames:
         """Frames and worlds."""
         frames, worlds = self.raw["residual"].shape
         return frames, worlds
+
+    def of_worlds(self, worlds: Sequence[int]) -> Frames:
+        """The frames of some worlds, of which the numbers are alike."""
+        chosen = list(worlds)
+        raw = {
+            name: values[:, chosen] if RAW[name].items is None else values[:, :, chosen]
+            for name, values in self.raw.items()
+        }
+        return replace(self, raw=raw, out_of_budget=self.out_of_budget[:, chosen], scenes=())
 
 
 def still_frames(scene: Scene, time: Array, worlds: int, dt: float) -> Frames:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model.layout import Layout
 from ..quantities.frames import KNOWN_LATER, RAW, Frames, Raw, item_count
+from ..scene.scene import Scene
 from ..spatial import Array
 
 
@@ -23,8 +24,13 @@ class Recorder:
         dt: float,
         capacity: int,
         sense: Callable[[], None] = lambda: None,
+        scenes: tuple[Scene, ...] = (),
     ) -> None:
-        """``sense`` is called before every capture, to measure what is not a part of the state."""
+        """``sense`` is called before every capture, to measure what is not a part of the state.
+
+        ``scenes`` are those of the worlds, where their numbers differ.
+        """
+        self._scenes = scenes
         self._tables, self._layout, self._twists, self._dt, self._sense = tables, layout, twists, dt, sense
         self._time = np.zeros(capacity)
         self._out_of_budget = np.zeros(capacity, bool)
@@ -95,7 +101,7 @@ class Recorder:
         copied |= {name: self._over_time(kept) for name, kept in self._changes.items()}
         raw = {name: self._as_declared(RAW[name], values, worlds) for name, values in copied.items()}
         over = np.repeat(self._out_of_budget[:used, None], worlds, axis=1)
-        return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later)
+        return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later, self._scenes)
 
     def _over_time(self, kept: list[tuple[int, Array]]) -> Array:
         """A parameter at every frame: one copy, or one for each stretch between changes."""

@@ -22,7 +22,7 @@ from ..scene.scene import Scene
 from ..scene.values import Description
 
 Path = tuple[str | int, ...]
-PARTS = ("bodies", "joints", "ropes", "terrain", "materials", "rays")
+PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays")
 SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what is meant by the element alone
 
 
