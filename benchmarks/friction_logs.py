@@ -7,6 +7,7 @@ The equations are written down by hand for two rods; the pendulum is the first o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -136,14 +137,23 @@ class Dry:
         return acceleration, rest - mass @ acceleration
 
     def signs(self, t: float, y: np.ndarray) -> np.ndarray:
-        """Which joints slip, and which way: one at rest sticks while its friction can hold it."""
+        """Which joints slip, and which way. One at rest sticks if friction can hold it, else it starts as it slips.
+
+        Whether it can depends on what the other joints do, so the choices of all that rest are tried together.
+        """
         speed = y.reshape(2, -1)[1]
-        found = np.where(np.abs(speed) > STILL, np.sign(speed), 0.0)
-        for _ in found:
-            held = self.motion(t, y, found)[1]
-            breaks = (found == 0.0) & (np.abs(held) > self.levels * (1 - 1e-9))
-            found = np.where(breaks, np.sign(held), found)
-        return found
+        rests = np.abs(speed) <= STILL
+        for choice in itertools.product((0.0, 1.0, -1.0), repeat=int(rests.sum())):
+            found = np.sign(speed)
+            found[rests] = choice
+            acceleration, held = self.motion(t, y, found)
+            sticks = rests & (found == 0.0)
+            starts = rests & ~sticks
+            holds = np.abs(held[sticks]) <= self.levels[sticks] * (1 - 1e-9)
+            leaves = acceleration[starts] * found[starts] > -1e-7  # just about to
+            if holds.all() and leaves.all():
+                return found
+        raise RuntimeError(f"no way to slip or stick at {t} s")
 
     def event(self, joint: int, signs: np.ndarray) -> Callable[[float, np.ndarray], float]:
         """Falls through zero where a joint comes to rest, rises where its friction no longer holds it."""

@@ -30,7 +30,7 @@ SLIPS = {-1.0: "has the opposite sign", 180 / math.pi: "is in degrees", math.pi 
 SLIPS |= {1e3: "is in thousandths", 1e-3: "is in thousands", -180 / math.pi: "is in degrees of the opposite sign"}
 SEARCH_STEPS, LONGEST_STEP = 4, 0.005  # a search takes steps that are so many times longer, up to s
 SHIFT_TOLD = 0.25  # of an interval's half width: an error of the step that is worth a warning
-FINE_STEPS, ROUNDS = 8, 2  # steps so many times shorter correct a fit, so many times
+FINE_STEPS, ROUNDS = 16, 2  # steps so many times shorter correct a fit, so many times
 WORSE = 1.05  # times the residuals: a correction that makes them so much larger is none
 
 
@@ -399,7 +399,8 @@ class Identification:
         for _ in range(ROUNDS):
             values = self.values(fitted.shares)
             shorter, simulated = fine._plain(values), self._plain(values)
-            self._step_error = {name: shorter[name] - simulated[name] for name in self.outputs}
+            whole = FINE_STEPS / (FINE_STEPS - 1)  # what the shorter steps leave of an error of first order
+            self._step_error = {name: whole * (shorter[name] - simulated[name]) for name in self.outputs}
             if not all(np.isfinite(error).all() for error in self._step_error.values()):
                 break
             again = self._polished(fitted.shares)
