@@ -74,6 +74,7 @@ MODEL = (
     _shared("friction_linear", "friction", "int", "1: sliding, 0: turning"),
     _shared("friction_axes", "friction", "int", "bits: the free axes it acts on"),
     _shared("friction_soft", "friction", "int", "soft row of the drive whose gear it is, or -1"),
+    _shared("friction_coupling", "friction", "int", "coupling whose loss it is, or -1"),
     _shared("friction_single", "friction", "int", "1: one axis, 0: several under one bound"),
     _shared("friction_law", "friction", "int", "0 true Coulomb, 1 the impulse clamp of [000], 2 bristles"),
     Field("friction_speed", "friction", "real", "Stribeck speed, m/s or rad/s; 0: none"),
@@ -118,6 +119,9 @@ MODEL = (
     _shared("coupling_start", "coupling", "int", "first of its terms"),
     _shared("coupling_end", "coupling", "int", "one past the last"),
     Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
+    Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
+    Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
+    Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
     _shared("coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see couplings.py"),
     _shared("term_joint", "term", "int", "joint of the term's coordinate"),
     _shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
@@ -248,6 +252,8 @@ MEMORY = (
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
     Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),
     Field("coupling_effort", "coupling", "real", "N or N m, the mean over the last kick"),
+    Field("coupling_loss", "coupling", "real", "N or N m on its first coordinate, likewise"),
+    Field("coupling_side", "coupling", "int", "1 or -1: the flank that touches where there is play, 0: none"),
     Field("opening_left", "joint", "vec2", "m and rad: the most gap and tilt that steps should have left"),
     Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
     Field("contact_spin", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"),
@@ -299,6 +305,7 @@ WORK = (
     Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
     Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
     Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across its two; prepare"),
+    Field("loss_seen", "friction_law", "vec3", "N s, N s, 1: friction and effort of a coupling's last visit; solver"),
     Field("soft_axis", "soft", "vec3", "world direction of the coordinate; prepare"),
     Field("soft_inverse_mass", "soft", "real", "1/kg or 1/(kg m^2) along it; prepare"),
     Field("soft_y", "soft", "real", "impulse per rate, kg or kg m^2; prepare"),
@@ -450,6 +457,41 @@ READING = (
     Field("origin_velocity", "body", "vec3", "m/s, of that origin"),
 )
 
+# What sensors read, see dynamics/sensing.py. The step does not know of it.
+SENSING = (
+    _shared("kind", "sense", "int", "scene.sensors.Kind of the reading"),
+    _shared("item", "sense", "int", "body, joint or coordinate"),
+    _shared("twist", "sense", "int", "the coordinate's place among the twists, or -1"),
+    _shared("place", "sense", "vec3", "m from the body's centre of mass, body's axes"),
+    _shared("turn", "sense", "quat", "sensor's frame in the body's axes"),
+    _shared("factor", "sense", "real", "what the reading is multiplied by"),
+    _shared("resolution", "sense", "real", "of an encoder; 0: none"),
+    _shared("size", "sense", "real", "m, radius of a pad or reach of a beam"),
+    _shared("every", "sense", "int", "steps from sample to sample"),
+    _shared("delay", "sense", "int", "steps until a sample is read"),
+    _shared("slots", "sense", "int", "samples that are kept"),
+    _shared("first_slot", "sense", "int", "the first of them"),
+    _shared("white", "sense", "real", "standard deviation of a sample's white noise"),
+    _shared("walk", "sense", "real", "standard deviation by which the bias changes from sample to sample"),
+    _shared("bias", "sense", "real", "constant"),
+    _shared("spread", "sense", "real", "standard deviation of what is drawn at the start"),
+    _shared("key", "sense", "int", "seed of the sensor"),
+    _shared("stream", "sense", "int", "which random numbers are the reading's, by its name"),
+    Field("seed", None, "int", "seed of the world"),
+    Field("taken", "sense", "int", "samples taken"),
+    Field("distance", "sense", "real", "m, of a beam"),
+    Field("change", "sense", "vec3", "m/s, of an accelerometer's body: kick_change of the step before"),
+    Field("change_spin", "sense", "vec3", "rad/s, likewise"),
+    Field("wander", "sense", "vec3", "the bias now"),
+    Field("sample", "slot", "vec3", "samples on their way"),
+    Field("reading", "reading", "real", "what single numbers read"),
+    Field("beam", "beam", "real", "m, what beams of lidars read"),
+    Field("vector", "vector_reading", "vec3", "what vectors read"),
+)
+
+# What of it changes, and belongs to a snapshot
+SENSED = tuple(field.name for field in SENSING if field.per_world)
+
 SETTINGS = {
     "dt": "real",
     "erp": "real",
@@ -489,6 +531,7 @@ TABLES = {
     "work": WORK,
     "report": REPORT,
     "reading": READING,
+    "sensing": SENSING,
 }
 
 

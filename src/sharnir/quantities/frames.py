@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ RAW = {
     "center_velocity": Raw("state", "velocity", "body", (3,), "m/s, of the centre of mass"),
     "angular_velocity": Raw("state", "spin", "body", (3,), "rad/s, world axes"),
     "twist": Raw("state", "twist", "twist", (), "rad, turns counted"),
+    "kick": Raw("memory", "kick_velocity", "body", (3,), "m/s by which a whole step of the frame's forces changes it"),
+    "kick_spin": Raw("memory", "kick_spin", "body", (3,), "rad/s likewise, without the gyroscopic torque"),
     "force": Raw("control", "force", "body", (3,), "N from outside at the centre of mass, world axes"),
     "torque": Raw("control", "torque", "body", (3,), "N m from outside, world axes"),
     "effort": Raw("control", "effort", "axis", (), "N or N m from outside"),
@@ -47,12 +49,16 @@ RAW = {
     "bristle": Raw("memory", "bristle", "friction", (3,), "m or rad, bend of the bristles, world axes"),
     "stuck": Raw("memory", "sticking", "friction", (), "1: the friction held"),
     "coupling_effort": Raw("memory", "coupling_effort", "coupling", (), "N or N m on a coordinate of factor 1"),
+    "coupling_loss": Raw("memory", "coupling_loss", "coupling", (), "N or N m of its losses on its first coordinate"),
     "voltage": Raw("work", "voltage", "soft", (), "what each drive was given, -1 to 1"),
     "softness": Raw("work", "softness_l", "joint", (), "1/kg, of a joint that closes a loop"),
     "softness_torque": Raw("work", "softness_a", "joint", (), "1/(kg m^2), likewise"),
     "contact_force": Raw("work", "touch_force", "body", (3,), "N, all contacts of a body, world axes"),
     "contacts": Raw("work", "contact_count", None, (), "contact points"),
     "rays": Raw("work", "ray_distance", "ray", (), "m"),
+    "reading": Raw("sensing", "reading", "sensor", (), "what a sensor reads, in its unit"),
+    "beam": Raw("sensing", "beam", "beam", (), "m"),
+    "vector_reading": Raw("sensing", "vector", "vector_sensor", (3,), "what a sensor reads, in its unit"),
     "iterations": Raw("report", "iterations", None, (), "of the last step"),
     "residual": Raw("report", "residual", None, (), "N s, largest change of an impulse in the last iteration"),
     "rope_position": Raw("state", "rope_position", "node", (3,), "m"),
@@ -78,9 +84,12 @@ RAW = {
 KNOWN_LATER = {
     "center_velocity": "start_velocity",
     "angular_velocity": "start_spin",
+    "kick": "kick_velocity",
+    "kick_spin": "kick_spin",
     "reaction": "reaction",
     "reaction_torque": "reaction_torque",
     "coupling_effort": "coupling_effort",
+    "coupling_loss": "coupling_loss",
     "rope_velocity": "rope_start_velocity",
     "rope_spin": "rope_start_spin",
 }
@@ -100,6 +109,7 @@ class Frames:
     out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations
     raw: Mapping[str, Array]
     is_leapfrog: bool = False  # impulses of a frame act at the poses of the frame before
+    scenes: tuple[Scene, ...] = ()  # that of every world, where their numbers differ
 
     def __getitem__(self, name: str) -> Array:
         return self.raw[name]
@@ -110,6 +120,15 @@ class Frames:
         frames, worlds = self.raw["residual"].shape
         return frames, worlds
 
+    def of_worlds(self, worlds: Sequence[int]) -> Frames:
+        """The frames of some worlds, of which the numbers are alike."""
+        chosen = list(worlds)
+        raw = {
+            name: values[:, chosen] if RAW[name].items is None else values[:, :, chosen]
+            for name, values in self.raw.items()
+        }
+        return replace(self, raw=raw, out_of_budget=self.out_of_budget[:, chosen], scenes=())
+
 
 def still_frames(scene: Scene, time: Array, worlds: int, dt: float) -> Frames:
     """Frames in which a scene without ropes rests at the origin, with its parameters; to be filled."""
@@ -119,6 +138,8 @@ def still_frames(scene: Scene, time: Array, worlds: int, dt: float) -> Frames:
     for name, (table, array, items, shape, _) in RAW.items():
         count = () if items is None else (item_count(layout, items),)
         raw[name] = np.zeros((len(time), *count, worlds, *shape))
+        if table == "sensing":
+            raw[name][:] = np.nan  # nothing reads them
         if table == "model":
             values = np.asarray(given[array], float)
             raw[name][:] = (values[1:] if items == "body" else values).reshape(*count, 1, *shape)
