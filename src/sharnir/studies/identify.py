@@ -57,11 +57,11 @@ class Found:
     ``estimates`` are the numbers with their 95 % intervals, ``untold`` what the log cannot tell, in words. ``noise``
     (in the unit of the signal) is by output, ``explained`` the share of its variance that the simulation explains, and
     ``whiteness`` the correlation (-1 to 1) of neighbouring residuals: near 0 for noise, near 1 for a wrong model.
-    ``corrected`` is by how many half widths of its interval the error of the step had shifted a number, by name, as a
-    ratio, before it was taken out; ``twin`` by how many the exact solution would still shift it. ``scene`` has the
-    found values; what was ``measured`` and what the scene ``simulated``, corrected likewise, are by output, in its
-    unit, at ``times`` (s). ``evaluations`` counts simulations; ``warnings`` are what a reader should doubt, ``fitted``
-    is the end of the least squares.
+    ``corrected`` is by how many half widths of its interval the error of the step had shifted a number, by name, before
+    it was taken out, as a ratio. ``twin`` is by how many the exact solution would still shift it, as a ratio. ``scene``
+    has the found values; what was ``measured`` and what the scene ``simulated``, corrected likewise, are by output, in
+    its unit, at ``times`` (s). ``evaluations`` counts simulations; ``warnings`` are what a reader should doubt,
+    ``fitted`` is the end of the least squares.
     """
 
     estimates: list[Estimate]
