@@ -46,7 +46,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
-        return m.rope_line[rope] * s.rope_length[j, w]
+        return m.rope_line[rope, w] * s.rope_length[j, w]
 
     @wp.func
     def node_mass(m: t.model, s: t.state, rope: int, i: int, w: int) -> real:
@@ -77,7 +77,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def round_inertia(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
         """m r^2/4 of element j, its inertia across; that along is twice as much."""
-        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope] * m.rope_radius[rope]
+        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope, w] * m.rope_radius[rope, w]
 
     @wp.func
     def weigh_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
@@ -99,7 +99,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         first = s.rope_first[rope, w]
         last = m.rope_end[rope] - 1
         length = real(last - first) * s.rope_length[last - 1, w]
-        stiffness = m.rope_stiffness[rope]
+        stiffness = m.rope_stiffness[rope, w]
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
@@ -120,10 +120,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
-    def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
+    def shares(m: t.model, rope: int, length: real, dt: real, w: int) -> vec3:
         """The implicit share of bending and twist between elements of a length."""
-        own = real(0.25) * m.rope_line[rope] * length * m.rope_radius[rope] * m.rope_radius[rope]
-        stiffness = m.rope_stiffness[rope]
+        own = real(0.25) * m.rope_line[rope, w] * length * m.rope_radius[rope, w] * m.rope_radius[rope, w]
+        stiffness = m.rope_stiffness[rope, w]
         bending = implicit_share(stiffness[0], own, length, dt)
         return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
@@ -141,10 +141,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
             return
         length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
-        share = shares(m, rope, length, o.dt)
+        share = shares(m, rope, length, o.dt, w)
         rest = m.rope_rest[j]
-        stiffness = m.rope_stiffness[rope]
-        damping = m.rope_damping[rope]
+        stiffness = m.rope_stiffness[rope, w]
+        damping = m.rope_damping[rope, w]
         before = s.rope_rotation[j, w]
         after = s.rope_rotation[j + 1, w]
         bend = Bend()
@@ -164,14 +164,14 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
         rope = m.clamp_rope[i]
         j = m.clamp_element[i]
-        stiffness = m.rope_stiffness[rope]
+        stiffness = m.rope_stiffness[rope, w]
         if stiffness[2] == real(0.0):
             stiffness[2] = wp.static(real(1e-6)) * stiffness[0]
         one = vec3(real(1.0), real(1.0), real(1.0))
         half = real(0.5) * s.rope_length[j, w]
         wall = s.rotation[m.clamp_body[i], w] * m.clamp_turn[i]
         bend = bend_between(
-            wall, s.rope_rotation[j, w], m.clamp_rest[i], stiffness, m.rope_damping[rope], half, one, kick, dt
+            wall, s.rope_rotation[j, w], m.clamp_rest[i], stiffness, m.rope_damping[rope, w], half, one, kick, dt
         )
         port = m.clamp_port[i]
         if port < 0:
