@@ -20,6 +20,14 @@ from .scene.couplings import (
     RackAndPinion,
     Screw,
 )
+from .scene.elements.actuator import (
+    ForceMap,
+    HydraulicCylinder,
+    IdealActuator,
+    Muscle,
+    PneumaticSpring,
+    TorqueMotor,
+)
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -184,12 +192,15 @@ __all__ = [
     "FifthWheel",
     "Figure",
     "Fixed",
+    "ForceMap",
     "ForceTorque",
     "Frame",
     "Freedoms",
     "Gear",
     "HalfRound",
     "HeightField",
+    "HydraulicCylinder",
+    "IdealActuator",
     "Imu",
     "Joint",
     "JointSpec",
@@ -202,11 +213,13 @@ __all__ = [
     "Material",
     "Mesh",
     "Mimic",
+    "Muscle",
     "Noise",
     "Part",
     "Planar",
     "Plane",
     "Planetary",
+    "PneumaticSpring",
     "PoseSensor",
     "PositionServo",
     "Prescribed",
@@ -253,6 +266,7 @@ __all__ = [
     "Terrain",
     "TerrainSpec",
     "Tie",
+    "TorqueMotor",
     "Torsion",
     "Touch",
     "Towing",

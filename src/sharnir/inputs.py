@@ -27,7 +27,8 @@ UNITS = {"torque": "N m", "force": "N"}
 class Inputs:
     """What a run is given, by word, written to the controls before a step.
 
-    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives by joint or quantity.
+    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives and
+    commands of actuators by joint or quantity.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class Inputs:
                 if word == "motion":
                     self._motions.append(_motion(scene, key, value))
                     continue
-                if word in UNITS:
+                if word == "command":
+                    array, place = "command", _actuator(layout, key)
+                elif word in UNITS:
                     array, place = _target(scene, layout, word, UNITS[word], key)
                 else:
                     array, place = "drive_input", _drive(layout, word, key)
@@ -128,6 +131,16 @@ def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tup
         other = "force" if word == "torque" else "torque"
         raise SceneError(f"{word}: '{effort.item}' takes {effort.unit}, not {unit}; pass it as {other}=")
     return "effort", layout.coordinates.index(effort.item)
+
+
+def _actuator(layout: Layout, key: Any) -> int:
+    """The place of an actuator."""
+    quantity = key.command() if isinstance(key, Joint) else key
+    if not isinstance(quantity, Quantity) or quantity.variable != "command" or quantity.item not in layout.actuators:
+        raise SceneError(
+            f"command: {shown(key)} has no actuator to give it to; give a joint with one, or joint.command('name')"
+        )
+    return layout.actuators.index(quantity.item)
 
 
 def _drive(layout: Layout, word: str, key: Any) -> int:

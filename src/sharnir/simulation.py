@@ -267,6 +267,7 @@ class Simulation:
         voltage: Mapping[Any, Input] | None = None,
         target: Mapping[Any, Input] | None = None,
         motion: Mapping[Any, Input] | None = None,
+        command: Mapping[Any, Input] | None = None,
         control: Diagram | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
@@ -276,7 +277,8 @@ class Simulation:
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
-        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step.
+        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step, ``command`` for
+        actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -286,6 +288,7 @@ class Simulation:
         total = round(positive(duration, "run: duration (s)") / self.dt)
         whole(every, "run: every", 1)
         given = {"torque": torque, "force": force, "voltage": voltage, "target": target, "motion": motion}
+        given["command"] = command
         inputs = Inputs(self._scene, self._layout, given, self.dt)
         self._warned.tell(uneven(float(duration), self.dt, total))
         self._warned.tell(changed(self._described, self.scene))
@@ -403,6 +406,7 @@ class Simulation:
         features = self._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
         moved = any(isinstance(coupling.type, Prescribed) for coupling in self._scene.couplings.values())
+        pushed = pushed or features.actuators
         return not (pushed or moved or self.attached or features.contacts or features.ropes)
 
     # --- reading and setting ----------------------------------------------------------------------------------------

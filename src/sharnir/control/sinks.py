@@ -156,6 +156,14 @@ class Effort(OnJoint, frozen=True, tag="effort"):
         return joint.effort(axis)
 
 
+class Command(OnJoint, frozen=True, tag="command"):
+    """The command of an actuator: an effort (N m, N), the opening of a valve or an excitation (1)."""
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        return joint.command(axis)
+
+
 class Brake(OnJoint, frozen=True, tag="brake"):
     """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes)."""
 
@@ -261,11 +269,13 @@ class Gauge(Sink, frozen=True, tag="gauge"):
             unit_field(self.unit, "gauge")
 
 
-AnySink = Drive | Servo | Effort | Brake | Force | Torque | Lamp | Gauge
+AnySink = Drive | Servo | Effort | Command | Brake | Force | Torque | Lamp | Gauge
 
 
 def _axis(quantity: Quantity) -> str:
     return str(quantity.item).partition(".")[2]
 
 
-SINKS: dict[str, Any] = {kind.tag(): kind for kind in (Drive, Servo, Effort, Brake, Force, Torque, Lamp, Gauge)}
+SINKS: dict[str, Any] = {
+    kind.tag(): kind for kind in (Drive, Servo, Effort, Command, Brake, Force, Torque, Lamp, Gauge)
+}

@@ -74,6 +74,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     coupling = make_coupling(p, features)
     prepare_couplings, warm_couplings = coupling.prepare_couplings, coupling.warm_couplings
     note_couplings, change_flanks = coupling.note_couplings, coupling.change_flanks
+    end_actuator = soft.end_actuator
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
@@ -376,6 +377,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             end_kick(m, n, k, o, k.kick[w], w)
+            if wp.static(features.actuators):
+                for i in range(o.softs):
+                    if m.soft_actuator[i] >= 0:
+                        end_actuator(m, s, n, k, k.kick[w], o.dt, i, w)
             move(m, s, n, k, o, w)
             n.kick[w] = k.kick[w]
             r.step[w] = r.step[w] + 1

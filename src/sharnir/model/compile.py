@@ -15,6 +15,7 @@ from ..scene.joint import Joint
 from ..scene.joints import FreeAxes
 from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
+from .actuators import actuator_arrays
 from .contacts import contact_arrays, optional_counts
 from .couplings import coupling_arrays
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
@@ -89,6 +90,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
         rope_tangles=any(rope_model["rope_tangles"]),
         couplings=bool(layout.couplings),
+        actuators=bool(layout.actuators),
         losses=any(coupling.loses_power for coupling in scene.couplings.values()),
         backlash=any(coupling.gap > 0.0 for coupling in scene.couplings.values()),
     )
@@ -105,17 +107,20 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         "soft": len(softs),
         "coupling": len(layout.couplings),
         "term": len(layout.terms),
+        "actuator": len(layout.actuators),
+        "actuator_number": len(actuator_arrays(scene)["actuator_number"]),
         "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
+    model |= actuator_arrays(scene)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "coordinate", "soft", "rope_node"):
+    for items in ("body", "joint", "coordinate", "soft", "actuator", "rope_node"):
         counts[f"leap_{items}"] = counts[items] if features.leapfrog else 0
     counts["leap_angular"] = counts["joint"] if features.leapfrog and features.angular_rows else 0
     for items in ("body", "joint", "angular"):
@@ -136,13 +141,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
 def parameters_of(scene: Scene) -> dict[str, Any]:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
-    found |= coupling_arrays(scene, ())
+    found |= coupling_arrays(scene, ()) | actuator_arrays(scene)
     return {name: found[name] for name in PARAMETERS}
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
     """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven; no gears and no ropes."""
-    driven = any(row.drive for row in softs_of(scene))
+    driven = any(row.drive or row.actuator for row in softs_of(scene))
     return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
 
 

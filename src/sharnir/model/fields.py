@@ -115,6 +115,11 @@ MODEL = (
     _shared("servo_gain", "soft", "real", "voltage per error"),
     _shared("servo_damping", "soft", "real", "voltage per rate"),
     _shared("servo_integral", "soft", "real", "voltage per error and second"),
+    # actuators, see dynamics/rows/actuator.py
+    _shared("soft_actuator", "soft", "int", "actuator of the soft row, or -1"),
+    _shared("actuator_kind", "actuator", "int", "model.actuators: IDEAL and so on"),
+    _shared("actuator_first", "actuator", "int", "first of its numbers"),
+    Field("actuator_number", "actuator_number", "real", "in SI units, by the places in model.actuators"),
     # couplings, see dynamics/rows/coupling.py
     _shared("coupling_start", "coupling", "int", "first of its terms"),
     _shared("coupling_end", "coupling", "int", "one past the last"),
@@ -235,6 +240,7 @@ CONTROL = (
     Field("torque", "body", "vec3", "N m, world axes"),
     Field("effort", "coordinate", "real", "N or N m on a free coordinate"),
     Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),
+    Field("command", "actuator", "real", "of an actuator: N, N m, an opening or an excitation"),
     Field("coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"),
 )
 
@@ -250,6 +256,9 @@ MEMORY = (
     Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
     Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
     Field("servo_sum", "soft", "real", "integral of a servo's error"),
+    Field("actuator_a", "actuator", "real", "Pa beside the start (chamber a), K or activation of an actuator"),
+    Field("actuator_b", "actuator", "real", "Pa beside the start, of chamber b"),
+    Field("actuator_effort", "actuator", "real", "N or N m, the mean over the last kick"),
     Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),
     Field("coupling_effort", "coupling", "real", "N or N m, the mean over the last kick"),
     Field("coupling_loss", "coupling", "real", "N or N m on its first coordinate, likewise"),
@@ -277,6 +286,7 @@ MEMORY = (
     Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
     Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
     Field("last_input", "leap_soft", "real", "of a drive, input of the last step"),
+    Field("last_command", "leap_actuator", "real", "of an actuator, command of the last step"),
     Field("kept_count", None, "int", "contacts of the last step"),
     Field("kept_a", "contact", "int", "their shapes a"),
     Field("kept_b", "contact", "int", "their shapes b"),
@@ -313,6 +323,9 @@ WORK = (
     Field("gear_rate", "soft", "real", "rate of the joint at which the motor runs by itself; prepare"),
     Field("gear_loss", "soft", "real", "impulse per rate that the gear adds, see gear.py; prepare"),
     Field("voltage", "soft", "real", "what the drive was given; prepare"),
+    Field("command", "actuator", "real", "what the actuator was given; prepare"),
+    Field("actuator_y", "actuator", "real", "its part of soft_y, without its rotor; prepare"),
+    Field("actuator_source", "actuator", "real", "its part of soft_source, likewise; prepare"),
     Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
     Field("friction_bound", "friction", "real", "N s or N m s; of a gear its inverse mass; prepare"),
     Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),

@@ -21,6 +21,8 @@ The leapfrog step is second order, u_0 being the rate before the kick:
                      nears 1; d, the part beyond dt^2 k w = 1, is implicit Euler, which damps
     rotor            p = -r^2 I_m (u - u_0); with a servo, or behind a gear with losses, as above
 
+Actuators are such springs and dampers by the slopes of their effort, see ``actuator.py``.
+
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
 w the inverse mass along the coordinate.
@@ -44,6 +46,7 @@ from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .actuator import make_actuator
 
 wp = load_warp()
 
@@ -69,6 +72,9 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
     led = make_bias(p, features).led
+    load, motion = pair.load, pair.motion
+    actuator = make_actuator(p, features)
+    actuator_line, rotor, go_on = actuator.actuator_line, actuator.rotor, actuator.go_on
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -192,8 +198,55 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def end_row(n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int):
-        """Conductance and source, dampers shared between the rates before and after the kick."""
+    def actuator_row(
+        m: t.model,
+        c: t.control,
+        n: t.memory,
+        k: t.work,
+        value: real,
+        rate: real,
+        inverse_mass: real,
+        kick: real,
+        dt: real,
+        a: int,
+        w: int,
+    ) -> Row:
+        """An actuator by itself, without its rotor: its line as a spring and a damper."""
+        command = c.command[a, w]
+        last = command
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                last = n.last_command[a, w]
+            n.last_command[a, w] = command
+        k.command[a, w] = command
+        line = actuator_line(m, n, command, last, value, rate, dt, a, w)
+        row = Row()
+        row.damping = line.damping
+        row.source = kick * (line.force + line.damping * rate)
+        implicit = real(1.0)
+        if wp.static(features.leapfrog):
+            square = dt * dt * line.stiffness
+            pace = square * inverse_mass
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            between = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
+            row.y = between
+            row.y_before = -between
+        ahead = kick * dt * implicit * line.stiffness
+        row.y = row.y + ahead
+        row.source = row.source + ahead * line.flow
+        return row
+
+    @wp.func
+    def joined(x: Row, y: Row) -> Row:
+        x.y = x.y + y.y
+        x.y_before = x.y_before + y.y_before
+        x.damping = x.damping + y.damping
+        x.source = x.source + y.source
+        return x
+
+    @wp.func
+    def end_row(n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int) -> real:
+        """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
         now = real(1.0)
         if wp.static(features.leapfrog):
             rotor = wp.max(-row.y_before, real(0.0))
@@ -210,6 +263,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if y * wp.abs(inverse_mass) < NEGLIGIBLE:
             k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
+        return now
 
     @wp.func
     def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
@@ -266,7 +320,35 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
                     k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
                 row = with_drive(m, k, row, voltage, rate, kick, i, w)
+        if wp.static(features.actuators):
+            a = m.soft_actuator[i]
+            if a >= 0:
+                own = actuator_row(m, c, n, k, soft_value(m, s, f, i, w), rate, inverse_mass, kick, dt, a, w)
+                row = joined(row, own)
+                row.y = row.y + rotor(m, a, w)
+                row.y_before = row.y_before - rotor(m, a, w)
+                now = end_row(n, k, row, rate, inverse_mass, kick, i, w)
+                k.actuator_y[a, w] = own.y + now * kick * own.damping
+                before = own.y_before + (real(1.0) - now) * kick * own.damping
+                k.actuator_source[a, w] = own.source - before * rate
+                return
         end_row(n, k, row, rate, inverse_mass, kick, i, w)
+
+    @wp.func
+    def end_actuator(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
+        """The effort of the actuator in soft row i over the kick, and what is inside it at the end of the drift."""
+        a = m.soft_actuator[i]
+        j = m.soft_joint[i]
+        linear = m.soft_linear[i]
+        axis = k.soft_axis[i, w]
+        rate = wp.dot(axis, motion(load(m, k, j, w), linear))
+        turning = wp.dot(axis, led(k, vec3(), linear, j, w))
+        felt = rate
+        if wp.static(features.leapfrog):
+            felt = rate + k.soft_bias[i, w] * turning
+        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / kick
+        value = soft_value(m, s, frames_of(m, s, j, w), i, w)
+        go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
@@ -353,6 +435,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         rate_before=rate_before,
         prepare_soft=prepare_soft,
+        end_actuator=end_actuator,
         soft_direction=soft_direction,
         soft_force=soft_force,
         soft_is_stiff=soft_is_stiff,
