@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
+    from .assemblies.final_drive import FinalDrive
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
     from .assemblies.springing import BumpStops, Coil, Torsion
     from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
@@ -107,6 +108,7 @@ _LAZY = {
     "AckermannLinkage": "assemblies.steering",
     "AntiRollBar": "assemblies.anti_roll_bar",
     "Axle": "assemblies.axle",
+    "FinalDrive": "assemblies.final_drive",
     "BallHitch": "assemblies.hitch",
     "BuiltAxle": "assemblies.axle",
     "BuiltTrack": "assemblies.track",
@@ -191,6 +193,7 @@ __all__ = [
     "Eyelet",
     "FifthWheel",
     "Figure",
+    "FinalDrive",
     "Fixed",
     "ForceMap",
     "ForceTorque",

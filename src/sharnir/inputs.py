@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import SceneError
-from .model.fields import checked_values, write_row
+from .model.fields import checked_values, read, write_row
 from .model.layout import Layout
 from .scene.body import Body
 from .scene.couplings import Prescribed
@@ -53,7 +53,7 @@ class Inputs:
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
         values = [target.value for target in self._targets] + [motion.value for motion in self._motions]
-        self.constant = not any(callable(value) for value in values)
+        self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in self._motions)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
     def apply(self, control: Any, time: Any) -> None:
@@ -66,13 +66,16 @@ class Inputs:
             else:
                 now = checked_values(what, value(time) if callable(value) else value, parts, rows.shape[1])
             write_row(rows, place, now)
-        for what, place, start, value in self._motions:  # where they are to be at the end of the step
-            rows, end = control.coupling_target, time + self._half
+        for what, place, start, value, is_rate in self._motions:  # where they are to be at the end of the step
+            rows, end = control.coupling_target, time if is_rate else time + self._half
             if callable(value) and np.ndim(time) > 0:
                 now = _world_by_world(what, value, end, ())
             else:
                 now = checked_values(what, value(end) if callable(value) else value, (), rows.shape[1])
-            write_row(rows, place, now - start)
+            if is_rate:  # the rate in the middle of the step moves it on
+                write_row(rows, place, read(rows)[place] + 2.0 * self._half * now)
+            else:
+                write_row(rows, place, now - start)
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero; prescribed motions stay where they are."""
@@ -89,19 +92,21 @@ def _world_by_world(what: str, value: Any, times: Any, parts: tuple[str, ...]) -
 
 
 class _Motion(NamedTuple):
-    """A prescribed motion: what it is called, its coupling, where it starts, and what it is."""
+    """A prescribed motion: what it is called, its coupling, where it starts, what it is, and whether that is a rate."""
 
     what: str
     place: int
     start: float
     value: Input
+    is_rate: bool
 
 
 def _motion(scene: Scene, key: Any, value: Input) -> _Motion:
     label = key.coordinate().item if isinstance(key, Joint) else key.item if isinstance(key, Quantity) else None
     for place, coupling in enumerate(scene.couplings.values()):
         if isinstance(coupling.type, Prescribed) and (coupling is key or label in coupling.labels):
-            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value)
+            is_rate = isinstance(key, Quantity) and key.variable == "rate"
+            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value, is_rate)
     raise SceneError(
         f"motion: {shown(key)} is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)"
     )

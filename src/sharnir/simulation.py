@@ -277,8 +277,8 @@ class Simulation:
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
-        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step, ``command`` for
-        actuators.
+        ``motion`` for prescribed coordinates (rad, m), which are there at the end of each step, or for their rates
+        (``hinge.speed``: rad/s, m/s), ``command`` for actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.

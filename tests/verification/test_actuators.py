@@ -38,7 +38,7 @@ def test_the_pressure_of_a_locked_cylinder_rises_as_a_parabola():
     rising = run.time < full
     np.testing.assert_allclose(found[rising], expected[rising], rtol=1e-6, atol=0.1)
     np.testing.assert_allclose(found[~rising], SUPPLY, rtol=1e-4)
-    assert not run[piston.pressure("b")].values.any()
+    assert np.abs(run[piston.pressure("b")]).max() < 1e-3
     np.testing.assert_allclose(run[piston.actuator_effort()].values[1:-1], AREA * found[1:-1], rtol=1e-4)
 
 

@@ -319,6 +319,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "drive_locks": [int(motor.self_locking) for motor in motors],
         "servo_gain": [getattr(row.drive, "gain", 0.0) for row in rows],
         "servo_damping": [getattr(row.drive, "damping", 0.0) for row in rows],
+        "servo_feed": [getattr(row.drive, "feed_forward", 0.0) for row in rows],
         "servo_integral": [getattr(row.drive, "integral", 0.0) for row in rows],
     }
 

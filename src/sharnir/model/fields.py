@@ -114,6 +114,7 @@ MODEL = (
     _shared("drive_locks", "soft", "int", "1: the load cannot turn the motor"),
     _shared("servo_gain", "soft", "real", "voltage per error"),
     _shared("servo_damping", "soft", "real", "voltage per rate"),
+    _shared("servo_feed", "soft", "real", "voltage per rate of the target"),
     _shared("servo_integral", "soft", "real", "voltage per error and second"),
     # actuators, see dynamics/rows/actuator.py
     _shared("soft_actuator", "soft", "int", "actuator of the soft row, or -1"),
@@ -285,7 +286,7 @@ MEMORY = (
     Field("last_force", "leap_body", "vec3", "N, input of the last step"),
     Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
     Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
-    Field("last_input", "leap_soft", "real", "of a drive, input of the last step"),
+    Field("last_input", "soft", "real", "of a drive, input of the last step"),
     Field("last_command", "leap_actuator", "real", "of an actuator, command of the last step"),
     Field("kept_count", None, "int", "contacts of the last step"),
     Field("kept_a", "contact", "int", "their shapes a"),

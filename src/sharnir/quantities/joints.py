@@ -114,7 +114,7 @@ def coupling_effort(r: Readings, i: int) -> Array:
     return effort + r.frames["coupling_loss"][:, coupling] if place == 0 else effort
 
 
-@quantity("coupling", "", set=setting.motion, held=True)
+@quantity("coupling", "", sent=("control", "coupling_target"), set=setting.motion, held=True)
 def motion(r: Readings, i: int) -> Array:
     """What a coupling keeps: of a prescribed motion, where its coordinate is to be."""
     return r.frames["coupling_offset"][:, i] + r.frames["coupling_target"][:, i]

@@ -131,10 +131,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     ) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
-        if wp.static(features.leapfrog):
-            if n.kick[w] > real(0.0):
+        pace = real(0.0)  # of the target
+        if n.kick[w] > real(0.0):
+            pace = (given - n.last_input[i, w]) / kick
+            if wp.static(features.leapfrog):
                 given = real(0.5) * (given + n.last_input[i, w])
-            n.last_input[i, w] = c.drive_input[i, w]
+        n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
@@ -142,6 +144,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if kind == wp.static(POSITION_SERVO):
             error = given - value
         asked = m.servo_gain[i] * error - m.servo_damping[i] * rate + m.servo_integral[i] * n.servo_sum[i, w]
+        asked = asked + m.servo_feed[i] * pace
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
             n.servo_sum[i, w] = n.servo_sum[i, w] + kick * error
