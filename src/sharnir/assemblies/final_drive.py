@@ -27,8 +27,8 @@ class FinalDrive(Description, frozen=True):
 
     Both wheels get the same torque, half of the ratio times the shaft's, whatever their speeds. The shaft is a round
     bar of ``mass`` (kg), ``radius`` and ``length`` (m) along the chassis; ``drive`` is its motor, if it has one, and
-    ``efficiency`` the share of power that the gear passes on. Forward is positive. The torque of the wheels is held by their hubs, as that of
-    motors in them would be.
+    ``efficiency`` the share of power that the gear passes on. Forward is positive. The torque of the wheels is held by
+    their hubs, as that of motors in them would be.
     """
 
     ratio: float = 4.0
