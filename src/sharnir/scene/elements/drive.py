@@ -119,8 +119,8 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
     The voltage is U = ``gain`` e - ``damping`` rate + ``integral`` (integral of e over time) + ``feed_forward`` (rate
     of the target), within -1 and 1, with e the target less the coordinate; positive U drives the coordinate up, also
     through a gear that reverses. ``gain`` is in 1/rad or 1/m, ``damping`` and ``feed_forward`` in s/rad or s/m,
-    ``integral`` in 1/(rad s) or 1/(m s). With feed_forward = damping + abs(ratio)/idle_speed a moving target is followed
-    without lag. The target's rate is its change from step to step.
+    ``integral`` in 1/(rad s) or 1/(m s). With feed_forward = damping + abs(ratio)/idle_speed a moving target is
+    followed without lag. The target's rate is its change from step to step.
     """
 
     drive: DcDrive
