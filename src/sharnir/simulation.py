@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as made_by
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from .dynamics.stepper import Stepper
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
-from .model.fields import PARAMETERS, STATE, allocate, read, write, write_worlds
+from .model.fields import PARAMETERS, SENSED, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
 from .quantities import evaluate
 from .quantities.setting import set_quantity
@@ -27,6 +28,7 @@ from .scene.couplings import Prescribed
 from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, warning_names, whole
+from .sensing import Sensing
 from .settings import check_settings, device_settings, wants_general_kernels
 from .taps import Attached, Taps, tick_all
 from .watching.changes import changed, described
@@ -59,15 +61,29 @@ MEASURED = ("voltage", "touch_force", "contact_count", *TOUCH)
 
 
 @dataclass(frozen=True)
+class Varied:
+    """What differs between worlds, see :meth:`Simulation.vary`: numbers [world] by address, the scene of every world.
+
+    ``starts`` are the states in which the worlds start, ``places`` the arrays of the model and the items written there.
+    """
+
+    numbers: dict[Any, Any] = made_by(default_factory=dict)
+    scenes: tuple[Scene, ...] = ()
+    starts: dict[str, Any] = made_by(default_factory=dict)
+    places: frozenset[tuple[str, int]] = frozenset()
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Everything a simulation needs to go on bit for bit, as ``sim.snapshot()`` returns it.
 
     ``arrays`` hold state, warm-start impulses, efforts, parameters such as masses and friction levels, and the step
-    count; ``attached`` is what diagrams and faults remember.
+    count; ``attached`` is what diagrams and faults remember, ``varied`` what differs between worlds.
     """
 
     arrays: dict[str, dict[str, Any]]
     attached: tuple[Any, ...] = ()
+    varied: Varied = Varied()
 
 
 @dataclass(frozen=True)
@@ -116,9 +132,10 @@ class Simulation:
     earlier. ``erp`` is the share of a joint's error that pseudo-velocities remove in a step; sequential impulses make
     them in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side by
     side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a
-    body counts as a runaway; ``fault_folder`` receives the last good states then. ``warm_start`` starts the solver
-    from the impulses of the last step; ``precision`` is ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names
-    of :class:`SimulationWarning` that are not to be given.
+    body counts as a runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is
+    drawn with ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
+    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be
+    given.
     """
 
     def __init__(
@@ -139,6 +156,7 @@ class Simulation:
         device: str = "cpu",
         threads: int | None = None,
         top_speed: float = 1e5,
+        seed: int = 0,
         fault_folder: str | Path = "out",
         ignored_warnings: Iterable[str] = (),
     ) -> None:
@@ -157,7 +175,8 @@ class Simulation:
         scene.take_initial()
         self.scene = scene
         self._scene, self._described = scene.as_it_is(), described(scene)
-        self._integrator = integrator
+        self._solver, self._integrator = solver, integrator
+        self._varied = Varied()
         self.dt = float(dt)
         self.worlds = int(worlds)
         self.device = resolve_device(device)
@@ -183,6 +202,10 @@ class Simulation:
             "report": self.report_arrays,
         }
         self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
+        self._sensing = Sensing(
+            self._compiled, self._precision, self._tables, self.device, self.dt, whole(seed, "seed", 0)
+        )
+        self._tables["sensing"] = self._sensing.table
         settings = device_settings(self._precision, counts, float(dt), others)
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
@@ -314,9 +337,16 @@ class Simulation:
     def _advance(self, steps: int) -> None:
         whole(steps, "step: steps", 1)
         while steps > 0:
-            chunk = min(steps, tick_all(self.attached, steps))
+            chunk = min(steps, tick_all(self.attached, steps), self._unsensed(steps))
             self._make(chunk)
+            self._sensing.sense()
             steps -= chunk
+
+    def _unsensed(self, steps: int) -> int:
+        """How many of the steps can be made before a sensor has anything to do."""
+        if self._started.any():  # the clocks of the worlds differ
+            return 1 if self._sensing.steps_until(0) else steps
+        return self._sensing.steps_until(self._steps) or steps
 
     def _make(self, steps: int) -> None:
         """Steps in one launch, with the present controls."""
@@ -392,6 +422,23 @@ class Simulation:
         bodies; coordinates of joints and their rates, as :meth:`pose` does.
         """
         set_quantity(self, quantity, values)
+
+    def scene_of(self, world: int) -> Scene:
+        """The scene of a ``world``, with the numbers that it was given by :meth:`vary`."""
+        self._check_world("scene_of", world)
+        return self._varied.scenes[world] if self._varied.scenes else self._scene
+
+    def vary(self, numbers: Mapping[str, Any]) -> None:
+        """Let ``numbers`` of the scene differ between the worlds, by the names they have in studies, one per world.
+
+        ``sim.vary({"strut.spring.stiffness": [1e4, 2e4, 3e4]})``: masses, inertias, friction laws, springs, motors,
+        gears, materials, in the units of their descriptions; initial poses and velocities hold from the next
+        :meth:`reset` on. A world moves to the bit as a scene alone that was built with its numbers, and all quantities
+        follow. What changes more than numbers is refused by name.
+        """
+        from .studies.vary import vary
+
+        vary(self, numbers)
 
     def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
         """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
@@ -515,6 +562,9 @@ class Simulation:
     def _matrices(self, chosen: Iterable[Any]) -> Matrices:
         from .analysis.matrices import Matrices
 
+        if self._varied.scenes:
+            names = ", ".join(address.name for address in self._varied.numbers)
+            raise SceneError(f"the matrices are of one scene, and here {names} differ between worlds; take one world")
         key = tuple(chosen)
         if key not in self._analysed:
             self._analysed[key] = Matrices(self, key)
@@ -561,23 +611,25 @@ class Simulation:
             for name in struct._cls.vars:
                 write_worlds(getattr(struct, name), mask, 0)
         for field in STATE:
-            write_worlds(getattr(self.state, field.name), mask, self._compiled.state[field.name])
+            start = self._varied.starts.get(field.name, self._compiled.state[field.name])
+            write_worlds(getattr(self.state, field.name), mask, start)
         self._known_faults -= set(np.flatnonzero(mask).tolist())
         self._known_notices = int(self._noticed_view[0])
         if mask.all():
             self._steps = 0
         self._started[mask] = self._steps
+        self._sensing.reset(mask)
 
     def snapshot(self) -> Snapshot:
         """A copy of all that changes or can be set; restoring it continues bit for bit."""
         names = {table: tuple(self._tables[table]._cls.vars) for table in ("state", "memory", "control", "report")}
-        names |= {"model": PARAMETERS, "work": MEASURED}
+        names |= {"model": PARAMETERS, "work": MEASURED, "sensing": SENSED}
         arrays = {
             table: {name: read(getattr(self._tables[table], name)) for name in found} for table, found in names.items()
         }
         attached = tuple(part.snapshot() for part in self.attached)
         clock = {"steps": self._steps, "started": self._started.copy()}
-        return Snapshot(arrays | {"clock": clock}, attached)
+        return Snapshot(arrays | {"clock": clock}, attached, self._varied)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from a snapshot of this simulation, or of another one of the same scene and number of worlds.
@@ -602,6 +654,7 @@ class Simulation:
         self._steps = int(snapshot.arrays["clock"]["steps"])
         self._started = np.array(snapshot.arrays["clock"]["started"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
+        self._varied = snapshot.varied
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)
 
@@ -613,7 +666,8 @@ class Simulation:
         return tuple(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
 
     def _recorder(self, capacity: int) -> Recorder:
-        return Recorder(self._tables, self._layout, self._compiled.twists, self.dt, capacity, self.rays.sense)
+        given = self._tables, self._layout, self._compiled.twists, self.dt
+        return Recorder(*given, capacity, self.rays.sense, self._varied.scenes)
 
     def _raise_new_faults(self, recorder: Recorder | None) -> None:
         faults = self._fault_view if self.device == "cpu" else self.report_arrays.fault.numpy()

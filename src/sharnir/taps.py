@@ -174,16 +174,28 @@ class Taps:
     def _motor(self, quantity: Quantity, world: int) -> Reader:
         """Speed, torque and effort of a motor, from the numbers they follow from."""
         place = declared(quantity.variable).place(self._layout, quantity.item)
-        motor = softs_of(self._simulation.scene)[place].motor
-        if motor is None:
+        if softs_of(self._simulation.scene)[place].motor is None:
             raise SceneError(f"there is no motor on '{quantity.item}'")
+        motors: dict[int, Any] = {}  # by the scene of the world, which may change
+
+        def motor() -> Any:
+            scene = self._simulation.scene_of(world)
+            if id(scene) not in motors:
+                motors[id(scene)] = softs_of(scene)[place].motor
+            return motors[id(scene)]
+
         read = {name: self.reader(declared(name).address(quantity.item), None, world) for name in LIVE_OF_MOTORS}
         rate, voltage, stall = (read[name] for name in LIVE_OF_MOTORS)
-        ratio, torque_at = motor.ratio, motor.torque_at
         if quantity.variable == "motor_speed":
-            return lambda: ratio * rate()
-        scale = ratio if quantity.variable == "drive_effort" else 1.0
-        return lambda: scale * torque_at(stall(), voltage(), ratio * rate())
+            return lambda: motor().ratio * rate()
+        is_effort = quantity.variable == "drive_effort"
+
+        def torque() -> Any:
+            found = motor()
+            scale = found.ratio if is_effort else 1.0
+            return scale * found.torque_at(stall(), voltage(), found.ratio * rate())
+
+        return torque
 
     def _slow(self, quantity: Quantity, component: str | None, world: int) -> Reader:
         """Any other quantity, by way of a recorded frame."""

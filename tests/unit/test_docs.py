@@ -221,6 +221,7 @@ HOOKS |= {
     "recorder",
     "weight",
     "apply",
+    "readings",
 }
 
 

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "assemblies": BASE | {"scene", "record"},
     "inputs": BASE | {"scene", "model"},
     "rays": BASE | {"scene", "model", "dynamics", "device"},
+    "sensing": BASE | {"scene", "model", "dynamics", "device"},
     "settings": BASE | {"scene", "model"},
     "taps": BASE | {"scene", "model", "dynamics", "device", "quantities"},
     "watching": BASE | {"scene", "model", "dynamics", "quantities"},
@@ -47,6 +48,7 @@ MAY_IMPORT = {
         "inputs",
         "quantities",
         "rays",
+        "sensing",
         "settings",
         "taps",
         "watching",
@@ -102,7 +104,8 @@ LATE = {
     "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
     "taps": {"simulation"},  # a type
-    "simulation": {"analysis", "control"},  # sim.mass_matrix and its like; sim.controller, scene.diagram
+    # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
+    "simulation": {"analysis", "control", "studies"},
     "analysis": {"simulation"},  # a type
     "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
 }

@@ -42,7 +42,8 @@ def test_a_load_pushed_up_on_a_straight_rope_rises_as_if_free(aside: float, dt: 
 
 def test_a_slack_rope_catches_its_load_again() -> None:
     """Pushed up by 196 N net, less than 4 K/l^2 = 256 N but more than Euler's 2.5 N, the rope buckles within a quarter
-    of a second. Let go, the load falls back, and swings on a rope that has all its length again."""
+    of a second. Let go, the load falls back and bounces on its rope, a bent spring, which reaches nearly all its length
+    again; nothing is gained by that."""
     scene = sh.Scene("caught")
     load = scene.body("load", sh.Box(0.2, 0.2, 0.2, mass=20.0), position=(0, 0, -2.1))
     ends = {"start": sh.Tie(body="world"), "end": sh.Tie(body=load)}
@@ -51,8 +52,10 @@ def test_a_slack_rope_catches_its_load_again() -> None:
     sim.step(10)
     sim.run(0.5, force={load: (0, 0, 2 * 20 * G)})
     assert sim.get(load.position)[2] > -2.1 + G * 0.25**2 / 2
-    sim.step(400)
-    assert sim.get(load.position)[2] < -2.0
+    run = sim.run(2.0)
+    energy = run[scene.energy].values[1:]  # the push acts for half a step more
+    assert run[load.position].values[:, 2].min() < -2.0
+    assert energy.max() < energy[0] + 1e-4 * 20 * G
     assert sim.state.rope_slack.numpy().max() == 0.0
     assert sim.get(rope.stretch) < 1e-5
 

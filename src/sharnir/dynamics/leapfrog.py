@@ -137,6 +137,11 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         return now + alike(now, before) * (now - before)
 
     @wp.func
+    def foreseen(now: vec3, before: vec3) -> vec3:
+        """The same of kicks, the next of which is zero after a jump."""
+        return alike(now, before) * (real(2.0) * now - before)
+
+    @wp.func
     def midpoint_spin(inertia: p.mat33, spin: vec3, gyration: vec3, dt: real) -> vec3:
         """The u with I u = exp(-dt u/2) I w, body axes, by Newton steps; dF/du = I - (dt/2) [I u]x + O(dt^2).
 
@@ -206,5 +211,10 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
 
     return SimpleNamespace(
-        start=start, abandon=abandon, drift=drift, brought_on=brought_on, midpoint_spin=midpoint_spin
+        start=start,
+        abandon=abandon,
+        drift=drift,
+        brought_on=brought_on,
+        foreseen=foreseen,
+        midpoint_spin=midpoint_spin,
     )

@@ -95,7 +95,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     ropes = make_ropes(p, features)
     place_ropes, begin_ropes, end_ropes = ropes.place_ropes, ropes.begin_ropes, ropes.end_ropes
     close_ropes, check_ropes = ropes.close_ropes, ropes.check_ropes
-    move_ropes = ropes.move_ropes
+    move_ropes, swap_rope_velocities = ropes.move_ropes, ropes.swap_rope_velocities
     give_way, resume_ropes = ropes.give_way, ropes.resume_ropes
     check, integrate, count_turns = motion.check, motion.integrate, motion.count_turns
 
@@ -317,6 +317,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         k.kick[w] = o.dt
         if wp.static(features.leapfrog):
             start_leap(s, n, k, o, w)
+            if wp.static(features.ropes):
+                swap_rope_velocities(m, s, n, o, w)
         begin_kick(m, c, s, n, k, r, o, k.kick[w], w)
 
     @wp.func
@@ -360,6 +362,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             watch_step(m, s, n, k, r, o, w)
         elif wp.static(features.leapfrog):
             abandon_leap(s, n, o, w)
+            if wp.static(features.ropes):
+                swap_rope_velocities(m, s, n, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 

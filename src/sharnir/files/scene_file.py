@@ -24,6 +24,7 @@ from ..scene.materials import Material, MaterialPair
 from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
+from ..scene.sensors import SensorSpec
 from ..scene.terrain import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
@@ -34,8 +35,8 @@ class SceneFile(Description, frozen=True):
     """A scene as a file holds it. SI units, right-handed, z up, quaternions (x, y, z, w), angles in rad.
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
-    ``joints``, ``couplings`` and ``ropes`` are by name. Files of meshes and height maps are named relative to the
-    folder of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an
+    ``joints``, ``couplings``, ``sensors`` and ``ropes`` are by name. Files of meshes and height maps are named relative
+    to the folder of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an
     instructor may let happen; ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
@@ -50,6 +51,7 @@ class SceneFile(Description, frozen=True):
     couplings: dict[str, CouplingSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
     cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
+    sensors: dict[str, SensorSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
@@ -124,6 +126,7 @@ def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         couplings={name: coupling.spec for name, coupling in scene.couplings.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
         cameras={name: camera.spec for name, camera in scene.cameras.items()},
+        sensors={name: sensor.spec for name, sensor in scene.sensors.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
@@ -187,6 +190,9 @@ def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
     for name, camera in content.cameras.items():
         with _at("cameras", name):
             scene.add_camera(name, camera)
+    for name, sensor in content.sensors.items():
+        with _at("sensors", name):
+            scene.add_sensor(name, sensor)
     for name, rope in content.ropes.items():
         with _at("ropes", name):
             scene.add_rope(name, rope)

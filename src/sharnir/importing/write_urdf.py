@@ -256,7 +256,12 @@ def _add_dynamics(element: Element, joint: Joint, report: ImportReport) -> None:
 
 
 def _tell_others(scene: Scene, report: ImportReport) -> None:
-    for what, things in (("ropes", scene.ropes), ("terrain", scene.terrains), ("rays", scene.rays)):
+    for what, things in (
+        ("ropes", scene.ropes),
+        ("terrain", scene.terrains),
+        ("rays", scene.rays),
+        ("sensors", scene.sensors),
+    ):
         if things:
             report.ignore(f"scene '{scene.name}'", f"{len(things)} {what}", "URDF describes one robot", "motion")
     if scene.diagram is not None or scene.panel is not None:

@@ -16,6 +16,7 @@ from ..scene.materials import MOST_GROUPS, Contact
 from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
+from ..scene.sensors import Kind
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.terrain import AnySurface, HeightField, Plane
 from ..scene.values import quaternion
@@ -130,7 +131,13 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         contact = _contact_of(scene, body)
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
-    return found if _can_meet(scene, found) or _rope_contacts(scene) or scene.rays else []
+    return found if _can_meet(scene, found) or _rope_contacts(scene) or _looks(scene) else []
+
+
+def _looks(scene: Scene) -> bool:
+    """Whether rays or beams of sensors look for shapes."""
+    beams = (reading.kind == Kind.BEAM for sensor in scene.sensors.values() for reading in sensor.readings.values())
+    return bool(scene.rays) or any(beams)
 
 
 def _can_meet(scene: Scene, found: list[_Colliding]) -> bool:

@@ -450,6 +450,41 @@ READING = (
     Field("origin_velocity", "body", "vec3", "m/s, of that origin"),
 )
 
+# What sensors read, see dynamics/sensing.py. The step does not know of it.
+SENSING = (
+    _shared("kind", "sense", "int", "scene.sensors.Kind of the reading"),
+    _shared("item", "sense", "int", "body, joint or coordinate"),
+    _shared("twist", "sense", "int", "the coordinate's place among the twists, or -1"),
+    _shared("place", "sense", "vec3", "m from the body's centre of mass, body's axes"),
+    _shared("turn", "sense", "quat", "sensor's frame in the body's axes"),
+    _shared("factor", "sense", "real", "what the reading is multiplied by"),
+    _shared("resolution", "sense", "real", "of an encoder; 0: none"),
+    _shared("size", "sense", "real", "m, radius of a pad or reach of a beam"),
+    _shared("every", "sense", "int", "steps from sample to sample"),
+    _shared("delay", "sense", "int", "steps until a sample is read"),
+    _shared("slots", "sense", "int", "samples that are kept"),
+    _shared("first_slot", "sense", "int", "the first of them"),
+    _shared("white", "sense", "real", "standard deviation of a sample's white noise"),
+    _shared("walk", "sense", "real", "standard deviation by which the bias changes from sample to sample"),
+    _shared("bias", "sense", "real", "constant"),
+    _shared("spread", "sense", "real", "standard deviation of what is drawn at the start"),
+    _shared("key", "sense", "int", "seed of the sensor"),
+    _shared("stream", "sense", "int", "which random numbers are the reading's, by its name"),
+    Field("seed", None, "int", "seed of the world"),
+    Field("taken", "sense", "int", "samples taken"),
+    Field("distance", "sense", "real", "m, of a beam"),
+    Field("change", "sense", "vec3", "m/s, of an accelerometer's body: kick_change of the step before"),
+    Field("change_spin", "sense", "vec3", "rad/s, likewise"),
+    Field("wander", "sense", "vec3", "the bias now"),
+    Field("sample", "slot", "vec3", "samples on their way"),
+    Field("reading", "reading", "real", "what single numbers read"),
+    Field("beam", "beam", "real", "m, what beams of lidars read"),
+    Field("vector", "vector_reading", "vec3", "what vectors read"),
+)
+
+# What of it changes, and belongs to a snapshot
+SENSED = tuple(field.name for field in SENSING if field.per_world)
+
 SETTINGS = {
     "dt": "real",
     "erp": "real",
@@ -489,6 +524,7 @@ TABLES = {
     "work": WORK,
     "report": REPORT,
     "reading": READING,
+    "sensing": SENSING,
 }
 
 

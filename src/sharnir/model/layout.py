@@ -8,6 +8,7 @@ from ..scene.elements.friction import Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
+from ..scene.sensors import Reading, Sensor, variable_of
 from .softs import softs_of
 
 # What gives the mechanism energy or takes it away.
@@ -30,6 +31,9 @@ class Layout:
     terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     rays: tuple[str, ...]
+    readings: tuple[str, ...]  # "encoder.position": single numbers that sensors read
+    beams: tuple[str, ...]  # "lidar.0"
+    vector_readings: tuple[str, ...]  # "imu.acceleration"
     ropes: tuple[str, ...]
     nodes: tuple[str, ...]  # "cable.0": the nodes of all ropes
     elements: tuple[str, ...]
@@ -69,9 +73,20 @@ def dry_friction_of(joint: Joint, axes: FreeAxes) -> Coulomb | Stribeck | LuGre 
     return law
 
 
+def readings_of(scene: Scene, variable: str) -> list[tuple[str, Sensor, Reading]]:
+    """The readings of a kind with their labels, in the order of the arrays."""
+    return [
+        (f"{sensor.name}.{reading.name}", sensor, reading)
+        for sensor in scene.sensors.values()
+        for reading in sensor.readings.values()
+        if variable_of(sensor, reading) == variable
+    ]
+
+
 def layout_of(scene: Scene) -> Layout:
     """The layout of a scene."""
     coordinates = coordinates_of(scene)
+    read = {name: tuple(row[0] for row in readings_of(scene, name)) for name in ("reading", "beam", "vector_reading")}
     return Layout(
         sources=SOURCES,
         bodies=tuple(scene.bodies),
@@ -83,6 +98,9 @@ def layout_of(scene: Scene) -> Layout:
         terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
         rays=tuple(scene.rays),
+        readings=read["reading"],
+        beams=read["beam"],
+        vector_readings=read["vector_reading"],
         ropes=tuple(scene.ropes),
         nodes=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements + 1)),
         elements=tuple(f"{rope.name}.{i}" for rope in scene.ropes.values() for i in range(rope.elements)),

@@ -93,6 +93,10 @@ MEMORY: tuple[Row, ...] = (
     ("rope_tension", "rope_node", "real", "N of the element; move", True),
     ("rope_start_velocity", "leap_rope_node", "vec3", "m/s when the last step began, now that its kick is known", True),
     ("rope_start_spin", "leap_rope_node", "vec3", "rad/s, likewise", True),
+    ("rope_mid_velocity", "leap_rope_node", "vec3", "m/s in the middle of the last step; move", True),
+    ("rope_mid_spin", "leap_rope_node", "vec3", "rad/s, likewise", True),
+    ("rope_kick_velocity", "leap_rope_node", "vec3", "m/s, by which a whole last kick changes it; move", True),
+    ("rope_kick_spin", "leap_rope_node", "vec3", "rad/s, likewise", True),
     ("port_impulse", "port", "vec3", "N s or N m s on the rope; solver", True),
 )
 
@@ -147,6 +151,8 @@ WORK: tuple[Row, ...] = (
     ("rope_feed", "slide_rope_node", "real", "m/s through the node without the rope's tension; prepare", True),
     ("slide_fed", "slide", "real", "m that ran through in this step; slide", True),
     ("slide_before", "slide", "real", "m/s before this step; slide", True),
+    ("rope_coming", "leap_rope_node", "vec3", "m/s, what the next kick will add; move", True),
+    ("rope_coming_spin", "leap_rope_node", "vec3", "rad/s, likewise", True),
     ("rope_bow", "leap_rope_node", "vec3", "m/s, bow of the tip's path over a drift, over h; prepare", True),
     ("port_arm", "port", "vec3", "m from the body's centre to the port; prepare", True),
     ("port_softness", "port", "sym33", "1/kg or 1/(kg m^2) of the tie itself; prepare", True),

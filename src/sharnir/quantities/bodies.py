@@ -1,4 +1,4 @@
-"""Quantities of bodies, and of the rays that they carry."""
+"""Quantities of bodies, of the rays that they carry, and of sensors."""
 
 from __future__ import annotations
 
@@ -41,6 +41,20 @@ def angular_velocity(r: Readings, i: int) -> Array:
     return r.frames["angular_velocity"][:, i]
 
 
+@quantity("body", "m/s^2", XYZ)
+def acceleration(r: Readings, i: int) -> Array:
+    """Acceleration of the origin of the body's frame, world axes."""
+    spin, arm = r.frames["angular_velocity"][:, i], r.arm(i)
+    turning = np.cross(r.angular_acceleration(i), arm) + np.cross(spin, np.cross(spin, arm))
+    return np.asarray(r.center_acceleration(i) + turning)
+
+
+@quantity("body", "rad/s^2", XYZ)
+def angular_acceleration(r: Readings, i: int) -> Array:
+    """Angular acceleration, world axes."""
+    return r.angular_acceleration(i)
+
+
 @quantity("body", "kg", set=setting.mass)
 def mass(r: Readings, i: int) -> Array:
     """Mass; 0 for a fixed body."""
@@ -76,3 +90,21 @@ def torque(r: Readings, i: int) -> Array:
 def ray_distance(r: Readings, i: int) -> Array:
     """Distance to what a ray meets."""
     return r.frames["rays"][:, i]
+
+
+@quantity("sensor", "", live=("sensing", "reading"), held=True, channel=("sensors", ""))
+def reading(r: Readings, i: int) -> Array:
+    """What a sensor reads."""
+    return r.frames["reading"][:, i]
+
+
+@quantity("beam", "m", live=("sensing", "beam"), held=True)
+def beam(r: Readings, i: int) -> Array:
+    """What a beam of a lidar reads."""
+    return r.frames["beam"][:, i]
+
+
+@quantity("vector_sensor", "", XYZ, live=("sensing", "vector"), held=True, channel=("sensors", ""))
+def vector_reading(r: Readings, i: int) -> Array:
+    """What a sensor reads, of three components."""
+    return r.frames["vector_reading"][:, i]

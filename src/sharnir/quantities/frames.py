@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ RAW = {
     "center_velocity": Raw("state", "velocity", "body", (3,), "m/s, of the centre of mass"),
     "angular_velocity": Raw("state", "spin", "body", (3,), "rad/s, world axes"),
     "twist": Raw("state", "twist", "twist", (), "rad, turns counted"),
+    "kick": Raw("memory", "kick_velocity", "body", (3,), "m/s by which a whole step of the frame's forces changes it"),
+    "kick_spin": Raw("memory", "kick_spin", "body", (3,), "rad/s likewise, without the gyroscopic torque"),
     "force": Raw("control", "force", "body", (3,), "N from outside at the centre of mass, world axes"),
     "torque": Raw("control", "torque", "body", (3,), "N m from outside, world axes"),
     "effort": Raw("control", "effort", "axis", (), "N or N m from outside"),
@@ -53,6 +55,9 @@ RAW = {
     "contact_force": Raw("work", "touch_force", "body", (3,), "N, all contacts of a body, world axes"),
     "contacts": Raw("work", "contact_count", None, (), "contact points"),
     "rays": Raw("work", "ray_distance", "ray", (), "m"),
+    "reading": Raw("sensing", "reading", "sensor", (), "what a sensor reads, in its unit"),
+    "beam": Raw("sensing", "beam", "beam", (), "m"),
+    "vector_reading": Raw("sensing", "vector", "vector_sensor", (3,), "what a sensor reads, in its unit"),
     "iterations": Raw("report", "iterations", None, (), "of the last step"),
     "residual": Raw("report", "residual", None, (), "N s, largest change of an impulse in the last iteration"),
     "rope_position": Raw("state", "rope_position", "node", (3,), "m"),
@@ -78,6 +83,8 @@ RAW = {
 KNOWN_LATER = {
     "center_velocity": "start_velocity",
     "angular_velocity": "start_spin",
+    "kick": "kick_velocity",
+    "kick_spin": "kick_spin",
     "reaction": "reaction",
     "reaction_torque": "reaction_torque",
     "coupling_effort": "coupling_effort",
@@ -100,6 +107,7 @@ class Frames:
     out_of_budget: Array  # [frame, world] bool: the wall-clock budget ended the iterations
     raw: Mapping[str, Array]
     is_leapfrog: bool = False  # impulses of a frame act at the poses of the frame before
+    scenes: tuple[Scene, ...] = ()  # that of every world, where their numbers differ
 
     def __getitem__(self, name: str) -> Array:
         return self.raw[name]
@@ -110,6 +118,15 @@ class Frames:
         frames, worlds = self.raw["residual"].shape
         return frames, worlds
 
+    def of_worlds(self, worlds: Sequence[int]) -> Frames:
+        """The frames of some worlds, of which the numbers are alike."""
+        chosen = list(worlds)
+        raw = {
+            name: values[:, chosen] if RAW[name].items is None else values[:, :, chosen]
+            for name, values in self.raw.items()
+        }
+        return replace(self, raw=raw, out_of_budget=self.out_of_budget[:, chosen], scenes=())
+
 
 def still_frames(scene: Scene, time: Array, worlds: int, dt: float) -> Frames:
     """Frames in which a scene without ropes rests at the origin, with its parameters; to be filled."""
@@ -119,6 +136,8 @@ def still_frames(scene: Scene, time: Array, worlds: int, dt: float) -> Frames:
     for name, (table, array, items, shape, _) in RAW.items():
         count = () if items is None else (item_count(layout, items),)
         raw[name] = np.zeros((len(time), *count, worlds, *shape))
+        if table == "sensing":
+            raw[name][:] = np.nan  # nothing reads them
         if table == "model":
             values = np.asarray(given[array], float)
             raw[name][:] = (values[1:] if items == "body" else values).reshape(*count, 1, *shape)

@@ -8,7 +8,7 @@ from ..scene.quantity import XYZ
 from ..spatial import Array, conjugate, rotate
 from . import setting, springs
 from .readings import Readings
-from .registry import COORDINATE, EFFORT, IMPULSE, RATE, quantity
+from .registry import ACCELERATION, COORDINATE, EFFORT, IMPULSE, RATE, quantity
 
 DRIVE = ("control", "drive_input")
 
@@ -23,6 +23,12 @@ def coordinate(r: Readings, i: int) -> Array:
 def rate(r: Readings, i: int) -> Array:
     """Rate of a joint coordinate."""
     return r.rate(i)
+
+
+@quantity("axis", ACCELERATION)
+def coordinate_acceleration(r: Readings, i: int) -> Array:
+    """Second derivative of a joint coordinate."""
+    return r.coordinate_acceleration(i)
 
 
 @quantity("axis", EFFORT, live=("control", "effort"), sent=("control", "effort"), set=setting.plain, held=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +17,10 @@ from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.scene import Scene
-from ..spatial import IDENTITY, Array, Pose, conjugate, rotate
+from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
 from .frames import Frames
+
+SMALL_SHARE = 0.01  # of a step, over which rates are compared
 
 
 class Readings:
@@ -99,6 +102,40 @@ class Readings:
         local = np.einsum("fwij,fwj->fwi", self.frames["inertia"][:, i], rotate(conjugate(q), omega))
         return rotate(q, local)
 
+    def center_acceleration(self, i: int) -> Array:
+        """Acceleration of the centre of mass, m/s^2; not a number where a step does not tell."""
+        if not self.frames.is_leapfrog:
+            return self.nothing()[..., None] * np.ones(3)
+        return np.asarray(self.frames["kick"][:, i] / self.frames.dt)
+
+    def angular_acceleration(self, i: int) -> Array:
+        """Angular acceleration, rad/s^2, world axes: I w' = torque - w x I w; the kick has the torque's part."""
+        if not self.frames.is_leapfrog:
+            return self.nothing()[..., None] * np.ones(3)
+        q, omega = self.frames["rotation"][:, i], self.frames["angular_velocity"][:, i]
+        gyroscopic = rotate(conjugate(q), np.cross(omega, self.spin_momentum(i)))
+        inertia = self.frames["inertia"][:, i]
+        fixed = self.frames["inv_mass"][:, i, :, None, None] == 0.0
+        change = np.linalg.solve(np.where(fixed, np.eye(3), inertia), gyroscopic[..., None])[..., 0]
+        return np.asarray(self.frames["kick_spin"][:, i] / self.frames.dt - rotate(q, change))
+
+    def moved(self, seconds: float) -> Readings:
+        """The same a little later, as velocities and accelerations have it."""
+        velocity, spin = self.frames["center_velocity"], self.frames["angular_velocity"]
+        rotation = self.frames["rotation"]
+        bodies = range(len(self.layout.bodies))
+        pull = np.stack([self.center_acceleration(i) for i in bodies], axis=1)
+        turn = np.stack([self.angular_acceleration(i) for i in bodies], axis=1)
+        half = np.concatenate([0.5 * seconds * spin, np.zeros_like(spin[..., :1])], axis=-1)
+        turned = rotation + multiply(half, rotation)
+        raw = {
+            "center": self.frames["center"] + seconds * velocity + 0.5 * seconds**2 * pull,
+            "rotation": turned / np.linalg.norm(turned, axis=-1, keepdims=True),
+            "center_velocity": velocity + seconds * pull,
+            "angular_velocity": spin + seconds * turn,
+        }
+        return Readings(self.scene, replace(self.frames, raw={**self.frames.raw, **raw}))
+
     def pose(self, body: Body) -> Pose:
         """Where the frame of a body is."""
         if body.name not in self._poses:
@@ -154,6 +191,21 @@ class Readings:
         joint, found = self.coordinates[i]
         relative = self.slip(joint) if found.kind.is_linear else self.spin(joint)
         return np.asarray(np.sum(coordinate_axis(found.kind, *self.joint_frames(joint)) * relative, axis=-1))
+
+    def coordinate_acceleration(self, i: int) -> Array:
+        """The second derivative of a free coordinate, m/s^2 or rad/s^2: that of its rate along the motion.
+
+        The difference over a hundredth of a step is off by (w dt)^2/60000 for a motion of frequency w, which a step
+        itself is off by (w dt)^2/24.
+        """
+        later, earlier = self._around
+        return np.asarray((later.rate(i) - earlier.rate(i)) / (2.0 * SMALL_SHARE * self.frames.dt))
+
+    @cached_property
+    def _around(self) -> tuple[Readings, Readings]:
+        """The frames a little later and a little earlier."""
+        seconds = SMALL_SHARE * self.frames.dt
+        return self.moved(seconds), self.moved(-seconds)
 
     def lock_error(self, i: int) -> tuple[Array, Array]:
         """How far the locked axes of a joint are off: translations, m, and rotations, rad."""

@@ -36,6 +36,9 @@ OWNERS = {
     "coupling": "couplings",
     "term": "terms",
     "ray": "rays",
+    "sensor": "readings",
+    "beam": "beams",
+    "vector_sensor": "vector_readings",
     "rope": "ropes",
     "node": "nodes",
     "element": "elements",
@@ -49,6 +52,7 @@ Unit = str | tuple[str, str]
 # Units that differ between axes that slide and axes that turn.
 COORDINATE: Unit = ("m", "rad")
 RATE: Unit = ("m/s", "rad/s")
+ACCELERATION: Unit = ("m/s^2", "rad/s^2")
 EFFORT: Unit = ("N", "N m")
 IMPULSE: Unit = ("N s", "N m s")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model.layout import Layout
 from ..quantities.frames import KNOWN_LATER, RAW, Frames, Raw, item_count
+from ..scene.scene import Scene
 from ..spatial import Array
 
 
@@ -23,8 +24,13 @@ class Recorder:
         dt: float,
         capacity: int,
         sense: Callable[[], None] = lambda: None,
+        scenes: tuple[Scene, ...] = (),
     ) -> None:
-        """``sense`` is called before every capture, to measure what is not a part of the state."""
+        """``sense`` is called before every capture, to measure what is not a part of the state.
+
+        ``scenes`` are those of the worlds, where their numbers differ.
+        """
+        self._scenes = scenes
         self._tables, self._layout, self._twists, self._dt, self._sense = tables, layout, twists, dt, sense
         self._time = np.zeros(capacity)
         self._out_of_budget = np.zeros(capacity, bool)
@@ -45,11 +51,31 @@ class Recorder:
         self._time[k], self._out_of_budget[k] = time, out_of_budget
         for name, array in self._sources.items():
             self._buffers[name][k] = array.numpy()
+        if self.learns_later:
+            self._expect_kicks(k)
         for name, array in self._parameters.items():
             kept, now = self._changes[name], array.numpy()
             if not kept or not np.array_equal(kept[-1][1], now):
                 kept.append((k, np.array(now)))
         self._used += 1
+
+    def _expect_kicks(self, k: int) -> None:
+        """The kick to come, by which the state's velocities were brought from the middle of the last step."""
+        memory = self._tables["memory"]
+        kick = memory.kick.numpy()  # below 0: a velocity was set since
+        for name, velocity, middle in (
+            ("kick", "center_velocity", memory.mid_velocity),
+            ("kick_spin", "angular_velocity", memory.mid_spin),
+        ):
+            ahead = kick > 0.0
+            expected = 2.0 * (self._buffers[velocity][k] - middle.numpy())
+            self._buffers[name][k][:, ahead] = expected[:, ahead]
+            self._buffers[name][k][:, self._is_unknown(kick)] = np.nan
+
+    def _is_unknown(self, kick: Array) -> Array:
+        """The worlds without a kick: before the first step, and in fourth-order steps, which make none."""
+        smooth = self._tables["work"].first_pull.shape[0] > 0
+        return np.asarray((kick == 0.0) | (smooth & (kick < 0.0)))
 
     @property
     def learns_later(self) -> bool:
@@ -63,6 +89,9 @@ class Recorder:
         made = self._tables["report"].fault.numpy() == 0  # a world that stopped made no step
         for name, array in KNOWN_LATER.items():
             self._buffers[name][self._used - 1][:, made] = getattr(self._tables["memory"], array).numpy()[:, made]
+        unknown = self._is_unknown(self._tables["memory"].kick.numpy())
+        for name in ("kick", "kick_spin"):
+            self._buffers[name][self._used - 1][:, unknown] = np.nan
 
     def frames(self) -> Frames:
         """What was captured so far."""
@@ -72,7 +101,7 @@ class Recorder:
         copied |= {name: self._over_time(kept) for name, kept in self._changes.items()}
         raw = {name: self._as_declared(RAW[name], values, worlds) for name, values in copied.items()}
         over = np.repeat(self._out_of_budget[:used, None], worlds, axis=1)
-        return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later)
+        return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later, self._scenes)
 
     def _over_time(self, kept: list[tuple[int, Array]]) -> Array:
         """A parameter at every frame: one copy, or one for each stretch between changes."""

@@ -13,9 +13,9 @@ import xarray as xr
 
 from ..errors import SceneError, SimulationWarning, nearest
 from ..files import scene_text
-from ..model.layout import coordinates_of, friction_rows_of
+from ..model.layout import coordinates_of, friction_rows_of, readings_of
 from ..model.softs import softs_of
-from ..quantities import QUANTITIES, Definition, Frames, Readings
+from ..quantities import QUANTITIES, Definition, Frames, Worlds
 from ..quantities.registry import OWNERS
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
@@ -43,12 +43,12 @@ class Trajectory:
     @classmethod
     def from_frames(cls, scene: Scene, frames: Frames, warnings: Sequence[SimulationWarning] = ()) -> Trajectory:
         """The trajectory of raw frames, and what was warned of."""
-        readings = Readings(scene, frames)
-        names = {owner: getattr(readings.layout, field) for owner, field in OWNERS.items()}
+        found = Worlds(scene, frames)
+        names = {owner: getattr(found.layout, field) for owner, field in OWNERS.items()}
         worlds = frames.shape[1]
         with np.errstate(all="ignore"):  # a world that a fault has stopped may hold no numbers
             variables = {
-                name: _variable(definition, readings, worlds > 1)
+                name: _variable(definition, found, worlds > 1)
                 for name, definition in QUANTITIES.items()
                 if definition.owner is None or names[definition.owner]
             }
@@ -138,13 +138,13 @@ class Trajectory:
         return f"<trajectory of '{self.data.attrs['scene_name']}': {len(self)} instants to {self.time[-1]:g} s{worlds}>"
 
 
-def _variable(definition: Definition, readings: Readings, several: bool) -> xr.Variable:
+def _variable(definition: Definition, found: Worlds, several: bool) -> xr.Variable:
     dims = ["time", "world"]
     if definition.owner is None:
-        values = definition.derive(readings, 0)
+        values = found.derive(definition, 0)
     else:
-        count = len(definition.names(readings.layout))
-        values = np.stack([definition.derive(readings, i) for i in range(count)], axis=1)
+        count = len(definition.names(found.layout))
+        values = np.stack([found.derive(definition, i) for i in range(count)], axis=1)
         dims.insert(1, definition.owner)
     if definition.components:
         dims.append(COMPONENT_AXIS[len(definition.components)])
@@ -164,6 +164,8 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
         "friction_unit": ("friction", [axes.unit for _, _, axes, _ in friction_rows_of(scene)]),
         "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
+        "sensor_unit": ("sensor", [reading.unit for _, _, reading in readings_of(scene, "reading")]),
+        "vector_sensor_unit": ("vector_sensor", [row[2].unit for row in readings_of(scene, "vector_reading")]),
         "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}

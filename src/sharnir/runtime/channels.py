@@ -24,7 +24,15 @@ from .ropes import tension_readers
 
 Reader = Callable[[], float]
 
-GROUPS = ("joints", "rates", "drives", "reactions", "bodies", "rays")  # in the order in which the console lists them
+GROUPS = (
+    "joints",
+    "rates",
+    "drives",
+    "reactions",
+    "bodies",
+    "rays",
+    "sensors",
+)  # in the order in which the console lists them
 
 
 class Channel(msgspec.Struct, frozen=True):
@@ -83,7 +91,10 @@ def _of_group(scene: Scene, simulation: Any, group: str) -> Iterator[tuple[Chann
         if definition.channel is not None and definition.channel[0] == group:
             for item in definition.names(layout):
                 if definition.owner != "soft" or item in driven:
-                    quantity = definition.address(item, linear.get(item, False))
+                    if definition.owner in ("sensor", "vector_sensor"):
+                        quantity = scene.reading(item)
+                    else:
+                        quantity = definition.address(item, linear.get(item, False))
                     name = f"{item} {definition.channel[1]}".strip()
                     yield Channel(name, quantity.unit, group), _reader(simulation.taps, quantity)
 

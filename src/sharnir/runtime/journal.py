@@ -28,7 +28,7 @@ MOST_TICKS = 10**8  # days of any machine; a log that says more is damaged
 # What a log may set. Not where files go, and not how many worlds: a log comes from outside.
 SETTINGS = (
     *("solver", "integrator", "iterations", "epsilon", "erp", "stabilisation_iterations", "warm_start", "budget"),
-    *("precision", "device", "threads", "top_speed", "ignored_warnings"),
+    *("precision", "device", "threads", "top_speed", "seed", "ignored_warnings"),
 )
 
 

@@ -86,6 +86,16 @@ class Body:
         return self.quantity("angular_velocity")
 
     @property
+    def acceleration(self) -> Quantity:
+        """Acceleration of the origin of the body's frame, world axes, m/s^2; known with the default integrator."""
+        return self.quantity("acceleration")
+
+    @property
+    def angular_acceleration(self) -> Quantity:
+        """Angular acceleration, world axes, rad/s^2; known with the default integrator."""
+        return self.quantity("angular_acceleration")
+
+    @property
     def kinetic_energy(self) -> Quantity:
         """Kinetic energy of this body, J."""
         return self.quantity("kinetic_energy")

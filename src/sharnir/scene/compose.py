@@ -1,4 +1,4 @@
-"""One scene put into another: its bodies, joints, rays, cameras and materials under a name, at a place or on a body."""
+"""One scene put into another: its bodies, joints, sensors and materials under a name, at a place or on a body."""
 
 from __future__ import annotations
 
@@ -59,6 +59,8 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
         scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
     for known, camera in other.cameras.items():
         scene.add_camera(f"{name}/{known}", msgspec.structs.replace(camera.spec, body=f"{name}/{camera.spec.body}"))
+    for known, sensor in other.sensors.items():
+        scene.add_sensor(f"{name}/{known}", msgspec.structs.replace(sensor.spec, on=f"{name}/{sensor.spec.on}"))
     return part
 
 

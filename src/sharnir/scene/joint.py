@@ -105,6 +105,10 @@ class Joint:
         """The rate of the coordinate ``name`` (rad/s or m/s); the name may be left out where there is one."""
         return self.quantity("rate", name)
 
+    def acceleration(self, name: str | None = None) -> Quantity:
+        """The second derivative of the coordinate ``name`` (rad/s^2 or m/s^2); known with the default integrator."""
+        return self.quantity("coordinate_acceleration", name)
+
     def effort(self, name: str | None = None) -> Quantity:
         """The torque (N m) or force (N) put on the coordinate ``name`` from outside."""
         return self.quantity("effort", name)

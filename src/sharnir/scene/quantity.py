@@ -28,7 +28,7 @@ class Quantity:
     @property
     def label(self) -> str:
         """The name shown in legends: ``hinge.angle``, ``hinge.angle rate``, ``door velocity``, ``total energy``."""
-        if self.variable == "coordinate" and self.item is not None:
+        if self.variable in ("coordinate", "reading", "beam", "vector_reading") and self.item is not None:
             return self.item
         return " ".join(word for word in (self.item, self.variable.replace("_", " ")) if word)
 

@@ -21,6 +21,7 @@ from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
+from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
 from .terrain import AnySurface, Plane, Terrain, TerrainSpec
@@ -57,6 +58,7 @@ class Scene:
         self.rays: dict[str, Ray] = {}
         self.cameras: dict[str, Camera] = {}
         self.couplings: dict[str, Coupling] = {}
+        self.sensors: dict[str, Sensor] = {}
         self.ropes: dict[str, Rope] = {}
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
@@ -423,10 +425,40 @@ class Scene:
         self.cameras[name] = camera
         return camera
 
+    def sensor(self, name: str, sensor: AnySensor, on: Body | Joint | Quantity | str) -> Sensor:
+        """Put a sensor on a body, a joint or a coordinate, and return it; ``sensor.reading()`` is what it reads.
+
+        Args:
+            name: unique among sensors, without dots.
+            sensor: Imu, Encoder, Tachometer, ForceTorque, PressurePad, RangeFinder, Lidar or PoseSensor.
+            on: a body; a joint for ForceTorque; for an encoder or a tachometer a joint, for its first coordinate, or a
+                quantity such as ``sleeve.coordinate("angle")``.
+        """
+        if not isinstance(sensor, SensorType):
+            raise SceneError(f"sensor '{name}': {shown(sensor)} is not a sensor; give Imu(...), Encoder(...), ...")
+        if isinstance(on, Joint) and sensor.carrier == "coordinate":
+            on = on.coordinate()
+        carrier = str(on.item) if isinstance(on, Quantity) else on if isinstance(on, str) else on.name
+        return self.add_sensor(name, SensorSpec(sensor=sensor, on=carrier))
+
+    def add_sensor(self, name: str, spec: SensorSpec) -> Sensor:
+        """Add a sensor under a ``name`` from its description ``spec``."""
+        self._check_new("sensor", name, self.sensors)
+        sensor = Sensor(name, spec, {WORLD: self.world} | self.bodies, self.joints)
+        self.sensors[name] = sensor
+        return sensor
+
+    def reading(self, label: str) -> Quantity:
+        """What a sensor reads, by its ``label``: ``imu.acceleration``, ``lidar.7``; in the unit of the reading."""
+        name, _, rest = label.partition(".")
+        if name not in self.sensors:
+            raise SceneError(f"there is no sensor '{name}'{nearest(name, self.sensors)}")
+        return self.sensors[name].reading(rest or None)
+
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "ropes"):
+        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "sensors", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 

@@ -22,7 +22,7 @@ from ..scene.scene import Scene
 from ..scene.values import Description
 
 Path = tuple[str | int, ...]
-PARTS = ("bodies", "joints", "ropes", "terrain", "materials", "rays")
+PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays")
 SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what is meant by the element alone
 
 
@@ -219,6 +219,8 @@ def quantity_named(scene: Scene, text: str) -> tuple[Quantity, str | None]:
     """A signal of a scene by its name, and its component: ``hinge.angle``, ``door.position.z``, ``energy``."""
     head, *rest = text.split(".")
     owner: Any = scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    if head in scene.sensors:
+        return _of_sensor(scene, head, rest, text)
     if owner is None:
         owner, rest = scene, [head, *rest]
     found = _quantity(owner, rest) if rest else None
@@ -232,6 +234,14 @@ def quantity_named(scene: Scene, text: str) -> tuple[Quantity, str | None]:
     if not quantity.components and left:
         raise SceneError(f"'{text}': '{quantity.label}' is a number and has no '{left[0]}'; leave it out")
     return quantity, left[0] if left else None
+
+
+def _of_sensor(scene: Scene, name: str, words: list[str], text: str) -> tuple[Quantity, str | None]:
+    """What a sensor reads, and the component."""
+    quantity = scene.sensors[name].reading(words[0] if words else None)
+    if quantity.components and words[1:] not in [[part] for part in (*quantity.components, "norm")]:
+        raise SceneError(f"'{text}' is a vector; add {', '.join(f'.{part}' for part in quantity.components)} or .norm")
+    return quantity, words[1] if words[1:] else None
 
 
 def _quantity(owner: Any, words: list[str]) -> tuple[Quantity, list[str]] | None:

@@ -18,6 +18,7 @@ def described(scene: Scene) -> dict[str, Any]:
         "rope": scene.ropes,
         "terrain": scene.terrains,
         "ray": scene.rays,
+        "sensor": scene.sensors,
     }
     things = {f"{kind} '{name}'": thing.spec for kind, items in kinds.items() for name, thing in items.items()}
     materials = {f"material '{name}'": material for name, material in scene.materials.named.items()}

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..errors import SimulationWarning
-from ..quantities import Frames, Readings
+from ..quantities import Frames, Readings, Worlds
 from ..quantities.energy import closing_energy, elastic_energy, total_kinetic_energy, total_potential_energy
 from ..quantities.joints import gap
 from ..scene.elements.friction import Dahl, LuGre
@@ -30,9 +30,13 @@ STILL = 1e-12  # J/kg: what moves by a micrometre a second is at rest
 
 def gained(scene: Scene, frames: Frames) -> Iterator[SimulationWarning]:
     """A gain of energy in a run whose every source goes through a joint."""
-    if len(frames.time) < 3:
-        return
-    readings = Readings(scene, frames)
+    if len(frames.time) >= 3:
+        for readings, _ in Worlds(scene, frames).parts:
+            yield from _gained(readings)
+
+
+def _gained(readings: Readings) -> Iterator[SimulationWarning]:
+    scene, frames = readings.scene, readings.frames
     moving = total_kinetic_energy(readings)
     stored = total_potential_energy(readings) + elastic_energy(readings)
     given = _given(readings)

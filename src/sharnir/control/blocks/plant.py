@@ -62,6 +62,8 @@ def find_quantity(scene: Scene, of: str | None, what: str) -> Quantity:
         if of not in scene.bodies:
             raise SceneError(f"there is no body '{of}'{nearest(of, scene.bodies)}")
         return scene.bodies[of].quantity(what)
+    if owner in ("sensor", "beam", "vector_sensor"):
+        return scene.reading(of)
     if owner in ("coupling", "term", "ray", "rope", "node", "element", "source"):
         return declared(what).address(of)
     joint, axis = find_joint(scene, of)

@@ -9,6 +9,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
+from ..leapfrog import make_leapfrog
 from .attach import make_attach
 from .close import make_close
 from .give import TAUT
@@ -20,10 +21,11 @@ wp = load_warp()
 @cache
 def make_move(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real = p.real
+    real, vec3 = p.real, p.vec3
     t = structs(p)
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
     ahead = make_algebra(p).ahead
+    foreseen = make_leapfrog(p, features).foreseen
     slides = make_slide(p, features)
     unrun_slides, end_slides = slides.unrun_slides, slides.end_slides
     empty = slides.empty
@@ -88,20 +90,57 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         s.rope_slack[j, w] = slack
 
     @wp.func
-    def note_start(s: t.state, n: t.memory, k: t.work, i: int, w: int):
-        """Velocities when the step began: in the middle of its kick, or those of a start."""
-        share = real(0.5)
-        if n.kick[w] <= real(0.0):
-            share = real(0.0)
-        n.rope_start_velocity[i, w] = wp.lerp(s.rope_velocity[i, w], k.rope_moving[i, w], share)
-        n.rope_start_spin[i, w] = wp.lerp(s.rope_spin[i, w], k.rope_spinning[i, w], share)
+    def note_kick(s: t.state, n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+        """Velocities when the step began, in the middle of its kick or those of a start; what the next will add."""
+        whole = o.dt / k.kick[w]
+        kick = whole * (k.rope_moving[i, w] - s.rope_velocity[i, w])
+        kick_spin = whole * (k.rope_spinning[i, w] - s.rope_spin[i, w])
+        n.rope_start_velocity[i, w] = s.rope_velocity[i, w]
+        n.rope_start_spin[i, w] = s.rope_spin[i, w]
+        k.rope_coming[i, w] = kick
+        k.rope_coming_spin[i, w] = kick_spin
+        if n.kick[w] > real(0.0):
+            n.rope_start_velocity[i, w] = s.rope_velocity[i, w] + real(0.5) * kick
+            n.rope_start_spin[i, w] = s.rope_spin[i, w] + real(0.5) * kick_spin
+            k.rope_coming[i, w] = foreseen(kick, n.rope_kick_velocity[i, w])
+            k.rope_coming_spin[i, w] = foreseen(kick_spin, n.rope_kick_spin[i, w])
+        n.rope_kick_velocity[i, w] = kick
+        n.rope_kick_spin[i, w] = kick_spin
+
+    @wp.func
+    def end_leap(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Velocities at the end of the step in the state, those in its middle in the memory (see ``leapfrog.py``)."""
+        for rope in range(o.ropes):
+            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                n.rope_mid_velocity[i, w] = s.rope_velocity[i, w]
+                n.rope_mid_spin[i, w] = s.rope_spin[i, w]
+                s.rope_velocity[i, w] = s.rope_velocity[i, w] + real(0.5) * k.rope_coming[i, w]
+                s.rope_spin[i, w] = s.rope_spin[i, w] + real(0.5) * k.rope_coming_spin[i, w]
+
+    @wp.func
+    def swap_rope_velocities(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int):
+        """Those in the middle of the last step against those at its end, if a kick was made since they were set."""
+        if n.kick[w] > real(0.0):
+            for rope in range(o.ropes):
+                for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                    velocity = s.rope_velocity[i, w]
+                    spin = s.rope_spin[i, w]
+                    s.rope_velocity[i, w] = n.rope_mid_velocity[i, w]
+                    s.rope_spin[i, w] = n.rope_mid_spin[i, w]
+                    n.rope_mid_velocity[i, w] = velocity
+                    n.rope_mid_spin[i, w] = spin
 
     @wp.func
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+            first = s.rope_first[rope, w]
+            if wp.static(features.leapfrog):
+                if first > m.rope_start[rope]:  # a node that may come off the drum in this step
+                    k.rope_coming[first - 1, w] = vec3()
+                    k.rope_coming_spin[first - 1, w] = vec3()
+            for i in range(first, m.rope_end[rope]):
                 if wp.static(features.leapfrog):
-                    note_start(s, n, k, i, w)
+                    note_kick(s, n, k, o, i, w)
                 s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
                 s.rope_velocity[i, w] = k.rope_moving[i, w]
                 if i < m.rope_end[rope] - 1:
@@ -111,5 +150,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 measure_slack(s, n, j, w)
         remember_ropes(m, s, n, k, o, w)
+        if wp.static(features.leapfrog):
+            end_leap(m, s, n, k, o, w)
 
-    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)
+    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes, swap_rope_velocities=swap_rope_velocities)

@@ -2,7 +2,10 @@
 
 Geometric stiffness (as in ``stiffen.py``, after Tournier et al. 2015): an element under tension T turns as on a spring
 T l (E - dd^T). Taken with the direction of the start of the step it is explicit, and stable while h^2 T < l m. Half of
-that stays explicit; what is beyond is added to the element's inertia.
+that stays explicit. What is beyond, x, is implicit: x w' on the left in the papers' step, which damps. In the leapfrog
+step x/4 is added to the inertia, (m r^2/4 + x/4)(w' - w), which does not, up to h^2 T = 2 l m; and what is beyond that
+is y (w' - u), u being the mean of the spins, weighted by y, that the rope has. A load that swings on a straight rope
+turns all elements alike and keeps its swing; all else is damped, as sum y w.(w - u) >= 0 (Cauchy and Schwarz).
 
 The kick of the leapfrog step aims at the end of the drift,
 
@@ -29,18 +32,21 @@ wp = load_warp()
 
 UNEVEN = 0.2  # rad/s^2: a rope that is pressed beyond its Euler load is turned aside by it
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
+FOLLOWED = 2.0  # h^2 T/(l m) up to which waves are followed; beyond, what is not the swing of all is damped
+BROAD = 1 / 3  # of what is implicit of a bend that acts on the change of its rate; 1/4 would be barely stable
+CALM = 0.5  # share of it, times h and the rope's lowest frequency, that damps: of second order
 
 
 @cache
 def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
-    algebra, bends, chain = make_algebra(p), make_bend(p), make_chain(p, features)
+    algebra, bends, chain = make_algebra(p), make_bend(p, features), make_chain(p, features)
     packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
     rotated_vector, frame_of, column = algebra.rotated_vector, algebra.frame_of, algebra.column
     Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
-    implicit_share = bends.implicit_share
+    Law, implicit_share = bends.Law, bends.implicit_share
     is_loose = make_give(p, features).is_loose
     factor, solve, pulled = chain.factor, chain.solve, chain.pulled
 
@@ -80,14 +86,37 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope] * m.rope_radius[rope]
 
     @wp.func
+    def tautness(m: t.model, s: t.state, n: t.memory, dt: real, rope: int, j: int, w: int) -> vec2:
+        """What element j gains by its geometric stiffness, kg m^2: of inertia, and of implicit stiffness."""
+        length = s.rope_length[j, w]
+        sure = element_mass(m, s, rope, j, w) * length * length
+        stiff = length * dt * dt * n.rope_tension[j, w]
+        if wp.static(not features.leapfrog):
+            return vec2(real(0.0), wp.max(stiff - wp.static(real(TAUT)) * sure, real(0.0)))
+        followed = wp.min(stiff, wp.static(real(FOLLOWED)) * sure)
+        gain = real(0.25) * wp.max(followed - wp.static(real(TAUT)) * sure, real(0.0))
+        return vec2(gain, wp.max(stiff - followed, real(0.0)))
+
+    @wp.func
+    def mean_turning(m: t.model, s: t.state, n: t.memory, dt: real, rope: int, w: int) -> vec3:
+        """Of the elements of a rope that are stiff by their tension, rad/s, before the kick."""
+        turning = vec3()
+        whole = real(0.0)
+        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+            stiff = tautness(m, s, n, dt, rope, j, w)[1]
+            turning = turning + stiff * s.rope_spin[j, w]
+            whole = whole + stiff
+        if whole > real(0.0):
+            return turning / whole
+        return turning
+
+    @wp.func
     def weigh_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
         axis = ahead(s.rope_rotation[j, w])
-        length = s.rope_length[j, w]
         own = round_inertia(m, s, rope, j, w)
-        stable = wp.static(real(TAUT)) * element_mass(m, s, rope, j, w) * length
-        excess = length * (dt * dt * n.rope_tension[j, w] - stable)
-        across = own + wp.max(excess, real(0.0))
+        taut = tautness(m, s, n, dt, rope, j, w)
+        across = own + taut[0] + taut[1]
         k.rope_axis[j, w] = axis
         k.rope_inertia[j, w] = packed(diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis))
         k.rope_bend[j, w] = packed(mat33())
@@ -103,11 +132,17 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
-    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+    def free_element(
+        m: t.model, s: t.state, n: t.memory, k: t.work, turning: vec3, dt: real, rope: int, j: int, w: int
+    ):
         """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
+        if wp.static(features.leapfrog):
+            taut = tautness(m, s, n, dt, rope, j, w)
+            gained = taut[0] * spin + taut[1] * turning
+            momentum = momentum + gained - wp.dot(axis, gained) * axis
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
         if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
             length = s.rope_length[j, w]
@@ -120,12 +155,74 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
+    def own_inertia(m: t.model, rope: int, length: real) -> real:
+        """m r^2/4 of an element of a length."""
+        return real(0.25) * m.rope_line[rope] * length * m.rope_radius[rope] * m.rope_radius[rope]
+
+    @wp.func
     def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
         """The implicit share of bending and twist between elements of a length."""
-        own = real(0.25) * m.rope_line[rope] * length * m.rope_radius[rope] * m.rope_radius[rope]
+        own = own_inertia(m, rope, length)
         stiffness = m.rope_stiffness[rope]
         bending = implicit_share(stiffness[0], own, length, dt)
         return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
+
+    @wp.func
+    def lateness(damper: real, inertia: real, kick: real) -> real:
+        """Where in the kick the rate is taken that a damper acts by: half way, or such that the quickest of a chain of
+        them, with four times the damping, decays within the kick and does not swing."""
+        decay = real(4.0) * kick * damper / inertia
+        if decay <= real(2.0):
+            return real(0.5)
+        return real(1.0) - real(1.0) / decay
+
+    @wp.func
+    def late(m: t.model, rope: int, length: real, kick: real) -> vec3:
+        """Lateness of bending and twist; where elements bend against each other their nodes go to and fro."""
+        own = own_inertia(m, rope, length)
+        across = own + real(0.25) * m.rope_line[rope] * length * length * length
+        dampers = m.rope_damping[rope] / length * m.rope_stiffness[rope]
+        bending = lateness(dampers[0], across, kick)
+        return vec3(bending, bending, lateness(dampers[2], real(2.0) * own, kick))
+
+    @wp.func
+    def slowest(m: t.model, s: t.state, rope: int, w: int) -> vec3:
+        """Frequencies of the slowest waves of bending and twist in the whole rope, rad/s."""
+        last = m.rope_end[rope] - 1
+        length = real(last - s.rope_first[rope, w]) * s.rope_length[last - 1, w]
+        number = wp.static(real(math.pi)) / length
+        stiffness = m.rope_stiffness[rope]
+        bending = number * number * wp.sqrt(stiffness[0] / m.rope_line[rope])
+        inertia = real(0.5) * m.rope_line[rope] * m.rope_radius[rope] * m.rope_radius[rope]
+        return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
+
+    @wp.func
+    def follows(m: t.model, rope: int) -> bool:
+        """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
+        step damps, or it would snap through itself."""
+        return wp.static(features.leapfrog) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
+
+    @wp.func
+    def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
+        """Bending and twist over a length, of which a share is implicit."""
+        law = Law()
+        law.stiffness = m.rope_stiffness[rope]
+        law.length = length
+        damping = m.rope_damping[rope]
+        one = vec3(real(1.0), real(1.0), real(1.0))
+        if not follows(m, rope):
+            law.after = dt * share + damping * one
+            return law
+        if damping > real(0.0):
+            middle = late(m, rope, length, kick)
+            law.after = damping * middle
+            law.before = damping * (one - middle)
+        if wp.max(share) > real(0.0):
+            whole = dt * dt / kick * share
+            calm = wp.min(wp.static(real(CALM)) * dt * slowest(m, s, rope, w), one)
+            law.after = law.after + wp.static(real(BROAD)) * whole + wp.cw_mul(calm, whole)
+            law.before = law.before - wp.static(real(BROAD)) * whole
+        return law
 
     @wp.func
     def in_eyelet(s: t.state, o: t.settings, i: int, w: int) -> bool:
@@ -142,19 +239,19 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             return
         length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
         share = shares(m, rope, length, o.dt)
-        rest = m.rope_rest[j]
-        stiffness = m.rope_stiffness[rope]
-        damping = m.rope_damping[rope]
+        law = law_of(m, s, length, share, kick, o.dt, rope, w)
+        law.rest = m.rope_rest[j]
         before = s.rope_rotation[j, w]
         after = s.rope_rotation[j + 1, w]
+        turning = s.rope_spin[j + 1, w] - s.rope_spin[j, w]
         bend = Bend()
         free = True
         if wp.static(features.rope_slides):
             if in_eyelet(s, o, j + 1, w):
                 free = False
-                bend = twist_between(before, after, rest[2], stiffness[2], damping, length, share[2], kick, o.dt)
+                bend = twist_between(before, after, turning, law, kick)
         if free:
-            bend = bend_between(before, after, rest, stiffness, damping, length, share, kick, o.dt)
+            bend = bend_between(before, after, turning, law, kick)
         k.rope_bend[j, w] = packed(bend.stiff)
         k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
         k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
@@ -164,15 +261,14 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
         rope = m.clamp_rope[i]
         j = m.clamp_element[i]
-        stiffness = m.rope_stiffness[rope]
-        if stiffness[2] == real(0.0):
-            stiffness[2] = wp.static(real(1e-6)) * stiffness[0]
-        one = vec3(real(1.0), real(1.0), real(1.0))
         half = real(0.5) * s.rope_length[j, w]
-        wall = s.rotation[m.clamp_body[i], w] * m.clamp_turn[i]
-        bend = bend_between(
-            wall, s.rope_rotation[j, w], m.clamp_rest[i], stiffness, m.rope_damping[rope], half, one, kick, dt
-        )
+        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), kick, dt, rope, w)
+        law.rest = m.clamp_rest[i]
+        if law.stiffness[2] == real(0.0):
+            law.stiffness[2] = wp.static(real(1e-6)) * law.stiffness[0]
+        body = m.clamp_body[i]
+        wall = s.rotation[body, w] * m.clamp_turn[i]
+        bend = bend_between(wall, s.rope_rotation[j, w], s.rope_spin[j, w] - s.spin[body, w], law, kick)
         port = m.clamp_port[i]
         if port < 0:
             k.rope_inertia[j, w] = packed(full(k.rope_inertia[j, w]) + bend.stiff)
@@ -249,8 +345,11 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         for rope in range(o.ropes):
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
+            turning = vec3()
+            if wp.static(features.leapfrog):
+                turning = mean_turning(m, s, n, o.dt, rope, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, n, k, o.dt, rope, j, w)
+                free_element(m, s, n, k, turning, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, k, i, w)

@@ -135,7 +135,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             room = wp.max(k.touch_gap[q, w], real(0.0)) / o.dt
             if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
                 n.touch_state[q, w] = wp.static(STICKS)
-                if friction == real(0.0):
+                if friction == real(0.0) or left == 1:  # nothing would look whether it may stick
                     n.touch_state[q, w] = wp.static(SLIDES)
                     n.touch_grip[q, w] = real(0.0)
                 n.touch_impulse[q, w] = vec3()

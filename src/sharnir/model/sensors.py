@@ -1,0 +1,86 @@
+"""Sensors as flat arrays: one item per reading, single numbers first, then beams of lidars, then vectors."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from ..scene.scene import WORLD, Scene
+from ..scene.sensors import Kind, Sensor
+from .layout import coordinates_of, readings_of
+
+ORDER = ("reading", "beam", "vector_reading")
+
+
+def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, int]]:
+    """The arrays of the table ``sensing`` that never change, and the counts of its items; ``dt`` (s) is the step."""
+    found = {variable: readings_of(scene, variable) for variable in ORDER}
+    rows = [row for variable in ORDER for row in found[variable]]
+    bodies = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
+    joints = {name: i for i, name in enumerate(scene.joints)}
+    labels = [label for label, _, _ in coordinates_of(scene)]
+    every = [_steps(sensor, "1/rate", _period(sensor, dt), dt) for _, sensor, _ in rows]
+    delay = [_steps(sensor, "delay", sensor.type.delay, dt) for _, sensor, _ in rows]
+    slots = [-(-late // each) + 1 for each, late in zip(every, delay, strict=True)]
+    ends = np.cumsum([0, *slots])
+    period = np.array(every) * dt
+    noises = [reading.noise for _, _, reading in rows]
+    items = [_item(sensor, bodies, joints, labels) for _, sensor, _ in rows]
+    carried = [_centers(sensor) for _, sensor, _ in rows]
+    arrays = {
+        "kind": [int(reading.kind) for _, _, reading in rows],
+        "item": items,
+        "twist": [
+            twists.index(item) if reading.kind == Kind.COORDINATE and item in twists else -1
+            for (_, _, reading), item in zip(rows, items, strict=True)
+        ],
+        "place": [np.array(reading.place) - center for (_, _, reading), center in zip(rows, carried, strict=True)],
+        "turn": [reading.turn for _, _, reading in rows],
+        "factor": [reading.factor for _, _, reading in rows],
+        "resolution": [reading.resolution for _, _, reading in rows],
+        "size": [min(reading.size, 1e9) for _, _, reading in rows],
+        "every": every,
+        "delay": delay,
+        "slots": slots,
+        "first_slot": ends[:-1],
+        "white": [noise.density / math.sqrt(each) for noise, each in zip(noises, period, strict=True)],
+        "walk": [noise.walk * math.sqrt(each) for noise, each in zip(noises, period, strict=True)],
+        "bias": [noise.bias for noise in noises],
+        "spread": [noise.spread for noise in noises],
+        "key": [sensor.type.seed % 2**31 for _, sensor, _ in rows],
+        "stream": [zlib.crc32(label.encode()) % 2**31 for label, _, _ in rows],
+    }
+    counts = {variable: len(found[variable]) for variable in ORDER}
+    return arrays, counts | {"sense": len(rows), "slot": int(ends[-1])}
+
+
+def _period(sensor: Sensor, dt: float) -> float:
+    return dt if sensor.type.rate is None else 1.0 / sensor.type.rate
+
+
+def _steps(sensor: Sensor, what: str, seconds: float, dt: float) -> int:
+    """A time as a number of steps, or a refusal of one that is none."""
+    steps = round(seconds / dt)
+    if abs(steps * dt - seconds) > 1e-6 * dt * max(steps, 1) or (what != "delay" and steps < 1):
+        near = max(steps, 0 if what == "delay" else 1) * dt
+        other = "" if what == "delay" else f", a rate of {1 / near:g} Hz"
+        raise SceneError(
+            f"sensor '{sensor.name}': its {what} is {seconds:g} s and the step {dt:g} s; "
+            f"give a multiple of the step, such as {near:g} s{other}"
+        )
+    return steps
+
+
+def _item(sensor: Sensor, bodies: dict[str, int], joints: dict[str, int], labels: list[str]) -> int:
+    known: Any = {"body": bodies, "joint": joints}.get(sensor.type.carrier)
+    return int(labels.index(sensor.spec.on) if known is None else known[sensor.spec.on])
+
+
+def _centers(sensor: Sensor) -> spatial.Array:
+    """Where the centre of mass is in the frame that places are given in."""
+    return np.asarray(sensor.on.center) if sensor.type.carrier == "body" else np.zeros(3)

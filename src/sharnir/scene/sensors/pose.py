@@ -1,0 +1,32 @@
+"""Satellite navigation, motion capture: where a body is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..values import ORIGIN, Vec3, vector
+from .base import QUIET, Kind, Noise, Reading, SensorType
+
+
+class PoseSensor(SensorType, frozen=True, tag="pose"):
+    """Where a point of a body is: ``position`` (m) in the body's frame is that of the antenna or marker.
+
+    It gives ``position`` (m), ``velocity`` (m/s) and ``rotation``, the turn of the body from the world's axes as a
+    rotation vector (rad), all in world axes, with ``position_noise``, ``velocity_noise`` and ``rotation_noise``.
+    """
+
+    position: Vec3 = ORIGIN
+    position_noise: Noise = QUIET
+    velocity_noise: Noise = QUIET
+    rotation_noise: Noise = QUIET
+
+    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+        return (
+            Reading("position", Kind.POSITION, "m", self.position_noise, place=self.position),
+            Reading("velocity", Kind.VELOCITY, "m/s", self.velocity_noise, place=self.position),
+            Reading("rotation", Kind.TURN, "rad", self.rotation_noise),
+        )
+
+    def checked(self, what: str) -> None:
+        super().checked(what)
+        vector(self.position, f"{what} position (m)")

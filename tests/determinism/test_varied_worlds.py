@@ -1,0 +1,124 @@
+"""Numbers that differ between worlds: each world is to the bit the scene alone that was built with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sharnir as sh
+from sharnir.studies.address import find, with_numbers
+
+ROD = {"position": (0.2, 0, 0), "rotation": (0, 0.5**0.5, 0, 0.5**0.5)}
+STEPS = 40
+
+
+def hinged(**carried: Any) -> sh.Scene:
+    """A rod on a hinge, let go level; what its hinge carries is varied."""
+    scene = sh.Scene("hinged")
+    rod = scene.body("rod", sh.Capsule(radius=0.02, length=0.3, mass=1.0), **ROD)  # type: ignore[arg-type]
+    scene.joint("pin", sh.Revolute(axis=(0, 1, 0)), scene.world, rod, **carried)
+    return scene
+
+
+def heavy() -> sh.Scene:
+    """A body whose mass and inertia are given by themselves."""
+    scene = sh.Scene("heavy")
+    rod = scene.body("rod", mass=1.0, inertia=(0.02, 0.01, 0.015), position=(0.2, 0.1, 0), velocity=(0.1, 0, 0))
+    scene.joint("ball", sh.Spherical(), scene.world, rod)
+    return scene
+
+
+def driven() -> sh.Scene:
+    return hinged(drive=sh.DcDrive(stall_torque=0.5, idle_speed=300.0, time_constant=0.02, ratio=20.0))
+
+
+def geared() -> sh.Scene:
+    scene = hinged()
+    wheel = scene.body("wheel", mass=1.0, inertia=(0.01,) * 3, position=(1, 0, 0))
+    shaft = scene.joint("shaft", sh.Revolute(axis=(0, 1, 0), anchor=(1, 0, 0)), scene.world, wheel)
+    scene.couple("pair", sh.Gear(-2.0), scene.joints["pin"], shaft)
+    return scene
+
+
+STRIBECK = sh.Stribeck(0.05, 0.08, 0.1, viscous=0.02)
+LUGRE = sh.LuGre(0.05, 0.08, 0.1, stiffness=50.0, damping=0.3, viscous=0.02)
+SPRING = sh.Spring(5.0, 0.1, rest=0.2, preload=0.05)
+
+VARIED: dict[str, tuple[Callable[[], sh.Scene], tuple[float, float, float]]] = {
+    "gravity.z": (hinged, (-9.81, -1.62, -3.7)),
+    "rod.mass": (heavy, (1.0, 2.0, 0.5)),
+    "rod.inertia.0": (heavy, (0.02, 0.018, 0.021)),
+    "rod.velocity.y": (heavy, (0.0, 0.3, -0.2)),
+    "pin.friction.viscous": (lambda: hinged(friction=STRIBECK), (0.02, 0.05, 0.2)),
+    "pin.friction.speed": (lambda: hinged(friction=STRIBECK), (0.1, 0.5, 2.0)),
+    "pin.friction.static": (lambda: hinged(friction=STRIBECK), (0.08, 0.09, 0.2)),
+    "pin.friction.level": (lambda: hinged(friction=STRIBECK), (0.05, 0.06, 0.02)),
+    "pin.friction.stiffness": (lambda: hinged(friction=LUGRE), (50.0, 80.0, 20.0)),
+    "pin.friction.damping": (lambda: hinged(friction=LUGRE), (0.3, 0.1, 0.5)),
+    "pin.spring.stiffness": (lambda: hinged(spring=SPRING), (5.0, 20.0, 1.0)),
+    "pin.spring.damping": (lambda: hinged(spring=SPRING), (0.1, 0.5, 0.01)),
+    "pin.spring.rest": (lambda: hinged(spring=SPRING), (0.2, -0.4, 1.0)),
+    "pin.spring.preload": (lambda: hinged(spring=SPRING), (0.05, 0.3, -0.3)),
+    "pin.limits.upper": (lambda: hinged(limits=(-1.0, 0.1)), (0.1, 0.05, 0.2)),
+    "pin.stall_torque": (driven, (0.5, 1.0, 0.1)),
+    "pin.idle_speed": (driven, (300.0, 100.0, 800.0)),
+    "pin.time_constant": (driven, (0.02, 0.05, 0.01)),
+    "pair.coupling.ratio": (geared, (-2.0, 3.0, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_worlds_are_to_the_bit_the_scenes_built_with_their_numbers(name: str) -> None:
+    make, values = VARIED[name]
+    scene = make()
+    batch = sh.Simulation(scene, dt=0.005, worlds=3, ignored_warnings=["odd-units"])
+    batch.vary({name: values})
+    batch.reset()
+    alone = [with_numbers(scene, {find(scene, name): value}) for value in values]
+    sims = [sh.Simulation(one, dt=0.005, ignored_warnings=["odd-units"]) for one in alone]
+    batch_run = batch.run(STEPS * 0.005, voltage=_voltage(scene))
+    runs = [sim.run(STEPS * 0.005, voltage=_voltage(sim.scene)) for sim in sims]
+    for variable in batch_run.data.data_vars:
+        if "world" in batch_run.data[variable].dims:
+            for world, run in enumerate(runs):
+                found = batch_run.data[variable].sel(world=world).values
+                np.testing.assert_array_equal(found, run.data[variable].values, err_msg=str(variable))
+    ends = [run.data["rotation"].values[-1].tobytes() + run.data["position"].values[-1].tobytes() for run in runs]
+    assert len(set(ends)) == 3  # the number matters
+
+
+def _voltage(scene: sh.Scene) -> dict[sh.Joint, float]:
+    return {joint: 0.5 for joint in scene.joints.values() if joint.drives}
+
+
+def test_what_belongs_to_the_structure_is_refused_by_name() -> None:
+    sim = sh.Simulation(hinged(friction=STRIBECK), dt=0.005, worlds=2)
+    with pytest.raises(
+        sh.SceneError, match=r"'pin.friction.viscous' cannot differ between worlds as given: in world 1"
+    ):
+        sim.vary({"gravity.z": [-9.81, -1.0], "pin.friction.viscous": [0.02, 0.0]})
+    with pytest.raises(sh.SceneError, match=r"the scene has no number 'pin.viscosity'"):
+        sim.vary({"pin.viscosity": [1.0, 2.0]})
+    with pytest.raises(sh.SceneError, match=r"'rod.mass' is given values of shape"):
+        sim.vary({"rod.mass": [1.0, 2.0, 3.0]})
+    with pytest.raises(sh.SceneError, match=r"must be above zero"):
+        sim.vary({"rod.mass": [1.0, -2.0]})
+    sim.vary({"pin.friction.viscous": [0.02, 0.5]})
+    with pytest.raises(sh.SceneError, match=r"the matrices are of one scene, and here pin.friction.viscous differ"):
+        sim.mass_matrix()
+
+
+def test_what_was_varied_belongs_to_a_snapshot_and_adds_up() -> None:
+    scene = hinged(spring=SPRING)
+    sim = sh.Simulation(scene, dt=0.005, worlds=2)
+    sim.vary({"pin.spring.stiffness": [5.0, 20.0]})
+    kept = sim.snapshot()
+    sim.vary({"pin.spring.rest": [0.2, 0.4]})
+    assert [sim.scene_of(w).joints["pin"].springs["angle"].stiffness for w in (0, 1)] == [5.0, 20.0]
+    force = sim.get(scene.joints["pin"].spring_force())
+    np.testing.assert_allclose(force, [0.05 + 5.0 * 0.2, 0.05 + 20.0 * 0.4], rtol=1e-12)
+    sim.restore(kept)
+    np.testing.assert_allclose(sim.get(scene.joints["pin"].spring_force()), [0.05 + 1.0, 0.05 + 4.0], rtol=1e-12)
