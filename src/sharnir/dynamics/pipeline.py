@@ -82,7 +82,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     start_leap, abandon_leap, drift_body = leapfrog.start, leapfrog.abandon, leapfrog.drift
     brought_on = leapfrog.brought_on
     smooth_steps = make_fourth_order(p, features).smooth_steps
-    stiffen_joint = make_stiffen(p).stiffen_joint
+    stiffness = make_stiffen(p, features)
+    stiffen_joint, add_stiffness, note_jerk = stiffness.stiffen_joint, stiffness.add_stiffness, stiffness.note_jerk
     watch_step = make_watch(p, features).watch_step
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
@@ -210,6 +211,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 stiffen_joint(m, n, k, o.dt, j, w)
         if wp.static(features.ropes):
             place_ropes(m, s, n, k, o, w)
+        if wp.static(features.direct):
+            for b in range(1, o.bodies):
+                add_stiffness(m, s, n, k, o.dt, b, w)
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
@@ -356,6 +360,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             end_kick(m, n, k, o, k.kick[w], w)
+            if wp.static(features.leapfrog and features.direct):
+                if n.kick[w] <= real(0.0):
+                    for j in range(o.joints):
+                        note_jerk(m, s, n, k, j, w)
             move(m, s, n, k, o, w)
             n.kick[w] = k.kick[w]
             r.step[w] = r.step[w] + 1

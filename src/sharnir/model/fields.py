@@ -267,6 +267,7 @@ MEMORY = (
     Field("kick_change", "leap_body", "vec3", "m/s by which that kick differed from the one before"),
     Field("kick_spin_change", "leap_body", "vec3", "rad/s, likewise"),
     Field("led_spin", "leap_body", "vec3", "rad/s by which leading onto the joints changed the spin in the last step"),
+    Field("stiffened", "leap_body", "sym33", "kg m^2 that geometric stiffness added last; stiffen"),
     Field("last_force", "leap_body", "vec3", "N, input of the last step"),
     Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
     Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
@@ -315,6 +316,7 @@ WORK = (
     Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+    Field("stiffening", "direct_body", "sym33", "kg m^2 that geometric stiffness adds; stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
     Field("rows_a", "row_angular", "mat33", "rows: the locked and soft rotations; prepare"),
     Field("softness_l", "direct_joint", "real", "1/kg, compliance of a joint that closes a loop; prepare"),
