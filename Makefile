@@ -47,6 +47,7 @@ blocks: $(VENV)/installed-dev
 
 gallery: $(VENV)/installed-dev
 	$(BIN)/python docs/_site/take_pictures.py
+	$(BIN)/python docs/_site/take_console.py
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks --out out/bench.json

@@ -4,14 +4,15 @@
     python -m benchmarks.console --minutes 60     the soak: an hour of driving, does memory grow?
     python -m benchmarks.console --scene krt100_rough --minutes 10 --browser
 
-The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count.
-With ``--browser`` they only watch: three pages are open in Chromium, the operator's, which drives, a watcher's, and the
+The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count. With
+``--browser`` they only watch: three pages are open in Chromium, the operator's, which drives, a watcher's, and the
 instructor's with a sixth of the processor. Every quarter of a minute the operator's window loses the focus while he
-drives: how long it takes until the drives are held, and until his page, which draws in software, says so, are figures,
-too. A deadline missed while they start up counts as well, after the first seconds in which everything settles; so does
-every time that the operator is taken for lost. Two figures tell what of a missed deadline is the machine's, which on a
-virtual one may be all of it: a bare loop beside the physics, of the same priority and period; and the run made again
-from its log, bit for bit, three times, where a step counts with the shortest of its times.
+drives: how long it takes until the physics holds the drives, by the run's log, and until his page has a frame that
+shows it, and whether they ever are, are figures, too. A page that is drawing in software sees such a frame when its
+picture is done. A deadline missed while they start up counts as well, after the first seconds in which everything
+settles; so does every time that the operator is taken for lost. Two figures tell what of a missed deadline is the
+machine's, which on a virtual one may be all of it: a bare loop beside the physics, of the same priority and period; and
+the run made again from its log, bit for bit, three times, where a step counts with the shortest of its times.
 """
 
 from __future__ import annotations
@@ -59,16 +60,15 @@ BEAT = 0.04  # s between two signs of life
 THROTTLED = 6  # times slower
 LETS_GO_EVERY = 15.0  # s
 HELD_WITHIN = 5.0  # s, beyond which a safe state counts as missed
-# What happens when the window loses the focus while something is held: the time of day (s), and after how many ms the
-# page shows the drives held.
+# What happens when the window loses the focus while something is held: when that was (s since 1970), and after how many
+# ms a frame shows the drives held.
 LET_GO = """async (within) => {
     const { link } = sharnir;
     if (!link.mayDrive) return null; // the drives are held already
-    const begun = performance.now();
+    const [begun, at] = [performance.now(), Date.now() / 1000];
     const held = new Promise((done) => link.on("sample", (f) => f.held !== 0 && done(performance.now() - begun)));
     const late = new Promise((done) => setTimeout(() => done(Infinity), within));
     link.grip("keys", link.reader.layout.inputs[0], true);
-    const at = Date.now() / 1e3;
     dispatchEvent(new Event("blur"));
     return [at, await Promise.race([held, late])];
 }"""
@@ -86,7 +86,7 @@ BARS = {
     "physics, memory grown, MB": (-math.inf, 1.0),
     "operator taken for lost": (0.0, 0.0),
     "safe states missed": (0.0, 0.0),
-    "drives held after, longest, ms": (0.0, 300.0),
+    "safe state after, longest, ms": (0.0, 300.0),
 }
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
 
@@ -163,10 +163,8 @@ def child_of(pid: int) -> int:
 
 @dataclass
 class Seen:
-    """What a page in Chromium has seen: pictures drawn, how its memory grew (MB), and its safe states.
-
-    Of each of these the time of day when the operator let go (s), and after how long it was shown (ms).
-    """
+    """What a page in Chromium has seen: pictures drawn, how its memory grew (MB); when it has let go of what it held
+    (s since 1970), and how long after that it saw the drives held (ms)."""
 
     drawn: int
     grown: float
@@ -200,7 +198,7 @@ def browse(link: str, cookie: str, seconds: float, role: str, scene: str, told: 
                 heap = page.evaluate(HEAP)
             page.wait_for_timeout(1e3 / SENDS)
         drawn, grown = page.evaluate("() => window.sharnir?.view?.drawn ?? 0"), page.evaluate(HEAP) - heap
-        told.put((role, Seen(drawn, grown, [each for each in held if each is not None])))
+        told.put((role, Seen(drawn, grown, [tuple(each) for each in held if each is not None])))
         browser.close()
 
 
@@ -326,8 +324,8 @@ def measure(
         server.wait(60)
         run = next(Path(folder, "runs").iterdir())
         end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
-        holds = [e.command.reason for e in Run(run).entries() if isinstance(e.command, Hold) and e.at < end]
-        held_at = [e.at for e in Run(run).entries() if isinstance(e.command, Hold)]
+        held_at = [(e.at, e.command.reason) for e in Run(run).entries() if isinstance(e.command, Hold)]
+        holds = [reason for at, reason in held_at if at < end]
         repeated = longest_step_repeated(run, repeats)
     _, frames, sizes, rows = max(heard)  # of the one who drives, if there is one among them
     jitter, misses, factor, ticks, worst, held = np.array(rows).T
@@ -350,25 +348,30 @@ def measure(
         "share of frames with the drives held, %": 100 * float(np.mean(held != 0)),
         "server, memory grown, MB": grown[server.pid],
         "physics, memory grown, MB": grown[physics],
-    } | looked(seen, held_at)
+    } | looked(seen, [at for at, reason in held_at if "lost the focus" in reason])
 
 
 def looked(seen: dict[str, Seen], held_at: list[float]) -> dict[str, float]:
-    """The figures of the pages in Chromium, where there were any; ``held_at``: when the drives were held (s)."""
+    """The figures of the pages in Chromium, where there were any, and of the drives that were held at times (s)."""
     if not seen:
         return {}
+    rounding = 1e-3  # s, of the times in the log
     let_go = seen["operator"].let_go
-    held = [1e3 * (min((at for at in held_at if at >= begun), default=math.inf) - begun) for begun, _ in let_go]
-    shown = [after for _, after in let_go]
+    after = [
+        1e3 * next((at - begun for at in held_at if -rounding <= at - begun < HELD_WITHIN), math.inf)
+        for begun, _ in let_go
+    ]
     return {
         **{f"pictures drawn, {role}": float(page.drawn) for role, page in seen.items()},
         **{f"page's memory grown, {role}, MB": page.grown for role, page in seen.items()},
-        "safe states": float(len(let_go)),
-        "safe states missed": float(sum(after > 1e3 * HELD_WITHIN for after in held)),
-        "drives held after, median, ms": float(np.median(held)) if held else math.nan,
-        "drives held after, longest, ms": max(held, default=math.nan),
-        "shown as held after, median, ms": float(np.median(shown)) if shown else math.nan,
-        "shown as held after, longest, ms": max(shown, default=math.nan),
+        "safe states": float(len(after)),
+        "safe states missed": float(sum(math.isinf(each) for each in after)),
+        "safe state after, median, ms": float(np.median(after)) if after else math.nan,
+        "safe state after, longest, ms": max(after, default=math.nan),
+        "shown on the operator's page after, median, ms": float(
+            np.median([shown for _, shown in let_go] or [math.nan])
+        ),
+        "shown on the operator's page after, longest, ms": max((shown for _, shown in let_go), default=math.nan),
     }
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from consoles import SIZES
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-SIZES = [(390, 844), (1024, 768), (1440, 900)]
 AUDIT = """async () => {
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
     const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });

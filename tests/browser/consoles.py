@@ -28,12 +28,24 @@ READY = "() => window.sharnir?.started && sharnir.link.frame && sharnir.view.dra
 CLOCK, HELD, MODE, TICK = (HEADER.index(name) for name in ("clock", "held", "mode", "tick"))
 FREE, STOPPED, HOLDING = 0, 1, 2  # values of held
 WINDOW = {"width": 1000, "height": 620}
+SIZES = ((390, 844), (820, 1180), (1440, 900))  # windows of a phone, a tablet and a desktop
 # Remembers what toasts have said: one is gone after some seconds.
 LISTEN = """window.said = [];
     new MutationObserver((changes) => {
         const added = changes.flatMap((change) => [...change.addedNodes]);
         window.said.push(...added.filter((node) => node.className === "toast").map((node) => node.textContent));
     }).observe(document, { childList: true, subtree: true });"""
+
+# No two words of the controls lie over each other, and none is cut off.
+WORDS_APART = """() => {
+    const all = [...document.querySelectorAll(".widgets .w-label, .widgets .w-value")];
+    const words = all.filter((word) => word.offsetParent);
+    const boxes = words.filter((word) => word.textContent.trim()).map((word) => word.getBoundingClientRect());
+    const hides = (word) => getComputedStyle(word).overflow !== "visible";
+    const cut = words.some((word) => hides(word) && word.scrollWidth > word.clientWidth + 1);
+    const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    return boxes.length > 0 && !cut && boxes.every((a, i) => boxes.every((b, k) => i === k || !over(a, b)));
+}"""
 
 
 class Console:
@@ -244,6 +256,10 @@ class Browser:
         made.page, made.context, made.console = page, page.context, console
         return made
 
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give the window a size (pixels)."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+
     def do(self, script: str, given: Any = None) -> Any:
         """Run a script in the page."""
         return self.page.evaluate(script, given)
@@ -302,6 +318,9 @@ class Browser:
         """Two pages that draw in software keep a small machine from everything else."""
         self.do("() => sharnir.view.renderer.setAnimationLoop(null)")
 
+    def draw_again(self) -> None:
+        self.do("() => sharnir.view.renderer.setAnimationLoop(() => sharnir.view.draw())")
+
     def release(self) -> None:
         """Press the release of the emergency stop for long enough."""
         button = self.page.locator("#release")
@@ -314,6 +333,14 @@ class Browser:
     def enable(self) -> None:
         """Enable the drives."""
         self.page.locator("#enable").click()
+        self.chain("free")
+
+    def set_free(self) -> None:
+        """Release the stop and enable the drives, where they are not free."""
+        if self.do("() => sharnir.link.chain.state") == "stopped":
+            self.release()
+        if self.do("() => sharnir.link.chain.state") == "held":
+            self.enable()
         self.chain("free")
 
     def reload(self) -> None:
@@ -333,14 +360,12 @@ class Browser:
         """Back to the start, running, nothing held, nothing said."""
         self.let_go()
         self.until("() => sharnir.link.driving")
-        if self.do("() => sharnir.link.chain.state") == "stopped":
-            self.release()
-        if self.do("() => sharnir.link.chain.state") == "held":
-            self.enable()
+        self.set_free()
         self.send(do="pause")
         self.until("() => sharnir.link.frame.mode === 0")
         self.send(do="reset")
         self.until("() => sharnir.link.frame.step === 0")
         self.send(do="run")
-        self.until("() => sharnir.link.frame.mode === 1 && sharnir.link.frame.held === 0")
+        self.until("() => sharnir.link.frame.mode === 1")
+        self.set_free()  # where the page has stood still meanwhile, it was held
         self.do("() => { window.said.length = 0 }")

@@ -19,6 +19,7 @@ from sharnir.runtime.journal import create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
+from sharnir.view.report import write_report
 from sharnir.view.robots import list_robots
 from sharnir.view.start import DOCUMENTS, scenarios
 from sharnir.view.texts import catalogue, chosen, languages
@@ -63,12 +64,18 @@ def test_the_console_has_no_violations(krt: Any) -> None:
 
 
 @needs_axe
-def test_the_instructors_page_has_no_violations(krt: Any) -> None:
-    audit(krt("instructor").page)
+def test_the_instructors_page_and_the_end_of_a_run_have_no_violations(krt: Any) -> None:
+    instructor = krt("instructor")
+    audit(instructor.page)
+    told = {"event": "ended", "reason": "The run was ended by instructor 1", "wrong": True, "folder": "runs/mf4"}
+    told |= {"documents": ["report.html", "replay.html"], "ready": True, "closed": False}
+    instructor.do("(told) => sharnir.link.tell('ended', told)", told)
+    instructor.page.locator("#ending a").first.wait_for()
+    audit(instructor.page)
 
 
 @needs_axe
-def test_an_exported_replay_has_no_violations(chromium: Any, tmp_path: Path) -> None:
+def test_an_exported_replay_and_a_report_have_no_violations(chromium: Any, tmp_path: Path) -> None:
     run = create_run(load_example("door").scene, 0.01, {}, tmp_path)
     runtime = Runtime(run, paused=True)
     runtime.send(c.Set({"push hinge angle": 40.0}), "operator 1")
@@ -76,8 +83,11 @@ def test_an_exported_replay_has_no_violations(chromium: Any, tmp_path: Path) -> 
     finish(runtime, 50)
     context = chromium.new_context(viewport=WINDOW, bypass_csp=True)
     page = context.new_page()
-    page.goto(write_html(record(run), tmp_path / "run.html").as_uri())
+    recording = record(run)
+    page.goto(write_html(recording, tmp_path / "run.html").as_uri())
     page.wait_for_function("() => window.sharnir?.started && sharnir.view.drawn > 0", timeout=1000 * PATIENCE)
+    audit(page)
+    page.goto(write_report(recording, tmp_path / "report.html").as_uri())
     audit(page)
     context.close()
 

@@ -263,6 +263,10 @@ def test_faults_are_kept_from_the_operator(
     assert b"gust" not in get(console, "/", Cookie=cookies["operator"])[2]
     assert b"gust" in get(console, "/instructor", Cookie=cookies["instructor"])[2]
     fresh.close()
+    for role in ("operator", "watcher"):  # nor by what a run leaves behind, before it has ended
+        for document in ("report.html", "replay.html"):
+            assert get(console, f"/runs/{console.folder.name}/{document}", Cookie=cookies[role])[0] == 404
+            refused.append(document)
     assert console.commands("inject")[-1]["by"] == "instructor 1"
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import SIZES, WINDOW, Browser, Console
 
 ARM, AXLE = "shoulder target", "axle voltage"
 CARD_WITHIN = """() => {
@@ -160,36 +160,11 @@ def test_a_broken_connection_is_mended_without_a_reload(driver: Browser) -> None
     assert driver.do("() => window.same") is True
 
 
-def test_plots_zoom_freeze_and_have_a_cursor_and_a_past(driver: Browser) -> None:
-    """Finding 22."""
-    driver.until("() => sharnir.link.frame.time > 1.5")
-    page = driver.page
-    box = page.locator("#plot canvas").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-    span = driver.do("() => sharnir.plot.span")
-    page.mouse.wheel(0, -100)
-    driver.until("(span) => sharnir.plot.span < span", span)
-    driver.until("() => sharnir.plot.cursor !== null")
-    page.locator("#freeze").click()
-    end = driver.do("() => sharnir.plot.end")
-    driver.until("(end) => sharnir.link.frame.time > end + 0.3", end)
-    assert driver.do("() => sharnir.plot.end") == end
-    page.locator("#freeze").click()
-    assert driver.do("() => sharnir.plot.end") is None
-    driver.reload()
-    driver.until("""() => {
-        const times = [];
-        sharnir.history.each("axle.angle", -Infinity, (time) => times.push(time));
-        return times[0] < sharnir.link.frame.time - 1;
-    }""")
-
-
 def test_the_card_of_a_body_stays_within_the_view(driver: Browser) -> None:
     """Finding 12: at every size, also for a body of many joints."""
     try:
-        for size in ((390, 844), (1024, 768), (1440, 900)):
-            driver.page.set_viewport_size({"width": size[0], "height": size[1]})
+        for size in SIZES:
+            driver.resize(size)
             driver.do("() => sharnir.view.select(1)")
             driver.do("() => { for (let i = 0; i < 40; i++) sharnir.world.joints.push(sharnir.world.joints[1]) }")
             driver.until("() => document.querySelectorAll('#card dt').length >= 6")

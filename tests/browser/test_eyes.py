@@ -1,4 +1,4 @@
-"""What the operator looks at: pictures of mounted cameras, labels, belts, ropes, hills."""
+"""What the operator looks at: pictures of mounted cameras, labels, belts, ropes, ground, panels that fold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from consoles import READY, Browser, Console
+from consoles import READY, SIZES, WORDS_APART, Browser, Console
 
 WIDE = {"width": 1440, "height": 900}
 
@@ -68,8 +68,14 @@ def test_up_to_four_pictures_of_mounted_cameras(krt: Browser) -> None:
     assert krt.page.locator(".picture").count() == 0
 
 
-def test_cameras_see_the_machine_or_have_their_front_free(krt: Browser) -> None:
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}")
+def test_cameras_see_the_machine_or_have_their_front_free(krt: Browser, size: tuple[int, int]) -> None:
     """Findings 13 and 14: the whole machine at first; nothing of it before the seat and the cameras."""
+    krt.resize(size)
+    krt.until(
+        "() => { const { width, height } = stage.getBoundingClientRect(); "
+        "return Math.abs(sharnir.view.cameras.camera.aspect - width / height) < 0.01 }"
+    )
     krt.do("() => sharnir.view.cameras.home()")
     outside = krt.do(
         """() => {
@@ -102,7 +108,26 @@ def test_cameras_see_the_machine_or_have_their_front_free(krt: Browser) -> None:
     assert blocked == []
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}")
+def test_four_keys_drive_and_no_words_of_the_controls_lie_over_each_other(krt: Browser, size: tuple[int, int]) -> None:
+    """Finding 17: not a slider and a key pair for every wheel; dials with names of their own."""
+    krt.resize(size)
+    krt.stop_drawing()  # on a busy machine it makes the page so slow that it is taken for frozen
+    krt.until(WORDS_APART)
+    krt.set_free()
+    labels = krt.page.locator(".widgets .w-label").all_text_contents()
+    assert len(labels) == len(set(labels)) and not any("wheel" in label for label in labels)
+    for key, name, value in (("ArrowUp", "forward", 1), ("ArrowLeft", "turn", -1)):
+        krt.do("() => document.activeElement.blur()")
+        krt.page.keyboard.down(key)
+        krt.until("([n, v]) => sharnir.link.reader.input(sharnir.link.frame, n) === v", [name, value])
+        krt.page.keyboard.up(key)
+        krt.until("(n) => sharnir.link.reader.input(sharnir.link.frame, n) === 0", name)
+    krt.draw_again()
+
+
 def test_the_orbit_stays_above_the_ground(krt: Browser) -> None:
+    """Finding 16; it does not depend on the window."""
     krt.do("() => { sharnir.view.camera('orbit'); sharnir.view.cameras.camera.position.z = -3 }")
     krt.until("() => sharnir.view.cameras.camera.position.z > 0")
     krt.do("() => { sharnir.view.cameras.home(); sharnir.view.camera('follow') }")
@@ -124,12 +149,12 @@ def test_labels_do_not_cover_each_other_with_36_bodies(krt: Browser) -> None:
     krt.page.locator("#show-menu summary").click()
     krt.page.get_by_role("button", name="Labels").click()
     krt.until(f"() => ({COVERING})()[0] >= 6")
-    for width, height in ((1440, 900), (1024, 768), (390, 844)):
-        krt.page.set_viewport_size({"width": width, "height": height})
+    for size in SIZES:
+        krt.resize(size)
         drawn = krt.do("() => sharnir.view.drawn")
         krt.until("(drawn) => sharnir.view.drawn > drawn + 1", drawn)
         shown, covering = krt.do(COVERING)
-        assert shown >= 1 and covering == 0, (width, shown, covering)
+        assert shown >= 1 and covering == 0, (size, shown, covering)
         assert krt.do("() => document.documentElement.scrollWidth <= innerWidth")
     krt.do("() => sharnir.view.select(sharnir.world.followed)")
     name = krt.do("() => sharnir.world.bodies[sharnir.world.followed].name")
@@ -193,6 +218,47 @@ def test_a_thin_rope_is_seen_from_far_away(krt: Browser) -> None:
         }"""
     )
     assert 1.4 < width < 2.0  # pixels
+
+
+# --- the panel --------------------------------------------------------------------------------------------------------
+
+
+def test_groups_and_the_panel_fold_and_the_view_takes_their_place(krt: Browser) -> None:
+    krt.page.set_viewport_size(WIDE)
+    group = krt.page.locator("details.group").first
+    group.locator("summary").click()
+    assert not group.locator("sh-joystick").is_visible()
+    group.locator("summary").click()
+    assert group.locator("sh-joystick").is_visible()
+    for window in SIZES:
+        krt.resize(window)
+        size = "() => { const { width, height } = stage.getBoundingClientRect(); return width * height }"
+        before, drawn = krt.do(size), krt.do("() => sharnir.view.drawn")
+        fold = krt.page.locator("#fold-side")
+        krt.stop_drawing()
+        fold.click()
+        krt.until("(drawn) => sharnir.view.drawn > drawn", drawn)  # at once: a canvas of another size is empty
+        krt.draw_again()
+        krt.until(f"(before) => ({size})() > 1.2 * before", before)
+        assert fold.get_attribute("aria-expanded") == "false"
+        assert krt.page.locator("#stop").is_visible()
+        fold.click()
+        krt.until(f"(before) => Math.abs(({size})() - before) < 1", before)
+
+
+def test_a_sensors_bar_shows_its_channel_and_warns(krt: Browser) -> None:
+    krt.do(
+        """() => {
+            const bar = document.createElement("sh-bar");
+            const given = { name: "krt100_hitch reaction", label: "hitch", unit: "N", low: 0, high: 1e4, warns: -1 };
+            for (const [name, value] of Object.entries(given)) bar.setAttribute(name, value);
+            document.querySelector(".widgets").append(bar);
+        }"""
+    )
+    krt.until("() => document.querySelector('sh-bar .w-value').textContent.endsWith(' N')")
+    krt.until("() => document.querySelector('sh-bar').hasAttribute('data-warns')")
+    assert krt.do("() => Number(document.querySelector('sh-bar [role=meter]').getAttribute('aria-valuenow'))") >= 0
+    krt.do("() => document.querySelector('sh-bar').remove()")
 
 
 def test_hills_have_normals_for_light_and_shadows(krt: Browser) -> None:

@@ -1,4 +1,4 @@
-"""What the operator takes hold of: the past of the live run, bodies pulled by a spring."""
+"""What the operator takes hold of: the past of the live run, bodies pulled by a spring, alarms, plots."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def pulls_until(browser: Browser, begin: Callable[[], Any], end: Callable[[], An
             end()
     else:
         raise AssertionError(condition)
-    browser.do("() => sharnir.view.renderer.setAnimationLoop(() => sharnir.view.draw())")
+    browser.draw_again()
 
 
 # What has been seen since: whether anything was pulled, how far the arm has moved, and what its card said.
@@ -219,3 +219,47 @@ def test_a_watcher_pulls_nothing(driver: Browser, watcher: Browser) -> None:
     watcher.send(do="pull", body="arm", point=[0, 0, 0], target=[1, 1, 1])
     watcher.toast("you are watching")
     assert driver.do(f"() => {PULLED}") == 0
+
+
+# --- alarms and plots -------------------------------------------------------------------------------------------------
+
+
+def test_alarms_are_filtered(driver: Browser) -> None:
+    """Finding 23: the stop is among them, found by its words, and gone from the new ones when it is known."""
+    driver.page.keyboard.press("F9")
+    driver.until("() => sharnir.link.chain.state === 'stopped'")
+    driver.page.locator("#tab-alarms").click()
+    listed = "() => [...document.querySelectorAll('#alarms .log-row')].map((row) => row.dataset.level)"
+    driver.until(f"() => ({listed})().includes('alarm')")
+    driver.page.locator("#alarm-filter").select_option("alarm")
+    assert set(driver.do(listed)) == {"alarm"}
+    driver.page.locator("#alarm-search").fill("emergency stop by")
+    assert "emergency stop by operator 1" in (driver.page.locator("#alarms").text_content() or "")
+    driver.page.locator("#alarm-search").fill("nothing like it")
+    assert driver.do(listed) == []
+    driver.page.locator("#alarm-search").fill("")
+    driver.page.locator("#alarm-filter").select_option("new")
+    driver.page.locator("#acknowledge").click()
+    assert driver.do(listed) == []
+    driver.page.locator("#alarm-filter").select_option("all")
+    driver.page.locator("#tab-console").click()
+
+
+def test_plots_show_any_number_of_signals_and_work_by_keyboard(driver: Browser) -> None:
+    """Finding 22."""
+    driver.do("() => { const { plot, world } = sharnir; plot.choose(world.layout.channels.map((c) => c.name)) }")
+    names = driver.do("() => sharnir.plot.channels")
+    assert len(names) > 8
+    entries = driver.page.locator(".plot-legend span")
+    assert entries.count() == len(names)
+    box, legend = (driver.page.locator(name).bounding_box() for name in ("#plot", ".plot-legend"))
+    assert box is not None and legend is not None
+    assert legend["y"] + legend["height"] <= box["y"] + box["height"] + 1  # it scrolls
+    driver.page.locator("#plot canvas").focus()
+    driver.page.keyboard.press("ArrowLeft")
+    assert driver.do("() => sharnir.plot.cursor") is not None
+    span = driver.do("() => sharnir.plot.span")
+    driver.page.keyboard.press("+")
+    assert driver.do("() => sharnir.plot.span") < span
+    assert driver.input("axle voltage") == 0.0  # the arrows belong to the plot while it has the focus
+    driver.do("() => { sharnir.plot.choose(sharnir.world.panel.plotted); document.activeElement.blur() }")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from consoles import PATIENCE, WINDOW
+from consoles import PATIENCE, SIZES, WINDOW
 from finishing import finish
 
 import sharnir as sh
@@ -40,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The door is pushed for a second and let go."""
     made = create_run(load_example("door").scene, DT, {}, tmp_path_factory.mktemp("runs"))
     runtime = Runtime(made, paused=True)
-    runtime.send(c.Set({"push hinge angle": 40.0}))
+    runtime.send(c.Set({"push hinge angle": 40.0}), "operator 1")
     runtime.send(c.Step(100))
     runtime.send(c.Note("well done"))
     runtime.send(c.Set({"push hinge angle": 0.0}))
@@ -80,6 +81,33 @@ def test_one_file_opens_from_disk_plays_and_scrubs(run: Run, chromium: Any, tmp_
     assert page.evaluate(angle) > pushed
     assert "well done" in page.locator("#events").text_content()
     page.close()
+
+
+def test_the_view_alone_fills_the_window_and_the_report_is_within_it(run: Run, chromium: Any, tmp_path: Path) -> None:
+    """Findings 19 and 20: --bare shrank the picture; commands had no author, and the paths no chassis."""
+    files = {name: tmp_path / f"{name}.html" for name in ("html", "report")}
+    assert main(["export", str(run.folder), *(word for name in files for word in (f"--{name}", str(files[name])))]) == 0
+    page = chromium.new_page()
+    page.set_default_timeout(WAIT)
+    page.goto(f"{files['html'].as_uri()}#bare")
+    page.wait_for_function(READY)
+    report = chromium.new_page()
+    report.goto(files["report"].as_uri())
+    for width, height in SIZES:
+        for each in (page, report):
+            each.set_viewport_size({"width": width, "height": height})
+            each.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_function(
+            "([w, h]) => { const c = sharnir.view.canvas; return c.clientWidth === w && c.clientHeight === h }",
+            arg=[width, height],
+        )
+        done = report.locator("h2", has_text="What was done, and by whom")
+        assert done.is_visible()
+        row = report.locator("tr", has_text="push hinge angle = 40").last
+        assert row.is_visible() and "operator 1" in row.text_content()
+        assert report.locator("img[alt*='paths']").is_visible()
+    page.close()
+    report.close()
 
 
 def test_the_data_files_hold_the_run(run: Run, tmp_path: Path) -> None:
@@ -156,6 +184,54 @@ def test_a_height_field_is_covered_once_however_finely_it_is_drawn(chromium: Any
         assert len(rims) == 3 * columns  # every vertex of a rim is used: no cracks, whatever the neighbour's level
     sizes = [sum(map(len, tiles)) for tiles in drawn["levels"]]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == 6 * (rows - 1) * (columns - 1)
+    page.close()
+
+
+# A ball above a flat height field, from straight above: with and without the sun's shadow.
+FROM_ABOVE = """([height, shadow]) => {
+    const { view } = sharnir;
+    view.camera("orbit");
+    view.cameras.controls.target.set(0, 0, 0);
+    view.cameras.camera.position.set(0, -0.001, height);
+    view.sun.castShadow = shadow;
+    view.stale = true;
+    window.before = view.drawn;
+}"""
+
+
+def test_hills_have_a_grid_a_texture_and_whole_shadows(chromium: Any, tmp_path: Path) -> None:
+    """Finding 16: on terrain there was neither texture nor grid, and shadows were patchy or absent."""
+    from PIL import Image
+
+    radius, height = 0.3, 6.0  # m
+    scene = sh.Scene("plain of a field")
+    scene.terrain("field", sh.HeightField(heights=((0.0,) * 41,) * 41, spacing=(0.5, 0.5)))
+    scene.body("ball", sh.Sphere(radius, mass=1.0), position=(0, 0, 1.2))
+    file = write_html(recording_of(scene, sh.Simulation(scene, dt=DT).run(0.1), (), []), tmp_path / "field.html")
+    page = chromium.new_page()
+    page.set_default_timeout(WAIT)
+    page.goto(f"{file.as_uri()}#bare&theme=light")
+    page.wait_for_function(READY)
+    for size in SIZES:
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        page.wait_for_function("(h) => sharnir.view.canvas.clientHeight === h", arg=size[1])
+        shots = []
+        for shadow in (True, False):
+            page.evaluate(FROM_ABOVE, [height, shadow])
+            page.wait_for_function("() => sharnir.view.drawn > before + 1 || (sharnir.view.stale = true, false)")
+            shot = Image.open(io.BytesIO(page.locator("#stage canvas").first.screenshot()))
+            shots.append(np.asarray(shot.convert("L"), float))
+        dark = np.argwhere(shots[1] - shots[0] > 10)
+        focal = 0.5 * size[1] / np.tan(np.radians(22.5))  # pixels
+        across, along = np.ptp(dark, axis=0) + 1  # of the picture
+        expected = np.pi / 4 * across * along  # an ellipse; its axes are a little turned
+        assert min(across, along) > 1.6 * radius * focal / height and len(dark) > 0.6 * expected
+        ground = shots[1][: size[1] // 4]  # far from the ball
+        assert np.std(ground) > 2.0  # mottled; the light alone leaves it even
+        ten = 10 * page.evaluate("() => sharnir.view.ground.cell")  # m; every tenth line is darker
+        row = round(size[1] / 2 - ten * focal / height)
+        line, about = shots[1][row - 2 : row + 3].mean(axis=1).min(), shots[1][row - 30 : row + 30].mean()
+        assert line < 0.93 * about
     page.close()
 
 

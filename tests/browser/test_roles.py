@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from consoles import LISTEN, PATIENCE, WINDOW, Browser, Console, wait_for
+from consoles import PATIENCE, SIZES, WINDOW, Browser, Console, wait_for
 
 AXLE = "axle voltage"
 DRIVING = "() => window.sharnir?.started && sharnir.link.driving"
@@ -102,23 +102,6 @@ def test_handing_over(driver: Browser, windows: Any) -> None:
     driver.until(DRIVING)
 
 
-def test_a_duplicated_tab_becomes_a_watcher(driver: Browser) -> None:
-    """Finding 5: window.open copies the session's storage; the first tab stays in control."""
-    with driver.context.expect_page() as opened:
-        driver.do("() => { window.open(location.href) }")
-    copy = opened.value
-    copy.wait_for_function("() => window.sharnir?.started && sharnir.link.hello && sharnir.link.frame")
-    assert copy.evaluate("() => sharnir.link.driving") is False
-    copy.locator("#take").wait_for(state="hidden")
-    copy.evaluate(f"() => {{ {LISTEN} sharnir.link.send({{ do: 'pause' }}) }}")
-    copy.wait_for_function("() => window.said.some((said) => said.includes('you are watching'))")
-    copy.close()
-    driver.page.bring_to_front()
-    driver.let_pass(0.3)
-    assert driver.do("() => sharnir.link.driving")
-    assert driver.do("() => window.said") == []
-
-
 def test_the_instructor_injects_what_the_operator_is_not_told(driver: Browser, windows: Any) -> None:
     """Finding 7; and 24: faults are in groups."""
     teacher = windows(driver.console, driver.console.links["instructor"])
@@ -157,8 +140,10 @@ def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path:
     console = Console("dc_drive", tmp_path)
     try:
         teacher = windows(console, console.links["instructor"])
-        assert teacher.frame("tick") == 0  # finding 15: the physics waits for the first operator
-        teacher.until_text("#state", "paused")
+        for size in SIZES:  # finding 15: the physics waits for the first operator, and the page says so
+            teacher.resize(size)
+            teacher.until_text("#state", "paused")
+            assert teacher.page.locator("#state").is_visible() and teacher.frame("tick") == 0
         operator = windows(console, console.links["operator"])
         operator.until("() => sharnir.link.frame.tick > 20")
         teacher.page.locator("#end").click()
@@ -231,7 +216,10 @@ def test_a_browser_without_webgl_is_told_and_drives_all_the_same(chromium: Any, 
     )
     try:
         operator = Browser(context, console, console.links["operator"])
-        operator.until_text(".no-view", "cannot draw in 3D")
+        for size in SIZES:
+            operator.resize(size)
+            operator.until_text(".no-view", "cannot draw in 3D")
+            assert operator.page.locator(".no-view").is_visible()
         operator.page.keyboard.down("w")
         operator.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
         operator.page.keyboard.up("w")

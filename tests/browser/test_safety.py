@@ -11,7 +11,7 @@ from patient import TIMES
 AXLE = "axle voltage"
 DRIVEN = "() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1"
 NEUTRAL = "() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0"
-SIZES = [(320, 568), (390, 844), (820, 1180), (1024, 768), (1080, 810), (1112, 834), (1440, 900), (844, 390)]
+SIGHTS = [(320, 568), (390, 844), (820, 1180), (1024, 768), (1080, 810), (1112, 834), (1440, 900), (844, 390)]
 # The stop is large enough, all of it is in the window, and nothing lies over it.
 IN_SIGHT = """() => {
     const { left, top, right, bottom, width, height } = document.getElementById("stop").getBoundingClientRect();
@@ -95,7 +95,7 @@ def test_pressing_twice_is_the_stop_again(driver: Browser, gap: float) -> None:
     driver.until_text("#stop", "EMERGENCY STOP")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIGHTS, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_stop_is_in_sight_and_large_at_every_size(driver: Browser, size: tuple[int, int]) -> None:
     """Finding 2; also with the banner, and the view keeps its share of the window."""
     page = driver.page
@@ -144,6 +144,32 @@ def test_escape_closes_the_topmost_dialog_and_stops_where_there_is_none(driver: 
     assert driver.frame("held") == FREE
     page.keyboard.press("Escape")
     driver.chain("stopped")
+
+
+def test_a_stop_without_a_connection_is_sent_when_there_is_one(driver: Browser) -> None:
+    press = "document.getElementById('stop').dispatchEvent(new PointerEvent('pointerdown'))"
+    driver.do(f"() => {{ sharnir.link.socket.close(); {press} }}")  # it is just breaking: nothing is sent any more
+    back_and_free(driver)
+    driver.do("() => { sharnir.link.connect = () => {}; sharnir.link.socket.close() }")
+    driver.until("() => !sharnir.link.connected")
+    driver.page.locator("#stop").click()
+    driver.toast("sent as soon as there is one")
+    driver.do("() => { delete sharnir.link.connect; sharnir.link.connect() }")
+    back_and_free(driver)
+    driver.do("() => sharnir.link.socket.close()")  # it was heard, and is not sent again
+    driver.until("() => !sharnir.link.connected")
+    driver.until("() => sharnir.link.connected")
+    driver.let_pass(0.3)
+    assert driver.frame("held") != STOPPED
+    driver.take_seat()
+
+
+def back_and_free(driver: Browser) -> None:
+    """The stop has arrived; take the seat, where it took long, and set the machine free."""
+    driver.chain("stopped")
+    driver.take_seat()
+    driver.release()
+    driver.enable()
 
 
 def test_the_release_is_pressed_for_a_second_and_the_drives_are_enabled_after_it(driver: Browser) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from consoles import WINDOW, Browser, Console
+from consoles import SIZES, WINDOW, Browser, Console
 
 import sharnir as sh
 from sharnir.control import AxisBinding, Group, KeyBinding, Panel
@@ -21,6 +21,8 @@ from sharnir.control.panel import (
     SliderWidget,
     SwitchWidget,
 )
+
+each_size = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}")
 
 
 def desk() -> sh.Scene:
@@ -138,11 +140,11 @@ def test_a_knob_is_turned_by_dragging_up_and_a_slider_springs_back(desk_page: Br
     shows(desk_page, "spring", 0.0)
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1024, 768), (1440, 900)], ids=lambda size: f"{size[0]}")
+@each_size
 def test_what_a_panel_sets_is_done(desk_page: Browser, size: tuple[int, int]) -> None:
     """Finding 18: accepted in a file and ignored."""
     page = desk_page.page
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    desk_page.resize(size)
     try:
         desk_page.until("() => document.querySelector('h1').textContent === 'The desk'")
         upright = "() => { const bar = document.querySelector('sh-slider[vertical] input'); return bar && "
@@ -195,9 +197,11 @@ def test_the_gauge_the_diagram_and_the_plot_show_what_happens(desk_page: Browser
     page.keyboard.press("Tab")
 
 
-def test_buttons_knobs_and_sticks_by_keyboard(desk_page: Browser) -> None:
+@each_size
+def test_buttons_knobs_sliders_and_sticks_by_keyboard(desk_page: Browser, size: tuple[int, int]) -> None:
     """Findings 10 and 25."""
     page = desk_page.page
+    desk_page.resize(size)
     for key in ("Enter", "Space"):
         page.locator("sh-button button").focus()
         page.keyboard.down(key)
@@ -214,3 +218,10 @@ def test_buttons_knobs_and_sticks_by_keyboard(desk_page: Browser) -> None:
     shows(desk_page, "y", 1.0)
     page.keyboard.up("ArrowUp")
     shows(desk_page, "y", 0.0)
+    page.locator("sh-slider[name=spring] input").focus()
+    page.keyboard.down("End")
+    shows(desk_page, "spring", 1.0)
+    assert desk_page.do("() => sharnir.link.grips.has('spring')")  # a hand is on it: the dead-man watches over it
+    page.keyboard.up("End")
+    shows(desk_page, "spring", 0.0)
+    desk_page.page.set_viewport_size(WINDOW)

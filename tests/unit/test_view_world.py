@@ -217,3 +217,31 @@ def test_sensors_are_channels_and_bars_on_the_console() -> None:
         ("down distance", 5.0, None),
         ("line tension", 40.0, 32.0),
     ]
+
+
+def test_no_two_wheels_share_a_surface() -> None:
+    """Finding 16: where two have the same axis and radius, what is seen of them flickers."""
+    bodies = world_of(ROBOTS["mf4"]().scene)["bodies"]
+    wheels = [
+        (np.add(body["position"], shape["position"]), shape["size"][0])
+        for body in bodies
+        for shape in body["shapes"]
+        if shape["kind"] == "wheel"
+    ]
+    assert len(wheels) == 6
+    for i, (at, radius) in enumerate(wheels):
+        for other, its_radius in wheels[:i]:
+            assert np.linalg.norm(at - other) > 1e-3 or abs(radius - its_radius) > 2e-3
+
+
+def test_the_arms_of_the_rover_are_on_its_body() -> None:
+    """Finding 16: each arm begins within the chassis, as it is drawn."""
+    scene = ROBOTS["rover"]().scene
+    bodies = {body["name"]: body for body in world_of(scene)["bodies"]}
+    boxes = [(np.array(box["position"]), np.array(box["size"])) for box in bodies["rover_chassis"]["shapes"]]
+    arms = [joint for name, joint in scene.joints.items() if joint.b.name.endswith("_arm")]
+    assert len(arms) == 6
+    for joint in arms:
+        hinge = np.array(joint.type.anchor) - np.array(bodies["rover_chassis"]["position"])
+        radius = bodies[joint.b.name]["shapes"][0]["size"][0]
+        assert any((np.abs(hinge - at) <= 0.5 * size + radius).all() for at, size in boxes), joint.name

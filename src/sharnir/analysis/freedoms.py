@@ -95,7 +95,7 @@ class Rows:
             for axis in axes.axes
         }
         self.mechanism.freeze()
-        self.couplings = list(scene.couplings.values())
+        self.couplings = [one for one in scene.couplings.values() if one.gap == 0.0]  # play ties nothing
         self.factors = np.zeros((len(self.couplings), len(self.labels)))
         for g, coupling in enumerate(self.couplings):
             for label, factor in zip(coupling.labels, coupling.factors, strict=True):

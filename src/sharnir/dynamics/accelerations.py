@@ -88,7 +88,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
         k.softness_a[j, w] = share * (turn_ease(m, a, w) + turn_ease(m, b, w))
 
     @wp.func
-    def factor_poses(m: t.model, s: t.state, k: t.work, o: t.settings, at_start: bool, w: int):
+    def factor_poses(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, at_start: bool, w: int):
         """Everything that depends on the poses alone, up to the factors."""
         for b in range(1, o.bodies):
             if m.body_node[b] >= 0:
@@ -103,7 +103,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.soft):
                 for i in range(m.soft_start[j], m.soft_end[j]):
                     k.soft_y[i, w] = real(0.0)  # no row in the matrix
-        factor(m, k, o, w)
+        factor(m, n, k, o, w)
 
     # --- right-hand sides ---------------------------------------------------------------------------------------------
 

@@ -323,7 +323,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 if stage == 2:
                     project_velocities(m, k, o, w)
                 elif stage < 4:
-                    factor_poses(m, s, k, o, stage == 0, w)
+                    factor_poses(m, s, n, k, o, stage == 0, w)
                 if stage < 4:
                     accelerate(m, c, s, n, k, o, stage, share_of(stage) * o.dt, w)
                     for b in range(1, o.bodies):

@@ -47,6 +47,7 @@ wp = load_warp()
 # bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts, ropes.
 GPU_BLOCK = 128
 GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3, "large": 2}
+FLANK_ROUNDS = 6  # times that a step is solved again as flanks of gears with play part or meet
 MOST_PUSHED = 0.2  # rad: pseudo-velocities are right for small turns only; near singular poses they ask for whole ones
 # A call on the CPU hands over whole tables, 20 kB, unless the compiler puts the function into its caller. It does so up
 # to this size: small scenes step in 0.6 to 0.85 of the time, but a kernel with contacts would compile for minutes.
@@ -72,7 +73,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     soft = make_soft(p, features)
     coupling = make_coupling(p, features)
     prepare_couplings, warm_couplings = coupling.prepare_couplings, coupling.warm_couplings
-    note_couplings = coupling.note_couplings
+    note_couplings, change_flanks = coupling.note_couplings, coupling.change_flanks
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
@@ -158,6 +159,19 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             prepare_bounds(m, s, n, k, f, inverse_mass(k, 1, j, w), inverse_mass(k, 0, j, w), kick, j, w)
 
     @wp.func
+    def reach_everywhere(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """Limits, friction and contacts, as far as they follow from the factors."""
+        if wp.static(features.reach and has_bounds):
+            for j in range(o.joints):
+                reach_bounds(m, s, n, k, kick, j, w)
+        if wp.static(features.contacts):
+            if wp.static(features.reach):
+                k.reach_used[w] = o.joint_paths
+            for i in range(k.contact_count[w]):
+                prepare_contact(m, s, n, k, o, kick, i, w)
+            k.contact_squares[w] = p.vec2()
+
+    @wp.func
     def warm_joint(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         """Apply the impulses that joint j had in the last step."""
         x = warm_lock(m, n, load(m, k, j, w), j, w)
@@ -218,18 +232,10 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
         if wp.static(features.couplings):
-            prepare_couplings(m, c, s, k, o, w)
+            prepare_couplings(m, c, s, n, k, o, w)
         if wp.static(features.direct):
-            factor(m, k, o, w)
-        if wp.static(features.reach and has_bounds):
-            for j in range(o.joints):
-                reach_bounds(m, s, n, k, kick, j, w)
-        if wp.static(features.contacts):
-            if wp.static(features.reach):
-                k.reach_used[w] = o.joint_paths
-            for i in range(k.contact_count[w]):
-                prepare_contact(m, s, n, k, o, kick, i, w)
-            k.contact_squares[w] = p.vec2()
+            factor(m, n, k, o, w)
+        reach_everywhere(m, s, n, k, o, kick, w)
         for i in range(o.coordinates):
             apply_effort(m, c, s, n, k, kick, i, w)
         for j in range(o.joints):
@@ -350,8 +356,22 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
             end_ropes(m, s, n, k, o, w)
 
     @wp.func
+    def let_flanks_change(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Solve again as long as a flank of a gear with play would pull, or be passed."""
+        left = int(wp.static(FLANK_ROUNDS))
+        while left > 0 and change_flanks(m, n, k, o, w):
+            left -= 1
+            factor(m, n, k, o, w)
+            reach_everywhere(m, s, n, k, o, k.kick[w], w)
+            resume(m, n, k, r, o, w)
+            iterate(m, s, n, k, r, o, o.iterations, w)
+            conclude(m, n, k, o, w)
+
+    @wp.func
     def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         conclude(m, n, k, o, w)
+        if wp.static(features.backlash and features.direct):
+            let_flanks_change(m, s, n, k, r, o, w)
         if wp.static(features.ropes):
             end_ropes(m, s, n, k, o, w)
             let_ropes_give_way(m, s, n, k, r, o, w)

@@ -61,7 +61,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
         limits=bool(layout.limits),
         friction=bool(layout.frictions),
-        friction_laws=any(
+        friction_laws=any(coupling.loses_power for coupling in scene.couplings.values())
+        or any(
             not isinstance(law, Coulomb) or law.load is not None
             for joint in joints
             for law in joint.friction.values()
@@ -88,6 +89,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
         rope_tangles=any(rope_model["rope_tangles"]),
         couplings=bool(layout.couplings),
+        losses=any(coupling.loses_power for coupling in scene.couplings.values()),
+        backlash=any(coupling.gap > 0.0 for coupling in scene.couplings.values()),
     )
     if general:
         features = features.generalised()
@@ -175,7 +178,7 @@ def _joints(scene: Scene) -> dict[str, Any]:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    owners = [joint.name for _, joint, _, _ in friction_rows_of(scene)]
+    owners = [row.joint.name for row in friction_rows_of(scene)]
     frictions = np.cumsum([0] + [owners.count(joint.name) for joint in joints])
     soft_owners = [row.joint.name for row in softs_of(scene)]
     softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
@@ -232,7 +235,7 @@ def _frictions(scene: Scene) -> dict[str, Any]:
     place = {name: i for i, name in enumerate(scene.joints)}
     found = friction_rows_of(scene)
     rows = [
-        (joint, axes, Coulomb(0.0) if soft >= 0 else dry_friction_of(joint, axes)) for _, joint, axes, soft in found
+        (row.joint, row.axes, dry_friction_of(row.joint, row.axes) if row.is_dry else Coulomb(0.0)) for row in found
     ]
     loads = [law.load for _, _, law in rows]
     return {
@@ -240,7 +243,8 @@ def _frictions(scene: Scene) -> dict[str, Any]:
         "friction_linear": [int(axes.is_linear) for _, axes, _ in rows],
         "friction_axes": [sum(1 << axis for axis in axes.axes) for _, axes, _ in rows],
         "friction_single": [int(len(axes.axes) == 1) for _, axes, _ in rows],
-        "friction_soft": [soft for _, _, _, soft in found],
+        "friction_soft": [row.soft for row in found],
+        "friction_coupling": [row.coupling for row in found],
         "friction_law": [_law_of(law) for _, _, law in rows],
         "friction_speed": [[getattr(law, "speed", 0.0)] for _, _, law in rows],
         "friction_stiffness": [[getattr(law, "stiffness", 0.0)] for _, _, law in rows],

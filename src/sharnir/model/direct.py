@@ -152,8 +152,8 @@ def reach_counts(features: Features, model: dict[str, Any]) -> dict[str, int]:
 
 def _joint_paths(scene: Scene, program: Program, links: list[Link]) -> dict[str, list[int]]:
     """The nodes that impulses on the free axes of each joint reach; none for axes without limits and friction."""
-    linear = {joint.name for _, joint, axes, _ in friction_rows_of(scene) if axes.is_linear}
-    angular = {joint.name for _, joint, axes, _ in friction_rows_of(scene) if not axes.is_linear}
+    linear = {row.joint.name for row in friction_rows_of(scene) if row.axes.is_linear}
+    angular = {row.joint.name for row in friction_rows_of(scene) if not row.axes.is_linear}
     for _, joint, coordinate in coordinates_of(scene):
         if coordinate.name in joint.ranges:
             (linear if coordinate.kind.is_linear else angular).add(joint.name)

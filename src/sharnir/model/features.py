@@ -37,6 +37,8 @@ class Features:
     rope_touch: bool = False  # some rope can touch something
     rope_tangles: bool = False  # some rope can touch itself or another
     couplings: bool = False  # some gear or its like ties coordinates together
+    losses: bool = False  # some of them loses power
+    backlash: bool = False  # some of them has play
     general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property
@@ -59,6 +61,7 @@ class Features:
         rubs = not self.fourth_order  # where something can rub no step is made in fourth order
         joints = dict.fromkeys(("angular_locks", "angular_rows", "partial_locks", "limits", "soft", "twists"), True)
         frictions = dict.fromkeys(("friction", "friction_laws", "bristles", "gears"), rubs)
+        meshes = {"losses": self.couplings and rubs, "backlash": self.couplings}
         laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
         kinds = frozenset(CONTACT_KINDS if self.contacts else ())
         wide = self.ropes
@@ -67,4 +70,4 @@ class Features:
             "rope_slides": self.rope_slides or wide,
             "rope_tangles": self.rope_tangles or (wide and self.rope_touch),
         }
-        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **laws, **ropes)
+        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **meshes, **laws, **ropes)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..scene.elements.friction import Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
 from ..scene.sensors import Reading, Sensor, variable_of
-from .softs import softs_of
+from .softs import PLACES, softs_of
 
 # What gives the mechanism energy or takes it away.
 SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings")
@@ -26,7 +27,9 @@ class Layout:
     joints: tuple[str, ...]
     coordinates: tuple[str, ...]  # "hinge.angle": every free coordinate of every joint
     limits: tuple[str, ...]  # the coordinates that have limits
-    frictions: tuple[str, ...]  # "hinge.angle", "ball.rotation": free axes with dry friction; "hinge.angle gear"
+    frictions: tuple[
+        str, ...
+    ]  # "hinge.angle", "ball.rotation": free axes with dry friction; "hinge.angle gear", "hinge.angle pair"
     couplings: tuple[str, ...]
     terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
@@ -55,15 +58,36 @@ def frictions_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes]]:
     ]
 
 
-def friction_rows_of(scene: Scene) -> list[tuple[str, Joint, FreeAxes, int]]:
-    """Dry frictions and, after those of its joint, each gear that loses power, with the place of its soft row or -1."""
-    rows: list[tuple[str, Joint, FreeAxes, int]] = [(*found, -1) for found in frictions_of(scene)]
+class FrictionRow(NamedTuple):
+    """Something that rubs on free axes of a joint: a friction, the gear of a drive, or a coupling that loses power."""
+
+    label: str
+    joint: Joint
+    axes: FreeAxes
+    soft: int = -1  # soft row of the drive whose gear it is
+    coupling: int = -1  # coupling whose loss it is
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether it is a friction by itself."""
+        return self.soft < 0 and self.coupling < 0
+
+
+def friction_rows_of(scene: Scene) -> list[FrictionRow]:
+    """Dry frictions and, after those of its joint, each gear and coupling that loses power."""
+    rows = [FrictionRow(*found) for found in frictions_of(scene)]
     for place, soft in enumerate(softs_of(scene)):
         if soft.motor is not None and soft.motor.loses_power:
             axes = FreeAxes("gear", soft.linear, (soft.column,))
-            rows.append((f"{soft.label} gear", soft.joint, axes, place))
+            rows.append(FrictionRow(f"{soft.label} gear", soft.joint, axes, soft=place))
+    for place, coupling in enumerate(scene.couplings.values()):
+        if coupling.loses_power:
+            joint, free = coupling.terms[0]
+            linear, column = PLACES[free.kind]
+            axes = FreeAxes("loss", linear, (column,))
+            rows.append(FrictionRow(f"{coupling.labels[0]} {coupling.name}", joint, axes, coupling=place))
     names = list(scene.joints)
-    return sorted(rows, key=lambda row: names.index(row[1].name))
+    return sorted(rows, key=lambda row: names.index(row.joint.name))
 
 
 def dry_friction_of(joint: Joint, axes: FreeAxes) -> Coulomb | Stribeck | LuGre | Dahl:
@@ -93,7 +117,7 @@ def layout_of(scene: Scene) -> Layout:
         joints=tuple(scene.joints),
         coordinates=tuple(label for label, _, _ in coordinates),
         limits=tuple(label for label, joint, coordinate in coordinates if coordinate.name in joint.ranges),
-        frictions=tuple(row[0] for row in friction_rows_of(scene)),
+        frictions=tuple(row.label for row in friction_rows_of(scene)),
         couplings=tuple(scene.couplings),
         terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),

@@ -65,11 +65,11 @@ def elastic_energy(r: Readings, _: int = 0) -> Array:
 def _bristles(r: Readings) -> Array:
     """N s0 z^2/2 of LuGre's and Dahl's bristles, N the load that presses, 1 without: J."""
     total = r.zeros()
-    for i, (joint, axes, soft) in enumerate(r.frictions):
-        law = joint.friction.get(axes.name)
-        if soft < 0 and isinstance(law, (LuGre, Dahl)):
+    for i, row in enumerate(r.frictions):
+        law = row.joint.friction.get(row.axes.name)
+        if row.is_dry and isinstance(law, (LuGre, Dahl)):
             bend = np.sum(r.frames["bristle"][:, i] ** 2, axis=-1)
-            total += 0.5 * law.stiffness * _load(r, joint.name, law.load) * bend
+            total += 0.5 * law.stiffness * _load(r, row.joint.name, law.load) * bend
     return total
 
 
@@ -224,9 +224,9 @@ def _dampers(r: Readings) -> Array:
 def _friction(r: Readings) -> Array:
     """Dry friction, less what its bristles keep."""
     total = _change(r, _bristles(r))
-    for i, (joint, axes, soft) in enumerate(r.frictions):
-        if soft < 0:
-            relative = r.slip(joint) if axes.is_linear else r.spin(joint)
+    for i, row in enumerate(r.frictions):
+        if row.is_dry:
+            relative = r.slip(row.joint) if row.axes.is_linear else r.spin(row.joint)
             total += np.sum(_acting(r, r.frames["friction_impulse"][:, i]) * _mean(relative), axis=-1) / r.frames.dt
     return total
 
@@ -239,11 +239,16 @@ def _limits(r: Readings) -> Array:
 
 
 def _couplings(r: Readings) -> Array:
-    """What gears and their like do to their coordinates: nothing if they lose none and are not moved."""
+    """What gears and their like do to their coordinates: nothing if they lose none and are not moved.
+
+    Their efforts are known at the instants of the frames, like velocities.
+    """
     total = r.zeros()
     for i, label in enumerate(r.layout.terms):
-        coordinate = label.split(".", 1)[1]
-        total += _acting(r, coupling_effort(r, i)) * _mean(r.rate(r.layout.coordinates.index(coordinate)))
+        coordinate, effort = label.split(".", 1)[1], coupling_effort(r, i)
+        total += (_mean(effort) if r.frames.is_leapfrog else effort) * _mean(
+            r.rate(r.layout.coordinates.index(coordinate))
+        )
     return total
 
 

@@ -49,6 +49,7 @@ RAW = {
     "bristle": Raw("memory", "bristle", "friction", (3,), "m or rad, bend of the bristles, world axes"),
     "stuck": Raw("memory", "sticking", "friction", (), "1: the friction held"),
     "coupling_effort": Raw("memory", "coupling_effort", "coupling", (), "N or N m on a coordinate of factor 1"),
+    "coupling_loss": Raw("memory", "coupling_loss", "coupling", (), "N or N m of its losses on its first coordinate"),
     "voltage": Raw("work", "voltage", "soft", (), "what each drive was given, -1 to 1"),
     "softness": Raw("work", "softness_l", "joint", (), "1/kg, of a joint that closes a loop"),
     "softness_torque": Raw("work", "softness_a", "joint", (), "1/(kg m^2), likewise"),
@@ -88,6 +89,7 @@ KNOWN_LATER = {
     "reaction": "reaction",
     "reaction_torque": "reaction_torque",
     "coupling_effort": "coupling_effort",
+    "coupling_loss": "coupling_loss",
     "rope_velocity": "rope_start_velocity",
     "rope_spin": "rope_start_spin",
 }

@@ -94,7 +94,7 @@ def friction_level(r: Readings, i: int) -> Array:
 @quantity("friction", IMPULSE, XYZ, held=True)
 def friction_impulse(r: Readings, i: int) -> Array:
     """Friction impulse of the step on body b, in the joint's frame on a."""
-    turn = r.joint_frames(r.frictions[i][0])[0].rotation
+    turn = r.joint_frames(r.frictions[i].joint)[0].rotation
     return rotate(conjugate(turn), r.frames["friction_impulse"][:, i])
 
 
@@ -107,8 +107,9 @@ def stuck(r: Readings, i: int) -> Array:
 @quantity("term", EFFORT)
 def coupling_effort(r: Readings, i: int) -> Array:
     """Effort of a gear or its like on one of its coordinates."""
-    coupling, factor = r.terms[i]
-    return factor * r.frames["coupling_effort"][:, coupling]
+    coupling, place, factor = r.terms[i]
+    effort = factor * r.frames["coupling_effort"][:, coupling]
+    return effort + r.frames["coupling_loss"][:, coupling] if place == 0 else effort
 
 
 @quantity("coupling", "", set=setting.motion, held=True)

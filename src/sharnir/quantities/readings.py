@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..model.layout import Layout, coordinates_of, friction_rows_of, layout_of
+from ..model.layout import FrictionRow, Layout, coordinates_of, friction_rows_of, layout_of
 from ..model.ropes import rope_arrays
 from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
 from ..scene.joint import Joint
-from ..scene.joints import Coordinate, FreeAxes
+from ..scene.joints import Coordinate
 from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.scene import Scene
 from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
@@ -44,14 +44,15 @@ class Readings:
         return [(joint, found) for _, joint, found in coordinates_of(self.scene)]
 
     @cached_property
-    def terms(self) -> list[tuple[int, float]]:
-        """The coupling and the factor of every term."""
-        return [(g, c) for g, coupling in enumerate(self.scene.couplings.values()) for c in coupling.factors]
+    def terms(self) -> list[tuple[int, int, float]]:
+        """The coupling, the place in it and the factor of every term."""
+        couplings = enumerate(self.scene.couplings.values())
+        return [(g, place, factor) for g, coupling in couplings for place, factor in enumerate(coupling.factors)]
 
     @cached_property
-    def frictions(self) -> list[tuple[Joint, FreeAxes, int]]:
-        """Joint, axes and soft row (or -1) of every friction."""
-        return [(joint, axes, soft) for _, joint, axes, soft in friction_rows_of(self.scene)]
+    def frictions(self) -> list[FrictionRow]:
+        """Everything that rubs, in the order of the arrays."""
+        return friction_rows_of(self.scene)
 
     @cached_property
     def softs(self) -> list[tuple[SoftRow, int]]:

@@ -162,7 +162,7 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
     units = {
         "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
         "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
-        "friction_unit": ("friction", [axes.unit for _, _, axes, _ in friction_rows_of(scene)]),
+        "friction_unit": ("friction", [row.axes.unit for row in friction_rows_of(scene)]),
         "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
         "sensor_unit": ("sensor", [reading.unit for _, _, reading in readings_of(scene, "reading")]),
         "vector_sensor_unit": ("vector_sensor", [row[2].unit for row in readings_of(scene, "vector_reading")]),

@@ -29,6 +29,10 @@ def check_scene(scene: Scene) -> None:
     _check_places(scene)
     for coupling in scene.couplings.values():
         _check_coupling(coupling)
+        if coupling.gap > 0.0 and scene.ropes:
+            raise SceneError(
+                f"coupling '{coupling.name}' has backlash in a scene with ropes, which is not possible; leave it out"
+            )
     for joint in scene.joints.values():
         _check_direction(joint)
         _check_meets(joint)
@@ -42,7 +46,7 @@ def check_scene(scene: Scene) -> None:
 
 def _check_coupling(coupling: Coupling) -> None:
     off = coupling.start - coupling.offset
-    if abs(off) > MEETING_TOLERANCE:
+    if abs(off) > coupling.gap + MEETING_TOLERANCE:
         raise SceneError(
             f"coupling '{coupling.name}': at the start its coordinates ({', '.join(coupling.labels)}) are off by "
             f"{off:.6g}; draw the bodies so that they agree, or give a joint another initial value"

@@ -1,8 +1,8 @@
 """Couplings: gears and their like, one exact row between free coordinates of joints.
 
 Every coupling is a linear equation of coordinates, sum of c_i q_i = offset, whatever the bodies between them do: a
-meshing pair, a rack, a screw, a differential. Its effort l acts on each coordinate with c_i l, so no power is lost but
-what ``efficiency`` takes.
+meshing pair, a rack, a screw, a differential. Its effort l acts on each coordinate with c_i l. What it loses is
+friction on its first coordinate, in proportion to that coordinate's effort: see :class:`Mesh`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .joint import Joint
 from .joints import Coordinate
 from .measure import start_value
 from .quantity import Quantity
-from .values import Description, number, positive, shown
+from .values import Description, not_negative, number, positive, shown
 
 ANGLE, LENGTH, ANY = "rad", "m", ""
 
@@ -33,14 +33,53 @@ class CouplingType(Description, frozen=True, tag_field="type"):
         """The value of the sum that is kept; None for that at the start."""
         return None
 
+    def losses(self) -> tuple[float, float]:
+        """Friction on the first coordinate over its effort: while that one drives, and while it is driven."""
+        return (0.0, 0.0)
+
+    def play(self) -> float:
+        """How far the first coordinate (rad or m) is free to move while the others stand."""
+        return 0.0
+
     def checked(self, what: str) -> None:
         """Refuse numbers that make no sense."""
         for value in self.factors():
             if number(value, f"{what} factor") == 0.0:
                 raise SceneError(f"{what} has the factor 0 on a coordinate; give a ratio that is not zero")
+        self.losses()
+        self.play()
 
 
-class Gear(CouplingType, frozen=True, tag="gear"):
+class Mesh(CouplingType, frozen=True, kw_only=True):
+    """What transmissions share: losses, and play between their teeth.
+
+    With ``efficiency`` (a share of 1) the other side gets that share of the power that the first coordinate puts in,
+    and the first coordinate that share of what drives it back. A ``self_locking`` one cannot be driven back: at rest it
+    holds any load, and a load that helps is let down no faster than the first coordinate goes by itself. ``backlash``
+    (rad or m of the first coordinate) is the whole gap between the two flanks; it starts in its middle.
+    """
+
+    efficiency: float = 1.0
+    self_locking: bool = False
+    backlash: float = 0.0
+
+    def losses(self) -> tuple[float, float]:
+        what = type(self).__name__
+        if not 0.0 < number(self.efficiency, f"{what} efficiency") <= 1.0:
+            raise SceneError(f"{what} efficiency is {self.efficiency:g}; it must be above 0 and at most 1")
+        if not isinstance(self.self_locking, bool):
+            raise SceneError(f"{what} self_locking is {shown(self.self_locking)}; give True or False")
+        # power e u goes in, e u/(1 + loss) comes out; driven back e u comes in, e u (1 - loss) goes on
+        return (
+            1.0 / self.efficiency - 1.0,
+            max(1.0, 1.0 / self.efficiency - 1.0) if self.self_locking else 1.0 - self.efficiency,
+        )
+
+    def play(self) -> float:
+        return not_negative(self.backlash, f"{type(self).__name__} backlash (rad or m)")
+
+
+class Gear(Mesh, frozen=True, tag="gear"):
     """The first coordinate goes at ``ratio`` times the rate of the second, from where both start.
 
     Negative for spur gears that mesh outside: -z2/z1 with the numbers of teeth z; positive for a chain or an internal
@@ -66,7 +105,7 @@ class Mimic(CouplingType, frozen=True, tag="mimic"):
         return number(self.offset, "Mimic offset (rad or m)")
 
 
-class BeltDrive(CouplingType, frozen=True, tag="belt_drive"):
+class BeltDrive(Mesh, frozen=True, tag="belt_drive"):
     """A belt or chain without slip over pulleys of ``radius_a`` and ``radius_b`` (m), ``crossed`` or not."""
 
     units: ClassVar[tuple[str, ...]] = (ANGLE, ANGLE)
@@ -80,7 +119,7 @@ class BeltDrive(CouplingType, frozen=True, tag="belt_drive"):
         return (1.0, b / a if self.crossed else -b / a)
 
 
-class RackAndPinion(CouplingType, frozen=True, tag="rack_and_pinion"):
+class RackAndPinion(Mesh, frozen=True, tag="rack_and_pinion"):
     """A pinion of pitch ``radius`` (m), the first coordinate, moves a rack, the second, by radius times its angle.
 
     A negative radius lets it move the other way.
@@ -94,18 +133,42 @@ class RackAndPinion(CouplingType, frozen=True, tag="rack_and_pinion"):
         return (number(self.radius, "RackAndPinion radius (m)"), -1.0)
 
 
-class Screw(CouplingType, frozen=True, tag="screw"):
-    """A screw, the first coordinate, moves its nut, the second, by ``lead`` (m) in a turn; negative if left-handed."""
+class Screw(Mesh, frozen=True, tag="screw"):
+    """A screw, the first coordinate, moves its nut, the second, by ``lead`` (m) in a turn; negative if left-handed.
+
+    With ``friction`` (a coefficient) on threads of mean ``radius`` (m) its losses are those of a square thread, with
+    the lead angle a, tan a = lead/(2 pi radius), and friction = tan r: a load F takes F radius tan(a + r) to raise
+    and lets itself down with F radius tan(a - r). It locks itself if a <= r.
+    """
 
     units: ClassVar[tuple[str, ...]] = (ANGLE, LENGTH)
 
     lead: float
+    friction: float = 0.0
+    radius: float | None = None
 
     def factors(self) -> tuple[float, ...]:
         return (number(self.lead, "Screw lead (m)") / (2.0 * math.pi), -1.0)
 
+    def losses(self) -> tuple[float, float]:
+        friction = not_negative(self.friction, "Screw friction")
+        if friction == 0.0:
+            return super().losses()
+        if self.efficiency != 1.0 or self.self_locking:
+            raise SceneError("Screw has friction, and efficiency or self_locking too; friction tells them, give one")
+        if self.radius is None:
+            raise SceneError(f"Screw friction is {friction:g} without a radius; give the mean radius of the thread (m)")
+        slope = abs(self.lead) / (2.0 * math.pi * positive(self.radius, "Screw radius (m)"))
+        if friction * slope >= 1.0:
+            raise SceneError(
+                f"Screw friction is {friction:g} at a lead angle of {math.degrees(math.atan(slope)):.1f} deg: nothing "
+                "can turn it; lower the friction or the lead"
+            )
+        raising, lowering = (slope + friction) / (1.0 - friction * slope), (slope - friction) / (1.0 + friction * slope)
+        return (raising / slope - 1.0, 1.0 - lowering / slope)
 
-class Differential(CouplingType, frozen=True, tag="differential"):
+
+class Differential(Mesh, frozen=True, tag="differential"):
     """The input, the first coordinate, turns at ``ratio`` times the mean of the two outputs.
 
     Both outputs get the same torque, ratio/2 times that of the input, whatever their speeds are.
@@ -171,6 +234,13 @@ class Coupling:
         _check_units(what, self.type, self.terms)
         self.type.checked(what)
         self.factors = self.type.factors()
+        self.losses = self.type.losses()
+        self.gap = 0.5 * abs(self.factors[0]) * self.type.play()  # rad or m that the sum may be off, either way
+
+    @property
+    def loses_power(self) -> bool:
+        """Whether power that goes through it is lost, or goes one way only."""
+        return any(loss > 0.0 for loss in self.losses)
 
     def __repr__(self) -> str:
         return f"<{type(self.type).__name__} '{self.name}' of {', '.join(self.labels)}>"

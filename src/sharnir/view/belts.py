@@ -16,6 +16,7 @@ from ..scene.tyre import Belt
 Plain = dict[str, Any]
 STRAIGHT = (0.0, 0.0, 0.0, 1.0)
 INNER = 0.8  # of the radius: the wheels within the belt
+TEETH = 0.9  # of the radius: the sprocket, which stands out from the wheel behind it
 NARROWER = 0.6  # of the width: what carries them
 
 
@@ -51,4 +52,4 @@ def track_shapes(body: Body, belt: Belt, color: str | None) -> list[Plain]:
 
 def sprocket_shapes(shapes: list[Plain], radius: float) -> list[Plain]:
     """The cylinder that stands for the belt's inertia, as large as the sprocket is."""
-    return [{**shape, "kind": "wheel", "size": [INNER * radius, 0.99 * shape["size"][1]]} for shape in shapes]
+    return [{**shape, "kind": "wheel", "size": [TEETH * radius, 0.99 * shape["size"][1]]} for shape in shapes]

@@ -10,12 +10,11 @@ import msgspec
 import numpy as np
 
 from ..errors import SceneError
-from ..runtime import commands as c
-from ..runtime.journal import SCENARIO, Entry
+from ..runtime.journal import SCENARIO
 from ..runtime.scenario import AnyGoal, Attain, Avoid, Reach, Scenario, Stay, load_scenario
 from .export_data import block
 from .export_html import write_page
-from .recording import DrivenRecording
+from .recording import DrivenRecording, faults_of
 
 Plain = dict[str, Any]
 SIGNALS = 6  # shown at most
@@ -46,37 +45,6 @@ def _score(recording: DrivenRecording) -> Plain:
     for goal in plain["goals"]:
         goal["time"] = None if goal["tick"] is None else goal["tick"] * dt
     return plain
-
-
-def faults_of(recording: DrivenRecording) -> list[Plain]:
-    """Every fault: when it was injected and by whom, the first alarm after it, the first emergency stop after that, and
-    when it was cleared; all before the same fault is injected again."""
-    entries, dt = recording.replay.entries, recording.replay.run.header.dt
-    found = []
-    for place, entry in enumerate(entries):
-        if not isinstance(entry.command, c.Inject):
-            continue
-        name, later = entry.command.name, entries[place + 1 :]
-        again = (i for i, e in enumerate(later) if isinstance(e.command, c.Inject) and e.command.name == name)
-        later = later[: next(again, len(later))]
-        alarm = next((e for e in later if e.alarm is not None and e.alarm.level in ("warning", "alarm")), None)
-        noticed = None if alarm is None or alarm.alarm is None else {"time": alarm.tick * dt, "text": alarm.alarm.text}
-        cleared = (e for e in later if isinstance(e.command, c.Clear) and e.command.name == name)
-        found.append(
-            {
-                "name": name,
-                "injected": entry.tick * dt,
-                "by": entry.by,
-                "noticed": noticed,
-                "stopped": _time(next((e for e in later if isinstance(e.command, c.Stop)), None), dt),
-                "cleared": _time(next(cleared, None), dt),
-            }
-        )
-    return found
-
-
-def _time(entry: Entry | None, dt: float) -> float | None:
-    return None if entry is None else entry.tick * dt
 
 
 def _bodies(recording: DrivenRecording, scenario: Scenario) -> list[str]:

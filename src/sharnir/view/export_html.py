@@ -16,6 +16,7 @@ from .server import STATIC, THREE
 from .texts import catalogue, languages
 
 STYLES = ("console", "debriefing")
+FIELD = re.compile(r"@@([A-Z]+)@@")
 IMPORT = re.compile(r'from "\./([a-z]+)\.js"')
 
 
@@ -25,7 +26,7 @@ def write_html(recording: Recording, path: Path) -> Path:
 
 
 def write_page(recording: Recording, path: Path, template: str, module: str, more: dict[str, Any]) -> Path:
-    """Write a page of a run from a template, a module that starts it, and what it says beside the run itself."""
+    """Write a page of a run from the template of its body, a module that starts it, and what it says beside the run."""
     imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources(module).items()}
     name = recording.world["name"]
     about = {
@@ -36,8 +37,9 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "events": recording.events,
         "note": recording.note,
     } | more
-    text = (STATIC / f"{template}.html").read_text(encoding="utf-8")
+    body, page = ((STATIC / f"{part}.html").read_text(encoding="utf-8") for part in (template, "document"))
     filled = {
+        "MODULE": module,
         "TITLE": html.escape(f"{name} · Sharnir"),
         "STYLE": "".join((STATIC / f"{sheet}.css").read_text(encoding="utf-8") for sheet in STYLES),
         "IMPORTS": msgspec.json.encode({"imports": imports}).decode(),
@@ -46,8 +48,7 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "TEXTS": _in_script(msgspec.json.encode({language: catalogue(language) for language in languages()[1:]})),
         "FRAMES": base64.b64encode(gzip.compress(recording.frames.tobytes(), 6)).decode(),
     }
-    for name, value in filled.items():
-        text = text.replace(f"@@{name}@@", value)
+    text = FIELD.sub(lambda field: filled[field[1]], page.replace("@@BODY@@", body))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path

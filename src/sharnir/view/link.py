@@ -1,7 +1,7 @@
 """The websocket: frames to every browser, commands from those who may give them.
 
 Every message carries a number that must grow, and the clock of the newest frame its sender had seen: a message that
-was held up on its way is older than ``OLDEST`` and is refused. A worker in the operator's browser speaks twenty times a
+was held up on its way is older than ``OLDEST`` and is refused. A worker in the operator's browser speaks 25 times a
 second, whatever the page is doing, and tells how long the page has been silent: a page that is slow is told apart from
 a connection that is lost.
 """

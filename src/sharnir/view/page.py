@@ -181,7 +181,9 @@ class Sheet:
     def _ending(self) -> None:
         """What is shown when the run has ended."""
         with (
-            _box("ending").props("id=ending hidden role=alertdialog aria-labelledby=ending-title"),
+            _box("ending").props(
+                "id=ending hidden role=alertdialog aria-modal=true tabindex=-1 aria-labelledby=ending-title"
+            ),
             _box("ending-card"),
         ):
             ui.html("", tag="h2", sanitize=False).props("id=ending-title")

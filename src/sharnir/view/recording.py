@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from ..runtime.channels import Channel
-from ..runtime.commands import AnyCommand, Loosen, Pull
+from ..runtime.commands import AnyCommand, Clear, Inject, Loosen, Pull, Stop
 from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
@@ -140,6 +140,37 @@ def _events(replay: Replay) -> list[Plain]:
             by = {"by": entry.by} if entry.by else {}
             found.append({"time": entry.tick * dt, "level": plain["do"], "text": words(entry.command), **by})
     return found
+
+
+def faults_of(recording: DrivenRecording) -> list[Plain]:
+    """Every fault: when it was injected and by whom, the first alarm after it, the first emergency stop after that, and
+    when it was cleared; all before the same fault is injected again."""
+    entries, dt = recording.replay.entries, recording.replay.run.header.dt
+    found = []
+    for place, entry in enumerate(entries):
+        if not isinstance(entry.command, Inject):
+            continue
+        name, later = entry.command.name, entries[place + 1 :]
+        again = (i for i, e in enumerate(later) if isinstance(e.command, Inject) and e.command.name == name)
+        later = later[: next(again, len(later))]
+        alarm = next((e for e in later if e.alarm is not None and e.alarm.level in ("warning", "alarm")), None)
+        noticed = None if alarm is None or alarm.alarm is None else {"time": alarm.tick * dt, "text": alarm.alarm.text}
+        cleared = (e for e in later if isinstance(e.command, Clear) and e.command.name == name)
+        found.append(
+            {
+                "name": name,
+                "injected": entry.tick * dt,
+                "by": entry.by,
+                "noticed": noticed,
+                "stopped": _time(next((e for e in later if isinstance(e.command, Stop)), None), dt),
+                "cleared": _time(next(cleared, None), dt),
+            }
+        )
+    return found
+
+
+def _time(entry: Entry | None, dt: float) -> float | None:
+    return None if entry is None else entry.tick * dt
 
 
 def told(entries: list[Entry]) -> list[Entry]:

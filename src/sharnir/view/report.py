@@ -14,14 +14,14 @@ import numpy as np
 from ..runtime import commands as c
 from ..runtime.scenario import Standing
 from .export_data import block
-from .recording import DrivenRecording, told, words
+from .recording import DrivenRecording, faults_of, told, words
 
 STYLE = """
 body { font: 14px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; color: #1c2226; max-width: 900px; margin: 32px auto; padding: 0 16px; }
-h1 { font-size: 22px; margin: 0; } h2 { font-size: 16px; margin: 28px 0 6px; } .muted { color: #5d6b75; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } td, th { text-align: left; padding: 3px 10px 3px 0; border-bottom: 1px solid #dde3e7; vertical-align: top; }
+h1 { font-size: 22px; margin: 0; } h2 { font-size: 16px; margin: 28px 0 6px; } .muted { color: #53616b; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } td, th { text-align: left; padding: 3px 10px 3px 0; border-bottom: 1px solid #dde3e7; vertical-align: top; overflow-wrap: anywhere; }
 th { font-weight: 600; } td.n { text-align: right; white-space: nowrap; } img { max-width: 100%; }
-.warning td:nth-child(2) { color: #b3760f; } .alarm td:nth-child(2) { color: #c4342a; font-weight: 600; }
+.warning td:nth-child(2) { color: #8a5a08; } .alarm td:nth-child(2) { color: #b92d23; font-weight: 600; }
 """  # noqa: E501 (a style sheet)
 PLOTTED = 6
 TABLE_ROWS = 400
@@ -42,16 +42,19 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
         _section("Faults", _table(("fault", "injected", "by", "first alarm after it", "cleared"), _faults(recording))),
         _section("Notes", _table(("time", "note"), _notes(recording))),
         _section("Alarms", _table(("time", "level", "text"), _alarms(recording), classes=True)),
-        _section("Inputs", _picture(_plot_inputs(recording))),
-        _section("Motion", _picture(_plot_motion(recording))),
-        _section("Path seen from above", _picture(_plot_paths(recording))),
+        _section("Inputs", _picture(_plot_inputs(recording), "inputs over time")),
+        _section("Motion", _picture(_plot_motion(recording), "coordinates of joints over time")),
+        _section("Path seen from above", _picture(_plot_paths(recording), "paths of the machines in x and y")),
         _section("What was done, and by whom", _table(("time", "time of day", "who", "command"), _commands(recording))),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     page = (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{}</title><style>{}</style></head><body>{}"
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{}</title><style>{}</style>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'></head><body><main>{}"
     )
-    path.write_text(page.format(html.escape(header.name), STYLE, "".join(parts)) + "</body></html>", encoding="utf-8")
+    path.write_text(
+        page.format(html.escape(header.name), STYLE, "".join(parts)) + "</main></body></html>", encoding="utf-8"
+    )
     return path
 
 
@@ -73,23 +76,16 @@ def standing_words(goal: Standing) -> tuple[str, ...]:
 
 def _faults(recording: DrivenRecording) -> list[tuple[str, str, str, str, str]]:
     """Every fault with its injection, what the operator was told first after it, and its end."""
-    dt, entries = recording.replay.run.header.dt, recording.replay.entries
 
-    def after(place: int, wanted: Any) -> str:
-        later = (e for e in entries[place + 1 :] if wanted(e))
-        return next((f"{e.tick * dt:.2f} s{f': {e.alarm.text}' if e.alarm else ''}" for e in later), "")
+    def seconds(time: float | None) -> str:
+        return "" if time is None else f"{time:.2f} s"
 
-    return [
-        (
-            entry.command.name,
-            f"{entry.tick * dt:.2f} s",
-            entry.by,
-            after(i, lambda e: e.alarm is not None and e.alarm.level in ("warning", "alarm")),
-            after(i, lambda e, name=entry.command.name: isinstance(e.command, c.Clear) and e.command.name == name),
-        )
-        for i, entry in enumerate(entries)
-        if isinstance(entry.command, c.Inject)
-    ]
+    rows = []
+    for fault in faults_of(recording):
+        noticed = fault["noticed"]
+        alarm = f"{seconds(noticed['time'])}: {noticed['text']}" if noticed else ""
+        rows.append((fault["name"], seconds(fault["injected"]), fault["by"], alarm, seconds(fault["cleared"])))
+    return rows
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -215,9 +211,9 @@ def _plot_paths(recording: DrivenRecording) -> Any:
     return figure
 
 
-def _picture(figure: Any) -> str:
+def _picture(figure: Any, what: str) -> str:
     if figure is None:
         return "<p class='muted'>nothing moved</p>"
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
-    return f"<img alt='' src='data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}'>"
+    return f"<img alt='{what}' src='data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}'>"

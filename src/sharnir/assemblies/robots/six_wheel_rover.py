@@ -34,6 +34,10 @@ STEERING = WheelSteering(
     limits=(-math.radians(60.0), math.radians(60.0)),
     drive=PositionServo(DcDrive(0.2, 400.0, 0.02, 400.0), gain=10.0, damping=0.5),
 )
+# What the arms are hinged to, 0.3 m before their wheels; only seen.
+RAILS = tuple(
+    Box(1.5, 0.12, 0.17, position=(0.3, side * 0.34, 0.185), color="#7d5f33", collides=False) for side in (1.0, -1.0)
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def vehicle() -> Vehicle:
     arm = TrailingArm(spring=Torsion(frequency=2.0, damping_ratio=0.4))
     places = {"front": 0.7, "middle": 0.0, "rear": -0.7}  # m
     return Vehicle(
-        shapes=(Box(1.0, 0.6, 0.3, mass=150.0, position=(0.0, 0.0, 0.4), color="#b98a45"),),
+        shapes=(Box(1.0, 0.6, 0.3, mass=150.0, position=(0.0, 0.0, 0.4), color="#b98a45"), *RAILS),
         axles={
             name: Axle(
                 x=x,

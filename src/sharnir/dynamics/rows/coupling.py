@@ -6,6 +6,11 @@ The row leads onto its equation at the end of the step as joints do: the rates a
 left is of third order, and the next row takes it away. Its impulse p acts on coordinate i as c_i p, on b along the
 coordinate's axis and on a against it. The direct solver has a node for it, of whose three rows the first is used;
 sequential impulses visit it: p -= (rate + error/h)/w.
+
+With play the sum may be off by the gap G either way, and flanks only push. Sequential impulses keep both bounds in
+every visit, as limits do. The matrix of the direct solver has the row of the flank that touches, or an empty one: after
+the solve a flank that pulls lets go, one that would be passed by the end of the step is met there, and the matrix is
+factored again (``change_flanks``).
 """
 
 from functools import cache
@@ -36,6 +41,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     )
     load, store, load_push, motion, acted = pair.load, pair.store, pair.load_push, pair.motion, pair.acted
     led = make_bias(p, features).led
+    PASSED = wp.constant(real(1e-9 if p.name == "float64" else 1e-4))  # share of a gap that is rounding
 
     @wp.func
     def prepare_term(m: t.model, s: t.state, k: t.work, i: int, w: int) -> p.vec2:
@@ -56,12 +62,26 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return p.vec2(m.term_factor[i, w] * value, ease)
 
     @wp.func
-    def prepare_couplings(m: t.model, c: t.control, s: t.state, k: t.work, o: t.settings, w: int):
+    def is_open(m: t.model, n: t.memory, g: int, w: int) -> bool:
+        """Whether coupling g has play and neither flank touches."""
+        if wp.static(features.backlash and features.direct):
+            return m.coupling_gap[g, w] > real(0.0) and n.coupling_side[g, w] == 0
+        return False
+
+    @wp.func
+    def flank(m: t.model, n: t.memory, g: int, w: int) -> real:
+        """How far off the sum of terms is where the present flank touches."""
+        return real(n.coupling_side[g, w]) * m.coupling_gap[g, w]
+
+    @wp.func
+    def prepare_couplings(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         for g in range(o.couplings):
             total = p.vec2()
             for i in range(m.coupling_start[g], m.coupling_end[g]):
                 total = total + prepare_term(m, s, k, i, w)
             k.coupling_error[g, w] = total[0] - m.coupling_offset[g, w] - c.coupling_target[g, w]
+            if wp.static(features.backlash and features.direct):
+                k.coupling_error[g, w] = k.coupling_error[g, w] - flank(m, n, g, w)
             k.coupling_ease[g, w] = total[1]
             k.coupling_bias[g, w] = real(0.0)
             k.coupling_bias_impulse[g, w] = real(0.0)
@@ -91,7 +111,12 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def coupling_rate(m: t.model, k: t.work, g: int, w: int) -> real:
         """What the row lacks: its rate on average over the drift, and what closes it."""
-        rate = k.coupling_bias[g, w]
+        return k.coupling_bias[g, w] + sum_rate(m, k, g, w)
+
+    @wp.func
+    def sum_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+        """The rate of the sum of terms on average over the drift."""
+        rate = real(0.0)
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
             linear = m.term_linear[i]
@@ -121,10 +146,13 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
                 k.block[block, w] = k.block[block, w] + wp.transpose(part)
 
     @wp.func
-    def assemble_couplings(m: t.model, k: t.work, o: t.settings, w: int):
+    def assemble_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The rows in the matrix; their blocks were cleared along with the fill."""
         for g in range(o.couplings):
             row = m.coupling_node[g]
+            if is_open(m, n, g, w):
+                k.pivot[row, w] = p.sym33(real(-1.0), real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
+                continue
             for i in range(m.coupling_start[g], m.coupling_end[g]):
                 j = m.term_joint[i]
                 a = m.body_node[m.joint_a[j]]
@@ -142,15 +170,21 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             k.pivot[row, w] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack(m: t.model, k: t.work, o: t.settings, w: int):
+    def couplings_lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The right-hand sides of all couplings."""
         for g in range(o.couplings):
-            k.solution[m.coupling_node[g], w] = vec3(-coupling_rate(m, k, g, w), real(0.0), real(0.0))
+            lack = real(0.0)
+            if not is_open(m, n, g, w):
+                lack = -coupling_rate(m, k, g, w)
+            k.solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack_push(m: t.model, k: t.work, o: t.settings, w: int):
+    def couplings_lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         for g in range(o.couplings):
-            k.push_solution[m.coupling_node[g], w] = vec3(-push_rate(m, k, g, w), real(0.0), real(0.0))
+            lack = real(0.0)
+            if not is_open(m, n, g, w):
+                lack = -push_rate(m, k, g, w)
+            k.push_solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
 
     @wp.func
     def take_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -165,7 +199,55 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             x = k.solution[m.coupling_node[g], w]
             k.coupling_bias_impulse[g, w] = k.coupling_bias_impulse[g, w] - x[0]
 
+    @wp.func
+    def let_go(m: t.model, n: t.memory, k: t.work, g: int, w: int):
+        """A flank that would pull does nothing any more."""
+        impulse = n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]
+        act_on(m, k, -impulse, g, w)
+        n.coupling_impulse[g, w] = real(0.0)
+        k.coupling_bias_impulse[g, w] = real(0.0)
+        k.coupling_error[g, w] = k.coupling_error[g, w] + flank(m, n, g, w)
+        n.coupling_side[g, w] = 0
+
+    @wp.func
+    def meet(m: t.model, n: t.memory, k: t.work, side: int, dt: real, g: int, w: int):
+        """A flank that would be passed is met by the end of the step."""
+        n.coupling_side[g, w] = side
+        k.coupling_error[g, w] = k.coupling_error[g, w] - flank(m, n, g, w)
+        k.coupling_bias[g, w] = k.coupling_error[g, w] / dt
+
+    @wp.func
+    def change_flanks(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
+        changed = bool(False)
+        for g in range(o.couplings):
+            gap = m.coupling_gap[g, w]
+            side = n.coupling_side[g, w]
+            if gap > real(0.0):
+                if side != 0:
+                    if real(side) * (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) > real(0.0):
+                        let_go(m, n, k, g, w)
+                        changed = True
+                else:
+                    ahead = k.coupling_error[g, w] + o.dt * sum_rate(m, k, g, w)
+                    if wp.abs(ahead) > gap * (real(1.0) + PASSED):
+                        meet(m, n, k, int(wp.sign(ahead)), o.dt, g, w)
+                        changed = True
+        return changed
+
     # --- by visits ----------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def push_between(m: t.model, n: t.memory, k: t.work, dt: real, g: int, w: int) -> real:
+        """The change of the impulse of a coupling with play: neither flank is passed, and at most one pushes."""
+        old = n.coupling_impulse[g, w]
+        mass = real(1.0) / k.coupling_ease[g, w]
+        error = k.coupling_error[g, w]
+        gap = m.coupling_gap[g, w]
+        rate = sum_rate(m, k, g, w)
+        up = wp.max(real(0.0), old - mass * (rate + (error + gap) / dt))
+        down = wp.max(real(0.0), mass * (rate + (error - gap) / dt) - old)
+        return up - down - old
 
     @wp.func
     def visit_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
@@ -174,6 +256,9 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         for g in range(o.couplings):
             if k.coupling_ease[g, w] > real(0.0):
                 change = -coupling_rate(m, k, g, w) / k.coupling_ease[g, w]
+                if wp.static(features.backlash):
+                    if m.coupling_gap[g, w] > real(0.0):
+                        change = push_between(m, n, k, o.dt, g, w)
                 n.coupling_impulse[g, w] = n.coupling_impulse[g, w] + change
                 act_on(m, k, change, g, w)
                 largest = wp.max(largest, change * change)
@@ -194,6 +279,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         couplings_lack_push=couplings_lack_push,
         take_couplings=take_couplings,
         take_couplings_apart=take_couplings_apart,
+        change_flanks=change_flanks,
         visit_couplings=visit_couplings,
         note_couplings=note_couplings,
     )

@@ -31,6 +31,7 @@ from ..leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
 from .gear import make_gear
+from .loss import make_loss
 from .soft import make_soft
 
 wp = load_warp()
@@ -49,6 +50,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     load, motion, led = pair.load, pair.motion, make_bias(p, features).led
     gear = make_gear(p, features)
     prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
+    loss = make_loss(p, features)
+    prepare_loss, visit_loss, end_loss = loss.prepare_loss, loss.visit_loss, loss.end_loss
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -121,6 +124,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             if m.friction_soft[i] >= 0:
                 prepare_gear(m, n, k, inverse_mass, i, w)
                 return
+        if wp.static(features.losses):
+            if m.friction_coupling[i] >= 0:
+                prepare_loss(m, n, k, f, inverse_mass, i, j, w)
+                return
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
@@ -182,6 +189,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 return visit_gear(m, n, k, u, i, w)
+        if wp.static(features.losses):
+            if m.friction_coupling[i] >= 0:
+                return visit_loss(m, n, k, u, i, w)
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -218,6 +228,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 n.sticking[i, w] = int(gear_holds(n, i, w))
                 return
         j = m.friction_joint[i]
+        if wp.static(features.losses):
+            if m.friction_coupling[i] >= 0:
+                note_sticking(m, n, k, end_loss(m, n, k, kick, i, w), i, j, w)
+                return
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
                 u = led(k, motion(load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)

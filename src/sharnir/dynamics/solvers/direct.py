@@ -154,10 +154,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
-        """Go on after the ropes were factored anew."""
+        """Go on after the ropes, or the matrix, were factored anew."""
         r.done[w] = 0
         if wp.static(features.rope_ports):
             solve_ports(m, n, k, o, w)
+        elif wp.static(features.backlash):
+            solve_velocity(m, n, k, o, w)
+            if wp.static(features.reach):
+                clear(o, k.solution, w)
 
     return SimpleNamespace(
         resume=resume,

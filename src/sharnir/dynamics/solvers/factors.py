@@ -109,7 +109,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             k.pivot[node + 1, w] = k.inertia[b, w]
 
     @wp.func
-    def factor(m: t.model, k: t.work, o: t.settings, w: int):
+    def factor(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
         for i in range(o.fills):
             k.block[m.fill_block[i], w] = mat33()
@@ -118,7 +118,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             assemble_joint(m, k, j, w)
         if wp.static(features.couplings):
-            assemble_couplings(m, k, o, w)
+            assemble_couplings(m, n, k, o, w)
         update = int(0)
         i = int(0)
         while i < o.nodes:
@@ -379,7 +379,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             velocity_error(m, n, k, j, w)
         if wp.static(features.couplings):
-            couplings_lack(m, k, o, w)
+            couplings_lack(m, n, k, o, w)
         substitute(m, k, o, w)
         take_solution(m, n, k, o, w)
 
@@ -391,8 +391,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             velocity_error(m, n, k, j, w)
             push_error(m, k, rate, j, w)
         if wp.static(features.couplings):
-            couplings_lack(m, k, o, w)
-            couplings_lack_push(m, k, o, w)
+            couplings_lack(m, n, k, o, w)
+            couplings_lack_push(m, n, k, o, w)
 
     @wp.func
     def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, rate: real, w: int):
@@ -409,7 +409,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(o.joints):
             velocity_error(m, n, k, j, w)
         if wp.static(features.couplings):
-            couplings_lack(m, k, o, w)
+            couplings_lack(m, n, k, o, w)
         substitute(m, k, o, w)
         take_bias(m, n, k, o, w)
 

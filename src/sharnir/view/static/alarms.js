@@ -25,8 +25,10 @@ export function addAlarms(link, toast) {
   const draw = () => {
     const words = find("alarm-search").value.trim().toLowerCase();
     const wanted = SHOWN[find("alarm-filter").value];
-    const chosen = entries.filter((entry) => wanted(entry) && entry.text.toLowerCase().includes(words));
+    const chosen = entries.filter((entry) => wanted(entry) && translated(entry.text).toLowerCase().includes(words));
+    const focused = entries.find((entry) => entry.row === document.activeElement);
     find("alarms").replaceChildren(...chosen.map(row));
+    focused?.row.focus(); // also one that is new in its place
     const open = entries.filter((entry) => !entry.known).length;
     find("tab-alarms").querySelector(".q-tab__label").textContent = open > 0 ? `${t("Alarms")} (${open})` : t("Alarms");
   };
@@ -43,6 +45,7 @@ export function addAlarms(link, toast) {
     const count = entry.count > 1 ? ` ×${entry.count}` : "";
     element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", translated(entry.text) + count));
     element.addEventListener("click", () => acknowledge([entry]));
+    entry.row = element;
     return element;
   };
   find("alarm-filter").addEventListener("change", draw);

@@ -58,6 +58,7 @@ async function tellFault(link) {
   const said = [...(link.hello?.alarms ?? [])].reverse().find((alarm) => alarm.level === "alarm");
   const text = link.lastAlarm ?? said?.text ?? t("A fault has stopped the world. Reset the run, or restore a snapshot");
   const files = await (await fetch("/run")).json();
+  if (find("banner").dataset.state !== "fault") return; // reset meanwhile
   find("banner-text").replaceChildren(translated(text), ...files.flatMap((name) => [" ", anchor(`/run/${name}`, t("last states"))]));
 }
 
@@ -112,10 +113,14 @@ export function addEnding(link) {
 const TITLES = { "debriefing.html": "Debriefing", "report.html": "Report", "replay.html": "Replay" };
 
 async function showEnding(link, ending) {
-  find("ending").hidden = !ending;
+  const dialog = find("ending");
+  const opens = ending && dialog.hidden;
+  dialog.hidden = !ending;
   document.body.classList.toggle("ended", Boolean(ending));
+  for (const part of dialog.parentElement.children) part.inert = Boolean(ending) && part !== dialog;
+  if (opens) dialog.focus();
   if (!ending) return;
-  find("ending").dataset.wrong = ending.wrong;
+  dialog.dataset.wrong = ending.wrong;
   find("ending-title").textContent = ending.wrong ? t("Something went wrong") : t("The run has ended");
   find("ending-text").textContent = `${translated(ending.reason)}. ${t("The run is kept in {folder}", ending)}.`;
   for (const name of ["again", "home"]) if (find(name)) find(name).hidden = Boolean(ending.closed);

@@ -75,6 +75,7 @@ async function start() {
     plotted = performance.now();
     plot.draw();
   });
+  link.on("unsent", () => toast(t("There is no connection. The emergency stop is sent as soon as there is one.")));
   link.on("refused", (message) => toast(translated(message.reason)));
   link.on("slow", () => toast(t("The page was too slow: what was held went back. Press it again.")));
   link.on("hello", ({ score: standing }) => score(standing));
@@ -85,7 +86,7 @@ async function start() {
 
 // Returns whether there was one. Quasar closes its own dialogs and menus.
 function closeDialog() {
-  if (document.querySelector(".q-dialog, .q-menu")) return true;
+  if (document.querySelector(".q-dialog, .q-menu") || !find("ending").hidden) return true;
   if (foldMenus()) return true;
   const sheet = find("sheet");
   if (!sheet?.hasAttribute("data-open")) return false;

@@ -1,4 +1,4 @@
-// Heart: a worker that tells the server, twenty times a second, that this browser is there, and how long its page has
+// Heart: a worker that tells the server, 25 times a second, that this browser is there, and how long its page has
 // been silent. It does not share the page's thread: a page that draws slowly is not taken for one that is gone.
 
 const EVERY = 40; // ms; after 200 the server takes back what is held, after 750 it holds the drives

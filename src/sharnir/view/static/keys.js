@@ -32,7 +32,7 @@ export class Keys {
   }
 
   stop() {
-    this.link.send({ do: "stop" });
+    this.link.stop();
   }
 
   keydown(event) {

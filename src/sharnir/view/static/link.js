@@ -24,6 +24,7 @@ export class Link extends EventTarget {
     this.ended = false;
     this.chain = { state: "free", why: "" };
     this.key = ""; // known to this page alone: it comes back with it after a break
+    this.stopping = false; // an emergency stop was pressed, and nothing was heard of it yet
     this.number = 0;
     this.failures = 0;
     this.rest = 0; // ms at least between two frames that are shown
@@ -79,6 +80,7 @@ export class Link extends EventTarget {
       this.chain = message.chain ?? message;
       if (this.chain.state !== "free") this.drop();
       this.tell("safety", this.chain);
+      this.stopAgain(message.event);
     }
     if (message.event === "slow") this.drop();
     if (message.event === "ended") this.ended = Boolean(message.closed);
@@ -119,6 +121,19 @@ export class Link extends EventTarget {
   send(command) {
     this.flush(false);
     this.post(command);
+  }
+
+  // The emergency stop. Where the connection is lost, or is just breaking, it is sent again when there is one.
+  stop() {
+    this.stopping = true;
+    this.send({ do: "stop" });
+    if (!this.connected) this.tell("unsent", null);
+  }
+
+  stopAgain(event) {
+    const unheard = this.stopping && event === "hello" && this.chain.state !== "stopped";
+    this.stopping = false;
+    if (unheard) this.stop();
   }
 
   post(command) {

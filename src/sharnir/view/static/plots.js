@@ -191,7 +191,7 @@ export class Plot {
     canvas.height = height * ratio;
     const pen = canvas.getContext("2d");
     pen.scale(ratio, ratio);
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = "12px system-ui, sans-serif";
     const style = getComputedStyle(canvas);
     this.ink = style.getPropertyValue("--muted");
     this.line = style.getPropertyValue("--line");

@@ -143,6 +143,7 @@ export class View extends EventTarget {
     const height = Math.max(1, this.container.clientHeight);
     this.renderer.setSize(width, height);
     this.cameras.resize(width / height);
+    if (this.drawn > 0) this.render(); // at once: it has emptied the picture
     this.stale = true;
   }
 
@@ -173,7 +174,11 @@ export class View extends EventTarget {
       this.stale = true;
       return;
     }
-    this.drawnAt = now;
+    this.render();
+  }
+
+  render() {
+    this.drawnAt = performance.now();
     this.measuring = true;
     this.stale = false;
     if (this.fresh) {

@@ -86,13 +86,16 @@ class Slider extends Widget {
       this.value.textContent = shown(Number(this.bar.value), unit);
     });
     const springs = this.hasAttribute("springs") ? [this.name] : [];
+    const release = () => {
+      this.hold(false, ...springs);
+      if (springs.length > 0) this.link.set(this.name, this.spec.initial);
+    };
     this.bar.addEventListener("pointerdown", () => this.hold(true, ...springs));
-    for (const event of ["pointerup", "pointercancel", "blur"]) {
-      this.bar.addEventListener(event, () => {
-        this.hold(false, ...springs);
-        if (springs.length > 0) this.link.set(this.name, this.spec.initial);
-        if (event !== "blur") this.bar.blur(); // keys belong to the mapping again
-      });
+    for (const event of ["pointerup", "pointercancel"]) this.bar.addEventListener(event, () => this.bar.blur()); // keys belong to the mapping again
+    this.bar.addEventListener("blur", release);
+    if (springs.length > 0) {
+      this.bar.addEventListener("keydown", ({ code }) => /^(Arrow|Home|End|Page)/.test(code) && this.hold(true, ...springs));
+      this.bar.addEventListener("keyup", release);
     }
     const zero = make("button", "w-zero", "↺");
     zero.title = t("back to the start value");

@@ -1,0 +1,119 @@
+"""What a gear or its like loses: friction on its first coordinate, in proportion to the effort of the mesh on it.
+
+With e = c_1 l the effort of the exact row (``coupling.py``) on the first coordinate, u that coordinate's rate and f the
+friction on it, which opposes u:
+
+    e u < 0   the first coordinate drives        |f| <= b |e|,  of its power 1/(1 + b) comes out on the other side
+    e u > 0   it is driven                       |f| <= d |e|,  of the power that comes in 1 - d goes on; d >= 1 locks
+    u = 0     f is anything between the two
+
+So f e lies between -d e^2 and b e^2 and holds the coordinate if it can. It is a row of its own beside those of dry
+friction, visited as they are. The effort answers the friction: e' = e + s (f' - f), with s between 0 (a light first
+side) and -1 (a light second side), which two visits tell. Bounds that follow e along with f,
+
+    f' <= b (e - s f)/(1 - b s),    f' >= -d (e - s f)/(1 + d s), without end if 1 + d s <= 0: it jams
+
+make the visits converge at any loss; where they end does not depend on s.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..coordinates import make_coordinates
+from .soft import make_soft
+
+wp = load_warp()
+
+UNKNOWN = -0.5  # s before two visits have told it
+JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
+
+
+@cache
+def make_loss(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33, vec2 = p.real, p.vec3, p.mat33, p.vec2
+    t = structs(p)
+    geometry = make_coordinates(p)
+    Frames, coordinate_axis = geometry.Frames, geometry.coordinate_axis
+    conductance_along = make_soft(p, features).conductance_along
+    NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
+    ENDLESS = wp.constant(real(1e30))
+
+    @wp.func
+    def along(impulse: vec3, axis: vec3) -> real:
+        return wp.dot(impulse, axis) / wp.dot(axis, axis)
+
+    @wp.func
+    def prepare_loss(m: t.model, n: t.memory, k: t.work, f: Frames, inverse_mass: mat33, i: int, j: int, w: int):
+        """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
+        axis = coordinate_axis(f, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
+        ease = wp.dot(axis, inverse_mass * axis)
+        if wp.static(features.soft and features.direct and not features.reach):
+            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, j, w))
+        k.friction_axis[i, w] = axis
+        k.friction_bound[i, w] = ease
+        k.loss_seen[i, w] = vec3()
+        n.friction_impulse[i, w] = along(n.friction_impulse[i, w], axis) * axis
+
+    @wp.func
+    def mesh_impulse(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> real:
+        """Of the exact row on the first coordinate."""
+        g = m.friction_coupling[i]
+        return m.term_factor[m.coupling_start[g], w] * (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w])
+
+    @wp.func
+    def answer(k: t.work, friction: real, effort: real, i: int, w: int) -> real:
+        """s, from what the effort has become since the friction was changed."""
+        seen = k.loss_seen[i, w]
+        k.loss_seen[i, w] = vec3(friction, effort, real(1.0))
+        change = friction - seen[0]
+        if seen[2] == real(0.0) or wp.abs(change) <= real(1e-9) * wp.abs(friction):
+            return real(UNKNOWN)
+        return wp.clamp((effort - seen[1]) / change, real(-1.0), real(0.0))
+
+    @wp.func
+    def bounds(m: t.model, friction: real, effort: real, s: real, i: int, w: int) -> vec2:
+        """The least and the largest friction impulse along the direction of the effort."""
+        g = m.friction_coupling[i]
+        driving = m.coupling_driving[g, w]
+        driven = m.coupling_driven[g, w]
+        still = effort - s * friction
+        most = wp.max(driving * still / (real(1.0) - driving * s), real(0.0))
+        room = real(1.0) + driven * s
+        if room <= real(JAMS):
+            return vec2(-ENDLESS, most)
+        return vec2(wp.min(-driven * still / room, real(0.0)), most)
+
+    @wp.func
+    def visit_loss(m: t.model, n: t.memory, k: t.work, u: vec3, i: int, w: int) -> vec3:
+        """The change of its impulse at the slip or relative spin u."""
+        ease = k.friction_bound[i, w]
+        if ease < NEGLIGIBLE:
+            return vec3()
+        axis = k.friction_axis[i, w]
+        old = along(n.friction_impulse[i, w], axis)
+        effort = mesh_impulse(m, n, k, i, w)
+        s = answer(k, old, effort, i, w)
+        side = real(1.0)
+        if effort < real(0.0):
+            side = real(-1.0)
+        room = bounds(m, side * old, side * effort, s, i, w)
+        new = side * wp.clamp(side * (old - wp.dot(axis, u) / ease), room[0], room[1])
+        n.friction_impulse[i, w] = new * axis
+        return (new - old) * axis
+
+    @wp.func
+    def end_loss(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> bool:
+        """Note the friction's effort; whether it holds."""
+        friction = along(n.friction_impulse[i, w], k.friction_axis[i, w])
+        effort = mesh_impulse(m, n, k, i, w)
+        n.coupling_loss[m.friction_coupling[i], w] = friction / kick
+        room = bounds(m, real(0.0), wp.abs(effort), real(0.0), i, w)
+        toward = friction * wp.sign(effort)
+        return toward > real(0.999999) * room[0] and toward < real(0.999999) * room[1]
+
+    return SimpleNamespace(prepare_loss=prepare_loss, visit_loss=visit_loss, end_loss=end_loss)
