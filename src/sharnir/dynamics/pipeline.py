@@ -320,7 +320,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
             for i in range(o.twists):
-                count_turns(m, s, i, w)
+                count_turns(m, s, o.dt, i, w)
 
     @wp.func
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):

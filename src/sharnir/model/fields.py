@@ -118,6 +118,7 @@ MODEL = (
     # couplings, see dynamics/rows/coupling.py
     _shared("coupling_start", "coupling", "int", "first of its terms"),
     _shared("coupling_end", "coupling", "int", "one past the last"),
+    _shared("coupling_moves", "coupling", "int", "1: it follows a motion that is prescribed"),
     Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
     Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
     Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
