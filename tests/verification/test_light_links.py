@@ -1,4 +1,4 @@
-"""Light links that carry heavy loads in the default step: nothing damps them, and they turn freely about their load."""
+"""Light parts that carry heavy loads in the default step: nothing damps them, and hooks turn freely under their load."""
 
 from __future__ import annotations
 
@@ -76,3 +76,19 @@ def test_a_hammer_keeps_its_energy_in_a_circle() -> None:
     run = sh.Simulation(scene, dt=0.005).run(2.0)
     energy = run[scene.energy].values
     assert np.ptp(energy[1:]) < 1e-7 * energy[0]
+
+
+@pytest.mark.parametrize("carriage", [1.0, 1e-3])
+def test_a_spring_on_a_light_carriage_swings_its_load(carriage: float) -> None:
+    """100 kg on a ball on a carriage with a spring, w = sqrt(k/(m + M)) = 10 rad/s: cos(w t). By itself the carriage of
+    1 g would swing with 3 krad/s; the spring acts by the trapezoidal rule, late by w t (w h)^2/12, and is not damped."""
+    scene = sh.Scene("carriage", gravity=(0, 0, 0))
+    light = scene.body("carriage", mass=carriage, inertia=(carriage,) * 3)
+    load = scene.body("load", mass=100.0, inertia=(1.0,) * 3)
+    spring = sh.Spring(stiffness=100.0 * (carriage + 100.0))
+    guide = scene.joint("guide", sh.Prismatic(axis=(1, 0, 0)), scene.world, light, spring=spring, initial=0.1)
+    scene.joint("ball", sh.Spherical(), light, load)
+    run = sh.Simulation(scene, dt=0.005).run(2.0)
+    exact = 0.1 * np.cos(10.0 * run.time)
+    late = 10.0 * 2.0 * (10.0 * 0.005) ** 2 / 12
+    assert np.abs(run[guide.displacement].values - exact).max() < 1.1 * 0.1 * late

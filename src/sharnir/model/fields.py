@@ -89,6 +89,7 @@ MODEL = (
     _shared("soft_start", "joint", "int", "first of the joint's soft rows"),
     _shared("soft_end", "joint", "int", "one past the last"),
     _shared("soft_joint", "soft", "int", "joint of the soft row"),
+    _shared("soft_share", "soft", "real", "of its inverse mass, what is left with all that it carries, see carried.py"),
     _shared("soft_kind", "soft", "int", "scene.joints.Kind of its coordinate, or -1: an axis of the angular basis"),
     _shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
     _shared("soft_column", "soft", "int", "its column in the joint's basis"),

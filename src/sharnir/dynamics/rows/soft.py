@@ -14,11 +14,12 @@ Semi-implicit Euler takes everything at the end of the step, which is stable at 
 The leapfrog step is second order, u_0 being the rate before the kick:
 
     damper           p = -h c (q u + (1 - q) u_0)
-                     the trapezoidal rule, q = 1/2, while h c w < 2; beyond, q is such that the rate decays in one kick
+                     the trapezoidal rule, q = 1/2, while h c w' < 2; beyond, q is such that the rate decays in one kick
                      and does not swing
     spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)
                      b from 1/12 (fourth order in the frequency) for slow springs to 1/4 (stable at any k) as dt^2 k w
-                     nears 1; d, the part beyond dt^2 k w = 1, is implicit Euler, which damps
+                     nears 1; d, the part beyond dt^2 k w' = 1, is implicit Euler, which damps
+                     w is of the joint's own two bodies; w' <= w of all that they carry (``model/carried.py``)
     rotor            p = -r^2 I_m (u - u_0); with a servo, or behind a gear with losses, as above
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
@@ -178,7 +179,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         ahead = x + dt * rate
         if wp.static(features.leapfrog):
             pace = square * inverse_mass  # (frequency times dt)^2 of the spring by itself
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * m.soft_share[i], real(1e-30)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
         if spring_acts(m.spring_side[i], x, ahead):
@@ -192,12 +193,15 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def end_row(n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int):
+    def end_row(
+        m: t.model, n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int
+    ):
         """Conductance and source, dampers shared between the rates before and after the kick."""
         now = real(1.0)
         if wp.static(features.leapfrog):
             rotor = wp.max(-row.y_before, real(0.0))
-            pace = kick * row.damping * inverse_mass / (real(1.0) + rotor * inverse_mass)
+            carried = m.soft_share[i] * inverse_mass
+            pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
             now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
@@ -266,7 +270,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
                     k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
                 row = with_drive(m, k, row, voltage, rate, kick, i, w)
-        end_row(n, k, row, rate, inverse_mass, kick, i, w)
+        end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
