@@ -212,8 +212,8 @@ def test_the_force_of_a_prescribed_motion_is_that_of_newton():
 
 
 def test_a_prescribed_crank_drives_a_slider_by_newton():
-    """x = r cos a + sqrt(l^2 - r^2 sin^2 a), a = w t; the pin of the piston pulls with m x''. A planar loop of hinges, so
-    that its rows are redundant. Errors of second order: of x h^2, of the force in the share (w h)^2."""
+    """x = r cos a + sqrt(l^2 - r^2 sin^2 a), a = w t; the pin of the piston pulls with m x''. Hinges in a plane, so
+    that rows are redundant. Errors of second order: of x h^2, of the force the share (w h)^2."""
     speed, r, rod = 10.0, 0.2, 0.5
     scene = sh.Scene("slider-crank", gravity=(0, 0, 0))
     thrown = {"angular_velocity": (0, -speed, 0), "velocity": (0, 0, speed * r / 2)}

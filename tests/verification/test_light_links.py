@@ -1,4 +1,4 @@
-"""Light parts that carry heavy loads in the default step: nothing damps them, and hooks turn freely under their load."""
+"""Light parts that carry heavy loads in the default step: nothing damps them, and hooks turn freely."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_hammer_keeps_its_energy_in_a_circle() -> None:
 @pytest.mark.parametrize("carriage", [1.0, 1e-3])
 def test_a_spring_on_a_light_carriage_swings_its_load(carriage: float) -> None:
     """100 kg on a ball on a carriage with a spring, w = sqrt(k/(m + M)) = 10 rad/s: cos(w t). By itself the carriage of
-    1 g would swing with 3 krad/s; the spring acts by the trapezoidal rule, late by w t (w h)^2/12, and is not damped."""
+    1 g would swing with 3 krad/s; the spring acts by the trapezoidal rule, late by w t (w h)^2/12, undamped."""
     scene = sh.Scene("carriage", gravity=(0, 0, 0))
     light = scene.body("carriage", mass=carriage, inertia=(carriage,) * 3)
     load = scene.body("load", mass=100.0, inertia=(1.0,) * 3)
