@@ -128,14 +128,14 @@ class Simulation:
     ``integrator`` is ``"leapfrog"`` (second order), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"``
     (fourth order where the motion is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
     run are those at the times of its frames; ``get`` and the last frame have them extrapolated. ``iterations`` and
-    ``epsilon`` (N s, N m s; 1e-10, or as much less as the heaviest body is lighter than 1 kg) end the solver, whichever
-    comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a joint's error
-    that pseudo-velocities remove in a step; sequential impulses make them in their first ``stabilisation_iterations``
-    (half of all by default). ``worlds`` runs many copies side by side, on the CPU by ``threads`` (all cores) or on a
-    GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a runaway; ``fault_folder`` receives the
-    last good states then. The noise of sensors in world w is drawn with ``seed`` + w. ``warm_start`` starts the solver
-    from the impulses of the last step; ``precision`` is ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names
-    of :class:`SimulationWarning` that are not to be given.
+    ``epsilon`` (N s, N m s; 1e-10, or as much less as the heaviest body is lighter than 1 kg) end the solver,
+    whichever comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a
+    joint's error that pseudo-velocities remove in a step; sequential impulses make them in their first
+    ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side by side, on the CPU by
+    ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a
+    runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is drawn with
+    ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is ``"float64"``
+    or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
     """
 
     def __init__(
