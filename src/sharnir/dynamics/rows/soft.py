@@ -49,6 +49,9 @@ from ..pair import make_pair
 wp = load_warp()
 
 PUSH, PULL = 1, 2
+# d over (w h)^3 of a one-sided spring. A step in which it is met knows its force at the ends alone, and on average that
+# gains energy: 0.4 % a meeting at w h = 0.3, 4 % at 0.6. d takes the share pi d w h of it.
+MEETING = 0.12
 PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 
 
@@ -182,6 +185,9 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * m.soft_share[i], real(1e-30)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
+            if m.spring_side[i] != 0:
+                carried = pace * m.soft_share[i]
+                implicit = wp.max(implicit, wp.static(real(MEETING)) * carried * wp.sqrt(carried))
         if spring_acts(m.spring_side[i], x, ahead):
             row.damping = row.damping + m.spring_c[i, w]
             row.y = row.y + kick * dt * implicit * line[1]
