@@ -86,9 +86,10 @@ def test_the_table_of_pairs() -> None:
     scene.body("a", BALL)
     model = compiled(scene).model
     assert model["shape_material"] == [1, 0]
-    assert model["pair_friction"] == pytest.approx([0.25, 0.1, 0.1, 0.04])
-    assert model["pair_restitution"] == [0.5, 0.5, 0.5, 0.0]
-    assert model["pair_stiffness"] == [math.inf] * 4
+    column = {name: [value for (value,) in model[f"pair_{name}"]] for name in ("friction", "restitution", "stiffness")}
+    assert column["friction"] == pytest.approx([0.25, 0.1, 0.1, 0.04])
+    assert column["restitution"] == [0.5, 0.5, 0.5, 0.0]
+    assert column["stiffness"] == [math.inf] * 4
 
 
 def test_groups_become_bits() -> None:

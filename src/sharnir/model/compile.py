@@ -29,6 +29,14 @@ from .ropes import optional_rope_counts, rope_arrays
 from .softs import softs_of
 from .spins import felt_spins
 
+# Numbers that are written down once here, and that every world has of its own
+OF_EVERY_WORLD = (
+    *("pair_friction", "pair_restitution", "pair_rolling", "pair_spinning", "pair_stiffness", "pair_damping"),
+    *("pair_threshold", "drive_ratio", "drive_efficiency", "servo_gain", "servo_damping", "servo_integral"),
+    *("viscous_load", "friction_radius", "friction_preload"),
+    *("rope_line", "rope_radius", "rope_stiffness", "rope_damping"),
+)
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -112,6 +120,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
+    model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
@@ -138,7 +147,7 @@ def parameters_of(scene: Scene) -> dict[str, Any]:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
     found |= coupling_arrays(scene, ())
-    return {name: found[name] for name in PARAMETERS}
+    return {name: found[name] for name in PARAMETERS if name in found}
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:

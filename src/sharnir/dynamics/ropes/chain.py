@@ -91,7 +91,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             arm = wp.skew((s.rope_length[j, w] - s.rope_slack[j, w]) * k.rope_axis[j, w]) + fill
             if wp.static(features.rope_touch):
                 arm = arm - k.rope_lever[j, w]
-            soft = SOFTNESS / (m.rope_line[rope] * s.rope_length[j, w])
+            soft = SOFTNESS / (m.rope_line[rope, w] * s.rope_length[j, w])
             swung = arm * pivot
             row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
             if n.rope_gives[j, w] == wp.static(SLACK):  # its ends may come together and go apart

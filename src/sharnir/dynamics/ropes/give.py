@@ -115,7 +115,7 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
             return state
         least = real(0.0)
         if slack == real(0.0):
-            stiffness = m.rope_stiffness[rope]
+            stiffness = m.rope_stiffness[rope, w]
             least = -k.kick[w] * real(4.0) * stiffness[0] / (length * length)
         if mine < least and is_hardest_pressed(m, s, n, k, o, rope, j, w):
             return wp.static(SLACK)

@@ -89,7 +89,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         b = m.shape_body[k.touch_shape[q, w]]
         soft = diagonal(wp.static(real(YIELD)) / node_mass(m, s, rope, q // wp.static(TOUCHES), w))
         if m.inv_mass[b, w] > real(0.0):
-            arm = wp.skew(point(s, k, m.rope_radius[rope], q, w) - s.position[b, w])
+            arm = wp.skew(point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w])
             own = diagonal(m.inv_mass[b, w]) - arm * full(k.inv_inertia[b, w]) * arm
             soft = soft + real(wp.max(k.touch_count[b, w], 1)) * own
         return soft
@@ -100,7 +100,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         law = Law()
         before = n.touch_impulse[q, w]
         soft = softness(m, s, k, rope, q, w)
-        radius = m.rope_radius[rope]
+        radius = m.rope_radius[rope, w]
         held = held_velocity(m, s, k, dt, radius, q, w)
         if n.touch_state[q, w] == wp.static(STICKS):
             law.conductance = wp.inverse(soft)
@@ -137,10 +137,10 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         element turns, and the pressing force turns it back. What would be unstable is taken implicitly."""
         i = q // wp.static(TOUCHES)
         normal = k.touch_normal[q, w]
-        radius = bulge(m, k.touch_shape[q, w]) + m.rope_radius[rope]
+        radius = bulge(m, k.touch_shape[q, w]) + m.rope_radius[rope, w]
         length = s.rope_length[i, w]
         excess = dt * radius * wp.dot(n.touch_impulse[q, w], normal)
-        excess = excess - wp.static(real(ROCKS)) * m.rope_line[rope] * length * length * length
+        excess = excess - wp.static(real(ROCKS)) * m.rope_line[rope, w] * length * length * length
         if excess <= real(0.0):
             return mat33()
         axis = wp.cross(k.rope_axis[i, w], normal)
@@ -170,7 +170,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
                 firm = firm and is_firm(m, n, k, q, w)
                 if firm:
                     grip = node_mass(m, s, rope, i, w) / wp.static(real(YIELD))
-                    held = held_velocity(m, s, k, dt, m.rope_radius[rope], q, w)
+                    held = held_velocity(m, s, k, dt, m.rope_radius[rope, w], q, w)
                     share = real(1.0) / (real(1.0) + weight * grip)
                     velocity = share * (velocity + weight * (n.touch_impulse[q, w] + grip * held))
                     weight = share * weight

@@ -138,7 +138,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
             x = Piece()
             x.element = i
             x.start = s.rope_position[i, w]
-            x.radius = m.rope_radius[rope]
+            x.radius = m.rope_radius[rope, w]
             speed = wp.length(k.rope_free[i, w])
             if i < m.rope_end[rope] - 1:
                 x.apart = wp.static(real(ONE_PLACE)) * x.radius / s.rope_length[i, w]

@@ -55,8 +55,8 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
         shares = nearest_shares(a, u, b, v, wp.static(real(CENTRED)))
         between = b + shares[1] * v - a - shares[0] * u
         apart = wp.length(between)
-        radius = m.rope_radius[m.node_rope[j]]
-        gap = apart - radius - m.rope_radius[m.node_rope[e]]
+        radius = m.rope_radius[m.node_rope[j], w]
+        gap = apart - radius - m.rope_radius[m.node_rope[e], w]
         margin = wp.static(real(NEAR)) * radius + o.dt * (speed(k, j, w) + speed(k, e, w))
         if gap > margin or apart == real(0.0):
             return
@@ -105,7 +105,7 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
         fastest = real(0.0)
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                size = wp.max(size, s.rope_length[j, w] + real(2.0) * m.rope_radius[rope])
+                size = wp.max(size, s.rope_length[j, w] + real(2.0) * m.rope_radius[rope, w])
                 fastest = wp.max(fastest, speed(k, j, w))
         margin = wp.min(real(2.0) * o.dt * fastest, real(0.5) * size) + wp.static(real(0.5 * NEAR)) * size
         for rope in range(o.ropes):

@@ -52,7 +52,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
-        return m.rope_line[rope] * s.rope_length[j, w]
+        return m.rope_line[rope, w] * s.rope_length[j, w]
 
     @wp.func
     def node_mass(m: t.model, s: t.state, rope: int, i: int, w: int) -> real:
@@ -83,7 +83,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def round_inertia(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
         """m r^2/4 of element j, its inertia across; that along is twice as much."""
-        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope] * m.rope_radius[rope]
+        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope, w] * m.rope_radius[rope, w]
 
     @wp.func
     def tautness(m: t.model, s: t.state, n: t.memory, dt: real, rope: int, j: int, w: int) -> vec2:
@@ -128,7 +128,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         first = s.rope_first[rope, w]
         last = m.rope_end[rope] - 1
         length = real(last - first) * s.rope_length[last - 1, w]
-        stiffness = m.rope_stiffness[rope]
+        stiffness = m.rope_stiffness[rope, w]
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
@@ -155,15 +155,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
-    def own_inertia(m: t.model, rope: int, length: real) -> real:
+    def own_inertia(m: t.model, rope: int, length: real, w: int) -> real:
         """m r^2/4 of an element of a length."""
-        return real(0.25) * m.rope_line[rope] * length * m.rope_radius[rope] * m.rope_radius[rope]
+        return real(0.25) * m.rope_line[rope, w] * length * m.rope_radius[rope, w] * m.rope_radius[rope, w]
 
     @wp.func
-    def shares(m: t.model, rope: int, length: real, dt: real) -> vec3:
+    def shares(m: t.model, rope: int, length: real, dt: real, w: int) -> vec3:
         """The implicit share of bending and twist between elements of a length."""
-        own = own_inertia(m, rope, length)
-        stiffness = m.rope_stiffness[rope]
+        own = own_inertia(m, rope, length, w)
+        stiffness = m.rope_stiffness[rope, w]
         bending = implicit_share(stiffness[0], own, length, dt)
         return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
@@ -177,11 +177,11 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return real(1.0) - real(1.0) / decay
 
     @wp.func
-    def late(m: t.model, rope: int, length: real, kick: real) -> vec3:
+    def late(m: t.model, rope: int, length: real, kick: real, w: int) -> vec3:
         """Lateness of bending and twist; where elements bend against each other their nodes go to and fro."""
-        own = own_inertia(m, rope, length)
-        across = own + real(0.25) * m.rope_line[rope] * length * length * length
-        dampers = m.rope_damping[rope] / length * m.rope_stiffness[rope]
+        own = own_inertia(m, rope, length, w)
+        across = own + real(0.25) * m.rope_line[rope, w] * length * length * length
+        dampers = m.rope_damping[rope, w] / length * m.rope_stiffness[rope, w]
         bending = lateness(dampers[0], across, kick)
         return vec3(bending, bending, lateness(dampers[2], real(2.0) * own, kick))
 
@@ -191,9 +191,9 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         last = m.rope_end[rope] - 1
         length = real(last - s.rope_first[rope, w]) * s.rope_length[last - 1, w]
         number = wp.static(real(math.pi)) / length
-        stiffness = m.rope_stiffness[rope]
-        bending = number * number * wp.sqrt(stiffness[0] / m.rope_line[rope])
-        inertia = real(0.5) * m.rope_line[rope] * m.rope_radius[rope] * m.rope_radius[rope]
+        stiffness = m.rope_stiffness[rope, w]
+        bending = number * number * wp.sqrt(stiffness[0] / m.rope_line[rope, w])
+        inertia = real(0.5) * m.rope_line[rope, w] * m.rope_radius[rope, w] * m.rope_radius[rope, w]
         return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
 
     @wp.func
@@ -206,15 +206,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
         """Bending and twist over a length, of which a share is implicit."""
         law = Law()
-        law.stiffness = m.rope_stiffness[rope]
+        law.stiffness = m.rope_stiffness[rope, w]
         law.length = length
-        damping = m.rope_damping[rope]
+        damping = m.rope_damping[rope, w]
         one = vec3(real(1.0), real(1.0), real(1.0))
         if not follows(m, rope):
             law.after = dt * share + damping * one
             return law
         if damping > real(0.0):
-            middle = late(m, rope, length, kick)
+            middle = late(m, rope, length, kick, w)
             law.after = damping * middle
             law.before = damping * (one - middle)
         if wp.max(share) > real(0.0):
@@ -238,7 +238,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
             return
         length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
-        share = shares(m, rope, length, o.dt)
+        share = shares(m, rope, length, o.dt, w)
         law = law_of(m, s, length, share, kick, o.dt, rope, w)
         law.rest = m.rope_rest[j]
         before = s.rope_rotation[j, w]

@@ -124,7 +124,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         gap = k.tangle_gap[i, w]
         if gap > real(0.0):
             return -gap / o.dt
-        deep = -gap - wp.static(real(OVERLAP)) * m.rope_radius[m.node_rope[j]]
+        deep = -gap - wp.static(real(OVERLAP)) * m.rope_radius[m.node_rope[j], w]
         return wp.clamp(o.erp * deep / o.dt, real(0.0), wp.static(real(FASTEST)))
 
     @wp.func
@@ -142,7 +142,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
         pressed = wp.max(wp.dot(now, normal) - short / d[0], real(0.0))
         across = now - wp.dot(now, normal) * normal - sliding / d[1]
         one = m.rope_material[m.node_rope[j]]
-        friction = m.pair_friction[one * o.materials + m.rope_material[m.node_rope[k.tangle_other[i, w]]]]
+        friction = m.pair_friction[one * o.materials + m.rope_material[m.node_rope[k.tangle_other[i, w]]], w]
         size = wp.length(across)
         if size > friction * pressed:
             across = friction * pressed / size * across

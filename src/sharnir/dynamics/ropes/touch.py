@@ -69,7 +69,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         """The reaction to an impulse on the rope at place q, on a body that moves."""
         b = m.shape_body[k.touch_shape[q, w]]
         if m.inv_mass[b, w] > real(0.0):
-            arm = point(s, k, m.rope_radius[rope], q, w) - s.position[b, w]
+            arm = point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w]
             k.velocity[b, w] = k.velocity[b, w] - m.inv_mass[b, w] * impulse
             k.spin[b, w] = k.spin[b, w] - full(k.inv_inertia[b, w]) * wp.cross(arm, impulse)
 
@@ -126,11 +126,11 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             return 0
         normal = k.touch_normal[q, w]
         state = n.touch_state[q, w]
-        radius = m.rope_radius[rope]
+        radius = m.rope_radius[rope, w]
         moving = rope_velocity(k, k.rope_moving, q, w)
         slip = moving - thing_velocity(m, s, k, radius, q, w)
         before = n.touch_impulse[q, w]
-        friction = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape]]
+        friction = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape], w]
         if state == wp.static(FREE):
             room = wp.max(k.touch_gap[q, w], real(0.0)) / o.dt
             if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
@@ -242,7 +242,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         gap = k.touch_gap[q, w]
         normal = k.touch_normal[q, w]
         slip = rope_velocity(k, k.rope_moving, q, w) + rope_velocity(k, k.rope_push, q, w)
-        coming = gap + o.dt * wp.dot(slip - thing_velocity(m, s, k, m.rope_radius[rope], q, w), normal)
+        coming = gap + o.dt * wp.dot(slip - thing_velocity(m, s, k, m.rope_radius[rope, w], q, w), normal)
         least = (real(1.0) - o.erp) * wp.min(gap, real(0.0))
         share = k.touch_share[q, w]
         low = (real(1.0) - share) * k.touch_weight[i, w]

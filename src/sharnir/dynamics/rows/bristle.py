@@ -53,7 +53,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     ) -> real:
         """The impulse on a single axis, the scalar equation solved by Newton steps from the present speed."""
         axis = k.friction_axis[i, w]
-        radius = m.friction_radius[i]
+        radius = m.friction_radius[i, w]
         z = wp.dot(n.bristle[i, w], axis)
         grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
         loss = m.friction_damping[i, w] * z / kick
@@ -95,7 +95,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
             axis = k.friction_axis[i, w]
             inverse_mass = real(1.0) / wp.dot(axis, mass * axis)
             return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, kick, i, w) * axis
-        radius = m.friction_radius[i]
+        radius = m.friction_radius[i, w]
         z = n.bristle[i, w]
         grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
         rest = real(1.0) / (real(1.0) + kick * slip_rate(m, radius * wp.length(u), i, w))
@@ -111,7 +111,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     @wp.func
     def bristle_after(m: t.model, n: t.memory, u: vec3, kick: real, i: int, w: int) -> vec3:
         """Where the bristles are at the end of a kick that ended with slip or spin u."""
-        radius = m.friction_radius[i]
+        radius = m.friction_radius[i, w]
         a = slip_rate(m, radius * wp.length(u), i, w)
         return (n.bristle[i, w] + kick * radius * u) / (real(1.0) + kick * a)
 

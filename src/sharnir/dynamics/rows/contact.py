@@ -116,8 +116,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if wp.static(features.restitution):
             k.contact_blow[i, w] = vec3()
         if wp.static(features.compliance):
-            if wp.isfinite(m.pair_stiffness[pair]):
-                soften(k, kick, o.dt, m.pair_stiffness[pair], m.pair_damping[pair], i, w)
+            if wp.isfinite(m.pair_stiffness[pair, w]):
+                soften(k, kick, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
 
     @wp.func
     def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
@@ -125,7 +125,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if tyre >= 0:
             soften(k, kick, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
             z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
-            k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair], vec2(z[0], z[1]), tyre))
+            k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
 
     @wp.func
     def clipped(start: vec3, friction: real) -> vec3:
@@ -170,7 +170,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             prepare_tyre(m, n, k, o, kick, pair, i, w)
         if wp.static(features.rolling):
             prepare_rolling(m, k, o, turn, i, w)
-        n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair])
+        n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair, w])
 
     @wp.func
     def warm_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
@@ -186,7 +186,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         """Whether the contact closes within the step, fast enough to bounce."""
         pair = k.contact_pair[i, w]
         closes = k.contact_gap[i, w] + dt * speed < real(0.0)
-        return m.pair_restitution[pair] > real(0.0) and closes and speed < -m.pair_threshold[pair]
+        return m.pair_restitution[pair, w] > real(0.0) and closes and speed < -m.pair_threshold[pair, w]
 
     @wp.func
     def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
@@ -196,8 +196,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             return False
         pair = k.contact_pair[i, w]
         mass = full(k.contact_mass[i, w])
-        d = vec3(real(0.0), real(0.0), -(real(1.0) + m.pair_restitution[pair]) * u[2] / mass[2, 2])
-        d = rubbed(mass, u + mass * d, d, m.pair_friction[pair])
+        d = vec3(real(0.0), real(0.0), -(real(1.0) + m.pair_restitution[pair, w]) * u[2] / mass[2, 2])
+        d = rubbed(mass, u + mass * d, d, m.pair_friction[pair, w])
         d = turn * d
         k.contact_blow[i, w] = k.contact_blow[i, w] + d
         strike_contact(m, k, d, i, w)
@@ -249,7 +249,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         m: t.model, n: t.memory, k: t.work, turn: mat33, mass: mat33, u: vec3, q: vec3, kick: real, i: int, w: int
     ) -> vec3:
         """The impulse q with its tangential part corrected, by the tyre or by dry friction."""
-        friction = m.pair_friction[k.contact_pair[i, w]]
+        friction = m.pair_friction[k.contact_pair[i, w], w]
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
             if tyre >= 0:
@@ -294,7 +294,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if wp.static(features.restitution):
             if wp.dot(k.contact_blow[i, w], k.contact_blow[i, w]) > real(0.0) and gap > real(0.0):
                 struck = True
-                target = -(real(1.0) + m.pair_restitution[k.contact_pair[i, w]]) * gap / o.dt
+                target = -(real(1.0) + m.pair_restitution[k.contact_pair[i, w], w]) * gap / o.dt
         if (gap >= real(0.0) and not struck) or k.contact_y[i, w] > real(0.0):
             return real(0.0)
         normal = k.contact_normal[i, w]
@@ -372,7 +372,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             bend = wp.transpose(turn) * n.contact_bend[i, w]
             u = wp.transpose(turn) * velocity_between(m, k, i, w)
             z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], kick)
-            z = kept_bend(m, m.pair_friction[k.contact_pair[i, w]], z, tyre)
+            z = kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
             if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
                 z = vec2()
             n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))

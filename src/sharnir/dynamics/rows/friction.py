@@ -71,7 +71,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         force = wp.length(press) / kick
         if kind != wp.static(WHOLE):
             force = force / wp.sqrt(real(1.0) + ratio * ratio)
-        return m.friction_preload[i] + force
+        return m.friction_preload[i, w] + force
 
     @wp.func
     def level_before(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, j: int, w: int) -> real:
@@ -84,7 +84,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if m.friction_speed[i, w] > real(0.0):
             v = relative_before(m, s, k, i, j, w)
             speed = m.friction_speed[i, w]
-            share = wp.dot(v, v) * m.friction_radius[i] * m.friction_radius[i] / (speed * speed)
+            share = wp.dot(v, v) * m.friction_radius[i, w] * m.friction_radius[i, w] / (speed * speed)
             level = level + (m.static_level[i, w] - level) * wp.exp(-share)
         return level
 
@@ -177,7 +177,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             if m.friction_load[i] != wp.static(NO_LOAD):
                 ratio = bound / kick
                 j = m.friction_joint[i]
-                bound = bound * m.friction_radius[i] * normal_force(m, n, k, ratio, kick, i, j, w)
+                bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, ratio, kick, i, j, w)
         new = old - mass * u
         if wp.dot(new, new) > bound * bound:
             new = sliding_impulse(u, old, new, mass, bound, m.friction_law[i])
@@ -199,7 +199,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
                     scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
-                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i], kick, i, w)
+                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], kick, i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
         else:
@@ -244,7 +244,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         bound = k.friction_bound[i, w] * real(0.999999)
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
-                bound = bound * m.friction_radius[i] * normal_force(m, n, k, bound / kick, kick, i, j, w)
+                bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, bound / kick, kick, i, j, w)
         impulse = n.friction_impulse[i, w]
         note_sticking(m, n, k, wp.dot(impulse, impulse) < bound * bound, i, j, w)
 

@@ -38,12 +38,12 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
             inverse = inverse + reach_roll(m, k, o, a, b, i, w)
         k.roll_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
         pair = k.contact_pair[i, w]
-        rolling = m.pair_rolling[pair]
+        rolling = m.pair_rolling[pair, w]
         if wp.static(features.tyres):
             tyre = wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
             if tyre >= 0:
                 rolling = rolling + m.tyre_rolling[tyre]
-        k.roll_arms[i, w] = vec2(rolling, m.pair_spinning[pair])
+        k.roll_arms[i, w] = vec2(rolling, m.pair_spinning[pair, w])
 
     @wp.func
     def warm_rolling(m: t.model, n: t.memory, k: t.work, i: int, w: int):

@@ -139,15 +139,15 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         error = given - rate
         if kind == wp.static(POSITION_SERVO):
             error = given - value
-        asked = m.servo_gain[i] * error - m.servo_damping[i] * rate + m.servo_integral[i] * n.servo_sum[i, w]
+        asked = m.servo_gain[i, w] * error - m.servo_damping[i, w] * rate + m.servo_integral[i, w] * n.servo_sum[i, w]
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
             n.servo_sum[i, w] = n.servo_sum[i, w] + kick * error
-        return voltage * wp.sign(m.drive_ratio[i])
+        return voltage * wp.sign(m.drive_ratio[i, w])
 
     @wp.func
     def with_drive(m: t.model, k: t.work, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
-        ratio = m.drive_ratio[i]
+        ratio = m.drive_ratio[i, w]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i, w]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i, w]
@@ -155,7 +155,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         alone = real(0.0)
         if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
             alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
-        efficiency = m.drive_efficiency[i]
+        efficiency = m.drive_efficiency[i, w]
         square = ratio * ratio
         y = square * inertia_and_slope
         if wp.static(features.gears):
@@ -264,7 +264,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
         row = Row()
-        row.damping = m.viscous[i, w] + m.viscous_load[i] * wp.length(press)
+        row.damping = m.viscous[i, w] + m.viscous_load[i, w] * wp.length(press)
         rate = rate_before(m, s, k, axis, linear, j, w)
         if kind >= 0:
             value = soft_value(m, s, f, i, w)
