@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, contacts, control, elements, ropes, solvers, startup, studies, vehicles
+from . import accuracy, chain, contacts, control, elements, identification, ropes, solvers, startup, studies, vehicles
 from .page import DOCS, write_page
 from .report import machine
 
@@ -24,6 +24,7 @@ BENCHMARKS = {
     "accuracy": accuracy.run,
     "startup": startup.run,
     "studies": studies.run,
+    "identification": identification.run,
 }
 
 

@@ -1,8 +1,11 @@
-"""Studies: what a kill costs, what two workers bring, doors by the hundred thousand, intervals that hold the truth."""
+"""Studies: what a kill costs, what two workers bring, doors by the hundred thousand."""
 
 from __future__ import annotations
 
 import random
+import shutil
+import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -11,78 +14,97 @@ import numpy as np
 
 import sharnir as sh
 from sharnir.experiment import load_example
-from sharnir.studies import Identification, Study, open_study
+from sharnir.studies import Study, open_study
 
-from .friction_logs import DELAY, dry, log_of, pendulum
+from .doors import PUSH, rest_angle
 from .killing import MEASURES, children, finished, kill, start_study, wait_until
 from .report import Bar, Section
 
 KILLS, CHUNKS = 20, 24
-DOORS, LOGS = 100_000, 100
-PUSH, PUSH_ENDS, SHAPE = 52.727272727, 0.33, 0.9**2 / 3 + 0.04**2 / 12  # N m, s, m^2: of the example
-LEVEL, VISCOUS, LOG_TIME = 0.4, 0.08, 2.0  # N m, N m s, s
+DOORS = 100_000
 
 
 def run(quick: bool) -> list[Section]:
-    """Four sections."""
-    return [killed(3 if quick else KILLS), workers(), doors(5_000 if quick else DOORS), coverage(5 if quick else LOGS)]
+    """Three sections."""
+    return [killed(3 if quick else KILLS), workers(2 if quick else 48), doors(5_000 if quick else DOORS)]
 
 
 def killed(kills: int) -> Section:
-    """Driver and workers killed at random times, again and again; the bits, and what resuming costs."""
-    rolled = random.Random(0)
+    """Driver and workers killed at random times, again and again; the bits, and what resuming costs.
+
+    A study that has ended is compared and begun anew, until the kills are used up.
+    """
+    rolled, deaths, studies, same, extra = random.Random(0), {"driver": 0, "worker": 0}, 0, True, 0.0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         whole, out = folder / "whole.zarr", folder / "killed.zarr"
+        _complete(start_study(folder, whole, "--workers", "2"))  # kernels
+        shutil.rmtree(whole)
         begun = time.perf_counter()
-        start_study(folder, whole, "--workers", "2").communicate()
+        _complete(start_study(folder, whole, "--workers", "2"))
         undisturbed = time.perf_counter() - begun
-        begun, deaths = time.perf_counter(), 0
-        while True:
-            process = start_study(folder, out, "--workers", "2")
-            if deaths >= kills:
-                process.communicate()
-                break
-            at = finished(out)
-            wait_until(lambda at=at, process=process: finished(out) > at or process.poll() is not None)
-            time.sleep(rolled.uniform(0.0, 0.5))
-            workers = children(process.pid)
-            if workers and rolled.random() < 0.5:
-                kill(rolled.choice(workers))
-                time.sleep(rolled.uniform(0.0, 0.5))
-            kill(process.pid)
-            process.communicate()
-            deaths += 1
-            if finished(out) >= CHUNKS:  # start over: there is nothing left to kill
-                _remove(out)
-        disturbed = time.perf_counter() - begun
-        same = all(np.array_equal(open_study(whole).values(m)[1], open_study(out).values(m)[1]) for m in MEASURES)
-    bars = [Bar("values that differ after the kills", 0.0 if same else 1.0, 0.0, "")]
-    rows = [["undisturbed", f"{undisturbed:.1f}"], [f"killed {deaths} times", f"{disturbed:.1f}"]]
-    rows.append(["a kill and a start, each", f"{(disturbed - undisturbed) / max(deaths, 1):.2f}"])
-    return Section("Studies that are killed", ["", "s"], rows, bars, data={"kills": deaths, "same_bits": same})
+        while sum(deaths.values()) < kills:
+            begun = time.perf_counter()
+            while finished(out) < CHUNKS:
+                left = kills - sum(deaths.values())
+                process = start_study(folder, out, "--workers", "2")
+                _kill_some(process, out, rolled, deaths, left)
+                _complete(process)
+            extra += time.perf_counter() - begun - undisturbed
+            studies += 1
+            same &= _bits(whole) == _bits(out)
+            shutil.rmtree(out)
+    total = sum(deaths.values())
+    bars = [Bar(f"studies of {studies} whose bits differ after {total} kills", 0.0 if same else 1.0, 0.0, "")]
+    rows = [["a study, undisturbed", f"{undisturbed:.1f}"], ["what a kill costs, mean", f"{extra / total:.2f}"]]
+    notes = [f"{deaths['driver']} drivers and {deaths['worker']} workers killed by SIGKILL in {studies} studies."]
+    return Section("Studies that are killed", ["", "s"], rows, bars, notes=notes, data=deaths | {"same_bits": same})
 
 
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder)
+def _bits(out: Path) -> list[bytes]:
+    return [open_study(out).values(measure)[1].tobytes() for measure in MEASURES]
 
 
-def workers() -> Section:
-    """Two processes beside one, on batches that share nothing."""
-    vary = {"door.shapes.0.x": "0.6:0.9:16", "hinge.friction": "15:30:64"}
+def _complete(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a study; one that ends by itself must have ended well."""
+    _, errors = process.communicate()
+    if process.returncode not in (0, -signal.SIGKILL):
+        raise RuntimeError(errors.decode())
+
+
+def _kill_some(
+    process: subprocess.Popen[bytes], out: Path, rolled: random.Random, deaths: dict[str, int], left: int
+) -> None:
+    """At a random time after the next finished chunk: a worker, or the driver, or first the one and then the other."""
+    at = finished(out)
+    for victim in rolled.choice((["worker"], ["driver"], ["worker", "driver"]))[:left]:
+        wait_until(lambda at=at: finished(out) > at or process.poll() is not None)  # type: ignore[misc]
+        time.sleep(rolled.uniform(0.0, 0.3))
+        workers = children(process.pid)
+        if process.poll() is not None or (victim == "worker" and not workers):
+            return
+        kill(process.pid if victim == "driver" else rolled.choice(workers))
+        deaths[victim] += 1
+
+
+def workers(widths: int) -> Section:
+    """Two processes beside one, on batches that share nothing; what it takes to start them is counted in."""
+    vary = {"door.shapes.0.x": f"0.6:0.9:{widths}", "hinge.friction": "15:30:512"}
     study = Study(load_example("door"), vary, ["hinge.angle final"], dt=0.0005)
-    study.run(chunk=64)  # kernels
+    Study(load_example("door"), vary, ["hinge.angle final"], time=0.01, dt=0.0005).run()  # kernels
     seconds = {}
     for count in (1, 2):
         begun = time.perf_counter()
-        study.run(chunk=64, workers=count)
+        study.run(chunk=512, workers=count)
         seconds[count] = time.perf_counter() - begun
     ratio = seconds[1] / seconds[2]
-    rows = [[f"{count} workers", f"{value:.1f}"] for count, value in seconds.items()]
+    rows = [
+        [f"{count}", f"{value:.1f}", f"{len(study) / value:.0f}", f"{seconds[1] / value:.2f}"]
+        for count, value in seconds.items()
+    ]
     bars = [Bar("time of two workers over that of one", 1 / ratio, 1 / 1.8, "")]
-    return Section("Workers on one machine", ["", "s"], rows, bars, data={"ratio": ratio})
+    columns = ["workers", "s", "points a second", "times one worker"]
+    return Section("Workers on one machine", columns, rows, bars, data={"ratio": ratio, "points": len(study)})
 
 
 def doors(count: int) -> Section:
@@ -100,13 +122,6 @@ def doors(count: int) -> Section:
         rows.append([name, f"{ours:.5f}", f"{theirs:.5f}", f"{error:.5f}"])
         bars.append(Bar(f"{name}: difference over its sampling error", abs(ours - theirs) / error, 3.0, ""))
     return Section(f"{count} doors", ["angle at rest, rad", "study", "closed form", "sampling error"], rows, bars)
-
-
-def rest_angle(friction: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """w t/2 + w^2 I/(2 F), with w = (M - F) t/I."""
-    inertia = mass * SHAPE
-    speed = (PUSH - friction) * PUSH_ENDS / inertia
-    return speed * PUSH_ENDS / 2 + speed**2 * inertia / (2 * friction)
 
 
 def _moments(ours: np.ndarray, exact: np.ndarray, count: int) -> list[tuple[str, float, float, float]]:
@@ -136,30 +151,3 @@ def _plain_batch(study: Study) -> float:
         sim.step(167)
         sim.get(hinge.angle)
     return time.perf_counter() - begun
-
-
-def coverage(logs: int) -> Section:
-    """How many of many logs have the truth inside their 95 % intervals; noise and an unknown delay of 1 ms."""
-    course = dry(LEVEL, VISCOUS, LOG_TIME)
-    truth = {"pivot.friction": LEVEL, "pivot.viscous": VISCOUS, "delay": DELAY}
-    inside = dict.fromkeys(truth, 0)
-    begun = time.perf_counter()
-    for seed in range(logs):
-        one = Identification(
-            pendulum(sh.Stribeck(0.3, 0.3, 1.0, 0.1)),
-            log_of(course, LOG_TIME, seed),
-            {"pivot.friction": "0.05:2", "pivot.viscous": "0.01:1"},
-            outputs={"pivot.angle": "angle"},
-            inputs={"torque.pivot": "torque"},
-            delay="0:0.01",
-            dt=0.0005,
-        )
-        found = one.fit(start={"pivot.friction": 0.5, "pivot.viscous": 0.05, "delay": 0.002}, twin=False)
-        for name, value in truth.items():
-            inside[name] += found[name].low <= value <= found[name].high
-    seconds = (time.perf_counter() - begun) / logs
-    rows = [[name, f"{count} of {logs}"] for name, count in inside.items()]
-    bars = [Bar(f"{name}: share of intervals off 95 %", abs(n / logs - 0.95), 0.02, "") for name, n in inside.items()]
-    return Section(
-        "Identification: truth in the 95 % interval", ["", "logs"], rows, bars, data={"seconds_per_log": seconds}
-    )

@@ -134,6 +134,27 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
     assert (done.values(MEASURE[0])[1] == whole).all()
 
 
+@pytest.mark.parametrize("room", range(13))  # all writes that there are
+def test_a_disk_that_is_full_after_any_write(tmp_path, monkeypatch, room):
+    """The error says so, and the same study, given again, goes on or begins anew."""
+    from zarr.storage import LocalStore
+
+    real, written = LocalStore.set, []
+
+    async def full(self, *given, **named):
+        if len(written) == room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(given)
+        await real(self, *given, **named)
+
+    monkeypatch.setattr(LocalStore, "set", full)
+    with pytest.raises(sh.SceneError, match="the disk is full"):
+        begun(tmp_path).run(tmp_path / "s.zarr", chunk=2)
+    monkeypatch.setattr(LocalStore, "set", real)
+    done = begun(tmp_path).run(tmp_path / "s.zarr", chunk=2)
+    assert done.finished == (4, 4) and np.unique(done.values(MEASURE[0])[1]).size == 4
+
+
 def test_nothing_in_a_store_is_executed(tmp_path):
     begun(tmp_path).run(tmp_path / "s.zarr")
     for file in (tmp_path / "s.zarr").rglob("zarr.json"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def test_a_worker_is_killed_and_replaced(tmp_path, undisturbed):
 
 
 def test_a_cluster_of_two_processes_gives_the_bits_of_this_machine(tmp_path, undisturbed):
-    """One of its workers is killed half-way."""
+    """One of its workers is killed half-way. Neither compiles a kernel: the driver sends them what it has compiled."""
     pytest.importorskip("distributed")
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -73,9 +74,11 @@ def test_a_cluster_of_two_processes_gives_the_bits_of_this_machine(tmp_path, und
     worker = [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--no-nanny"]
     worker += ["--local-directory", str(tmp_path)]
     started = [subprocess.Popen(scheduler, **quiet)]
+    kernels = tmp_path / "kernels"
+    elsewhere = quiet | {"env": os.environ | {"WARP_CACHE_PATH": str(kernels)}}
     try:
         wait_until(file.exists)
-        started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+        started += [subprocess.Popen(worker, **elsewhere) for _ in range(2)]
         wait_until(lambda: file.read_text().rstrip().endswith("}"))
         address = json.loads(file.read_text())["address"]
         _wait_for_workers(address)
@@ -85,6 +88,7 @@ def test_a_cluster_of_two_processes_gives_the_bits_of_this_machine(tmp_path, und
         kill(started[1].pid)
         complete(process)
         assert bits(out) == undisturbed
+        assert list(kernels.rglob("*.o")) and not list(kernels.rglob("*.cpp"))  # a source is written to be compiled
     finally:
         for process in started:
             process.kill()

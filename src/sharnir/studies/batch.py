@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 QUIET = tuple(name for name in WARNINGS if name in ("uneven-duration", "scene-changed"))
 # Signals that follow from how bodies move; others, such as the force of a spring, are derived from the description.
 OF_MOTION = ("coordinate", "rate", "position", "rotation", "velocity", "angular_velocity")
+WORTH_THREADS = 512  # worlds of a batch that is looked at after every step: fewer take less time than to wake threads
 CHECKED_ONE_BY_ONE = 64  # points of a batch with several numbers on lines, which may exclude each other
 
 
@@ -208,7 +209,9 @@ class Runner:
 
         ignored = (*QUIET, *self._plan.settings.get("ignored_warnings", ()))
         settings = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
-        settings = {"device": self._device, "threads": self._threads} | settings
+        looked_at = any(measure.reduction not in ONLY_AT_THE_END for measure in self._plan.measures)
+        few = looked_at and worlds < WORTH_THREADS * self._plan.every
+        settings = {"device": self._device, "threads": 1 if few else self._threads} | settings
         return Simulation(scene, self._plan.dt, **settings)
 
 

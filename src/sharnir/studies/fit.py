@@ -98,7 +98,7 @@ def strategy_of(count: int, seed: int, most: int, tolerance: float, start: Array
     return cma.CMAEvolutionStrategy(middle, 0.3, options)
 
 
-def search(
+def find_best(
     residuals: Residuals, count: int, seed: int, start: Array | None = None, most: int = 1500
 ) -> tuple[Array, int]:
     """The best point of a CMA-ES search over the whole range, a batch per generation, and how many were tried."""
@@ -113,7 +113,7 @@ def search(
     return np.clip(strategy.result.xbest[:count], 0.0, 1.0), tried
 
 
-def polish(residuals: Residuals, start: Array, tolerance: float = 1e-6) -> Fitted:
+def polish(residuals: Residuals, start: Array, tolerance: float = 1e-5) -> Fitted:
     """Least squares from a start, the Jacobian by central differences as one batch."""
     from scipy.optimize import least_squares
 
@@ -131,9 +131,9 @@ def polish(residuals: Residuals, start: Array, tolerance: float = 1e-6) -> Fitte
 
     inside = np.clip(start, 1e-6, 1.0 - 1e-6)
     found = least_squares(
-        at, inside, jac=jacobian, bounds=(0.0, 1.0), xtol=tolerance, ftol=1e-10, gtol=1e-12, max_nfev=40
+        at, inside, jac=jacobian, bounds=(0.0, 1.0), xtol=tolerance, ftol=1e-9, gtol=1e-12, max_nfev=40
     )
-    return Fitted(found.x, found.fun, jacobian(found.x), tried)
+    return Fitted(found.x, found.fun, found.jac, tried)
 
 
 def jacobian_of(residuals: Residuals, shares: Array) -> Array:

@@ -17,18 +17,21 @@ from ..scene.scene import Scene
 from ..spatial import Array
 from .address import Address, find, quantity_named, value_of, with_numbers
 from .batch import Runner
-from .fit import Estimate, Fitted, Range, Residuals, estimates, jacobian_of, polish, quantile, search, untold
+from .fit import Estimate, Fitted, Range, Residuals, estimates, find_best, jacobian_of, polish, quantile, untold
 from .logs import Log, noise_of, resolution_of
 from .plan import WORDS, Factory, Plan, make_plan
 
 DELAY = "delay"
 STILL = 9.0  # a signal that spans less than so many times its noise does not move: ten thousand rows of noise span 8
 LOST = 1e3  # times the noise: the residual of a simulation that failed
+NOT_NOISE = 0.5  # correlation of neighbouring residuals
 LIKELY = 0.9  # correlation above which a factor between log and simulation means something
 SLIPS = {-1.0: "has the opposite sign", 180 / math.pi: "is in degrees", math.pi / 180: "is in rad taken for degrees"}
 SLIPS |= {1e3: "is in thousandths", 1e-3: "is in thousands", -180 / math.pi: "is in degrees of the opposite sign"}
 SEARCH_STEPS, LONGEST_STEP = 4, 0.005  # a search takes steps that are so many times longer, up to s
 SHIFT_TOLD = 0.25  # of an interval's half width: an error of the step that is worth a warning
+FINE_STEPS, ROUNDS = 16, 2  # steps so many times shorter correct a fit, so many times
+WORSE = 1.05  # times the residuals: a correction that makes them so much larger is none
 
 
 class Sampled:
@@ -54,10 +57,11 @@ class Found:
     ``estimates`` are the numbers with their 95 % intervals, ``untold`` what the log cannot tell, in words. ``noise``
     (in the unit of the signal) is by output, ``explained`` the share of its variance that the simulation explains, and
     ``whiteness`` the correlation (-1 to 1) of neighbouring residuals: near 0 for noise, near 1 for a wrong model.
-    ``twin`` is by how many half widths of its interval the error of the step shifts a number, by name, as a ratio.
-    ``scene`` has the found values; what was ``measured`` and what the scene ``simulated`` are by output, in its unit,
-    at ``times`` (s). ``evaluations`` counts simulations; ``warnings`` are what a reader should doubt, ``fitted`` is the
-    end of the least squares.
+    ``corrected`` is by how many half widths of its interval the error of the step had shifted a number, by name, before
+    it was taken out, as a ratio. ``twin`` is by how many the exact solution would still shift it, as a ratio. ``scene``
+    has the found values; what was ``measured`` and what the scene ``simulated``, corrected likewise, are by output, in
+    its unit, at ``times`` (s). ``evaluations`` counts simulations; ``warnings`` are what a reader should doubt,
+    ``fitted`` is the end of the least squares.
     """
 
     estimates: list[Estimate]
@@ -70,6 +74,7 @@ class Found:
     measured: dict[str, Array]
     simulated: dict[str, Array]
     evaluations: int
+    corrected: dict[str, float] = field(default_factory=dict)
     twin: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     fitted: Fitted | None = None
@@ -143,6 +148,7 @@ class Identification:
         longest = max((one.high for one in self.ranges if one.name == DELAY), default=self._fixed_delay)
         self._rows = log.time >= longest  # before that the simulation has not begun
         self.noise = {name: self._floor(name) for name in outputs}
+        self._step_error: dict[str, Array] = dict.fromkeys(outputs, np.zeros(len(log.time)))
 
     def _floor(self, name: str) -> float:
         """A first guess of the noise of an output; at least what its encoder adds."""
@@ -224,7 +230,7 @@ class Identification:
             for k, (course, delay) in enumerate(zip(series, delays, strict=True)):
                 if np.isfinite(course).all():
                     rows[k] = CubicSpline(self.plan.instants, course)(np.maximum(self.log.time - delay, 0.0))
-            found[name] = rows
+            found[name] = rows + self._step_error[name]
         return found
 
     def residuals(self, rows: Array | None = None) -> Residuals:
@@ -283,33 +289,53 @@ class Identification:
                     )
 
     def fit(
-        self, *, start: Mapping[str, float] | None = None, seed: int = 0, check: bool = True, twin: bool = True
+        self,
+        *,
+        start: Mapping[str, float] | None = None,
+        search: bool | None = None,
+        seed: int = 0,
+        check: bool = True,
+        twin: bool = True,
     ) -> Found:
-        """Find the numbers: a search from the middle of their ranges, or a ``start`` in their units; then a polish.
+        """Find the numbers: a search over their ranges, then a polish, without the error of the step.
 
-        ``seed`` is of the search; ``check`` looks for columns in other units, ``twin`` compares the winner with the
-        exact solution of the same scene.
+        The search begins at a ``start``, in the units of the numbers, or in the middle of their ranges; where a start
+        is given there is none unless ``search`` asks for it. ``seed`` is of the search; ``check`` looks for columns in
+        other units, ``twin`` compares the winner with the exact solution of the same scene.
         """
         if len(self.still()) == len(self.outputs):
             return self._cannot_tell()
+        self._step_error = dict.fromkeys(self.outputs, np.zeros(len(self.log.time)))
+        begun = None if start is None else np.array([one.share(start[one.name]) for one in self.ranges])
         tried = 0
-        residuals = self.residuals()
-        if start is None:
+        if search or begun is None:
+            coarse = self._with_step(min(SEARCH_STEPS * self.dt, max(self.dt, LONGEST_STEP)))
             if check:
-                self._coarse().check_units(seed)
-            begun, tried = search(self._coarse().residuals(), len(self.ranges), seed)
-        else:
-            begun = np.array([one.share(start[one.name]) for one in self.ranges])
-        fitted = polish(residuals, begun)
-        self._weigh(fitted)
-        fitted = polish(self.residuals(), fitted.shares)
-        self._weigh(fitted)
-        return self._found(fitted, tried, twin)
+                coarse.check_units(seed)
+            begun, tried = find_best(coarse.residuals(), len(self.ranges), seed, begun)
+        plain = self._polished(begun)
+        tried += plain.evaluations
+        if len(self.outputs) > 1:  # now that it is known how much each of them weighs
+            plain = self._polished(plain.shares)
+            tried += plain.evaluations
+        fitted, warnings = self._corrected(plain)
+        found = self._found(fitted, tried)
+        found = replace(found, corrected=self._half_widths(fitted, fitted.shares - plain.shares))
+        if twin and not found.untold:
+            shifts, more = self._twin(found, fitted)
+            found, warnings = replace(found, twin=shifts), warnings + more
+        return replace(found, warnings=warnings + self._warnings(found, fitted))
 
-    def _coarse(self) -> Identification:
-        """The same with longer steps, good enough to search with."""
+    def _polished(self, begun: Array) -> Fitted:
+        """Least squares from shares of the ranges; the noise of every output is then that of its residuals."""
+        fitted = polish(self.residuals(), begun)
+        self._weigh(fitted)
+        return fitted
+
+    def _with_step(self, dt: float) -> Identification:
+        """The same with other steps (s)."""
         other = copy(self)
-        other.dt = min(SEARCH_STEPS * self.dt, max(self.dt, LONGEST_STEP))
+        other.dt = dt
         for made in ("plan", "_runner"):
             other.__dict__.pop(made, None)
         return other
@@ -337,7 +363,7 @@ class Identification:
         numbers: dict[Address, float] = {find(scene, n): v for n, v in given.items() if n not in arguments}
         return with_numbers(scene, numbers) if numbers else scene
 
-    def _found(self, fitted: Fitted, tried: int, twin: bool) -> Found:
+    def _found(self, fitted: Fitted, tried: int) -> Found:
         values = self.values(fitted.shares)
         simulated = {name: rows[0] for name, rows in self.simulate(values).items()}
         explained, whiteness = {}, {}
@@ -345,7 +371,7 @@ class Identification:
             left = (measured - simulated[name])[self.fitted_rows]
             explained[name] = 1.0 - float(left.var() / max(measured[self.fitted_rows].var(), 1e-300))
             whiteness[name] = float(np.corrcoef(left[1:], left[:-1])[0, 1]) if left.std() > 0 else 0.0
-        found = Found(
+        return Found(
             estimates=estimates(fitted, self.ranges),
             untold=untold(fitted, self.ranges),
             noise=dict(self.noise),
@@ -358,52 +384,89 @@ class Identification:
             evaluations=tried + fitted.evaluations,
             fitted=fitted,
         )
-        shifts = self._twin(found, fitted) if twin and not found.untold else {}
-        return replace(found, twin=shifts, warnings=self._warnings(found, shifts, fitted))
 
-    def _twin(self, found: Found, fitted: Fitted) -> dict[str, float]:
-        """How far the error of the step moves every number, in half widths of its interval.
+    def _corrected(self, plain: Fitted) -> tuple[Fitted, list[str]]:
+        """The fit without the error of the step, and what is to be said of it.
+
+        What shorter steps change at the numbers found so far is nearly the whole error of the step, and hardly depends
+        on the numbers: it is added to what is simulated, and they are fitted again. Dry friction that reverses is its
+        main cause. A step of length h lets friction F act one way over all of it, as the speed at its end demands, so
+        that a joint which the torque T drives back starts late, by h F/(|T| + F) in the mean over where in the step it
+        comes to rest: a log seems delayed by that much less.
+        """
+        before, fine = dict(self.noise), self._with_step(self.dt / FINE_STEPS)
+        fitted, tried = plain, 0
+        for _ in range(ROUNDS):
+            values = self.values(fitted.shares)
+            shorter, simulated = fine._plain(values), self._plain(values)
+            whole = FINE_STEPS / (FINE_STEPS - 1)  # what the shorter steps leave of an error of first order
+            self._step_error = {name: whole * (shorter[name] - simulated[name]) for name in self.outputs}
+            if not all(np.isfinite(error).all() for error in self._step_error.values()):
+                break
+            again = self._polished(fitted.shares)
+            tried += again.evaluations + 2
+            moved = self._half_widths(again, again.shares - fitted.shares)
+            fitted = again
+            if max(moved.values()) < SHIFT_TOLD:
+                break
+        grown = max(self.noise[name] / before[name] for name in self.outputs)
+        if grown <= WORSE and all(np.isfinite(error).all() for error in self._step_error.values()):
+            return replace(fitted, evaluations=tried), []
+        self._step_error, self.noise = dict.fromkeys(self.outputs, np.zeros(len(self.log.time))), before
+        return plain, [
+            f"steps of {self.dt:g} s and of {fine.dt:g} s differ by more than a correction can mend; take a smaller dt"
+        ]
+
+    def _plain(self, values: Array) -> dict[str, Array]:
+        """The outputs at the rows of the log for one set of numbers, with the error of the step in them."""
+        return {name: rows[0] - self._step_error[name] for name, rows in self.simulate(values).items()}
+
+    def _half_widths(self, fitted: Fitted, moved: Array) -> dict[str, float]:
+        """A change of the shares in half widths of the intervals, by name."""
+        width = quantile(len(fitted.residuals) - len(self.ranges))
+        return {
+            one.name: float(abs(moved[k] * one.slope(fitted.shares[k])) / (width * e.deviation))
+            for k, (one, e) in enumerate(zip(self.ranges, estimates(fitted, self.ranges), strict=True))
+        }
+
+    def _twin(self, found: Found, fitted: Fitted) -> tuple[dict[str, float], list[str]]:
+        """How far the exact solution would move every number, in half widths of its interval, and warnings.
 
         With J the Jacobian of the residuals and e what the simulation differs from the exact solution, the least
         squares move by the change of the numbers that explains e best: J^+ e.
         """
+        from scipy.interpolate import CubicSpline
+
         from ..reference import solve
 
-        named = {
-            word: {_joint(found.scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()
-        }
+        scene = found.scene
+        named = {word: {_joint(scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()}
         jumps = self.log.time if self.hold else ()
-        exact = solve(found.scene, self.plan.time, dt=self.dt, rtol=1e-7, breaks=jumps, **named)  # type: ignore[arg-type]
-        error = []
+        try:
+            exact = solve(scene, self.plan.time, dt=self.dt, rtol=1e-7, breaks=jumps, **named)  # type: ignore[arg-type]
+        except SceneError as error:
+            return {}, [f"the winner is not compared with the exact solution: {error}"]
         delay = next((e.value for e in found.estimates if e.name == DELAY), self._fixed_delay)
+        at, errors = np.maximum(self.log.time - delay, 0.0), []
         for name in self.outputs:
-            quantity, component = quantity_named(found.scene, name)
+            quantity, component = quantity_named(scene, name)
             course = np.asarray(exact[quantity].values)
             course = course if component is None else course[:, quantity.components.index(component)]
-            from scipy.interpolate import CubicSpline
-
-            at = np.maximum(self.log.time - delay, 0.0)
-            error.append(
-                (CubicSpline(exact.time, course)(at) - found.simulated[name])[self.fitted_rows] / self.noise[name]
-            )
-        moved = np.linalg.lstsq(fitted.jacobian, np.concatenate(error), rcond=None)[0]
-        width = quantile(len(fitted.residuals) - len(self.ranges))
-        return {
-            one.name: float(abs(moved[k] * one.slope(fitted.shares[k])) / (width * e.deviation))
-            for k, (one, e) in enumerate(zip(self.ranges, found.estimates, strict=True))
-        }
-
-    def _warnings(self, found: Found, shifts: dict[str, float], fitted: Fitted) -> list[str]:
-        told = [
+            left = CubicSpline(exact.time, course)(at) - found.simulated[name]
+            errors.append(left[self.fitted_rows] / self.noise[name])
+        shifts = self._half_widths(fitted, np.linalg.lstsq(fitted.jacobian, np.concatenate(errors), rcond=None)[0])
+        return shifts, [
             f"the error of the step of {self.dt:g} s is {share:.2g} of the interval of '{name}'; take a smaller dt"
             for name, share in shifts.items()
             if share > SHIFT_TOLD
         ]
-        told += [
+
+    def _warnings(self, found: Found, fitted: Fitted) -> list[str]:
+        told = [
             f"the residuals of '{name}' are not noise (neighbours correlate by {by:.2f}): the model is "
             "wrong, and the intervals are too narrow"
             for name, by in found.whiteness.items()
-            if by > 0.5
+            if by > NOT_NOISE
         ]
         told += [f"'{name}' does not move in the log" for name in self.still()]
         for one, share in zip(self.ranges, fitted.shares, strict=True):

@@ -152,6 +152,7 @@ def _plain(found: Any, ranked: list[Any]) -> dict[str, Any]:
         "cannot_tell": found.untold,
         "noise": found.noise,
         "explained": found.explained,
+        "corrected": found.corrected,
         "twin": found.twin,
         "warnings": found.warnings,
         "laws": [{"name": one.name, "held_out": one.held_out, "fitted": one.fitted} for one in ranked],

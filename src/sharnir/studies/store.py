@@ -22,7 +22,7 @@ from .design import SAMPLE, Points
 from .measures import SERIES
 from .plan import Plan
 
-FORMAT = 1
+MARK, FORMAT, PREPARED = "sharnir_study", 1, "prepared"
 REASON_BYTES = 240  # of UTF-8, the longest reason of a fault that is kept
 POINT, INSTANT = "point", "time"
 
@@ -45,7 +45,8 @@ class Store:
         count = len(points.values)
         target = zarr.storage.MemoryStore() if path is None else str(path)
         with writing(str(path)):
-            group = zarr.open_group(target, mode="w-")
+            again = path is not None and is_only_prepared(path)
+            group = zarr.open_group(target, mode="w" if again else "w-", attributes={MARK: PREPARED})
             store = cls(group, str(path))
             for k, name in enumerate(points.names):
                 store._array(f"parameter {name}", points.values[:, k], (POINT,), (count,))
@@ -69,9 +70,9 @@ class Store:
                 "done", shape=(pieces,), chunks=(1,), dtype="uint8", fill_value=0, dimension_names=("chunk",)
             )
             axes = [[name, None if name == SAMPLE else values.tolist(), len(values)] for name, values in points.axes]
-            group.attrs.update(  # last: a store without it was never begun
+            group.update_attributes(  # last, and in one piece: a store without it was never begun
                 {
-                    "sharnir_study": FORMAT,
+                    MARK: FORMAT,
                     "plan": plan.as_text(),
                     "axes": axes,
                     "chunk": chunk,
@@ -94,7 +95,7 @@ class Store:
                 f"'{path}' is not a study ({' '.join(str(error).split())[:120]}); give a .zarr folder "
                 "that a study wrote"
             ) from None
-        if group.attrs.get("sharnir_study") != FORMAT:
+        if group.attrs.get(MARK) != FORMAT:
             raise SceneError(f"'{path}' holds no study that was begun; delete it, or give another --out")
         return cls(group, str(path))
 
@@ -141,6 +142,15 @@ class Store:
         for row in used:
             found[row] = bytes(raw[row]).rstrip(b"\0").decode(errors="ignore")
         return found
+
+
+def is_only_prepared(path: Path) -> bool:
+    """Whether a study at a path was killed, or ran out of disk, before it began: there is nothing in it to lose."""
+    try:
+        about = json.loads((path / "zarr.json").read_bytes())
+    except (OSError, ValueError):
+        return path.is_dir() and not any(path.iterdir())
+    return bool(about.get("attributes", {}).get(MARK) == PREPARED)
 
 
 def _encoded(reasons: list[str]) -> Array:

@@ -20,7 +20,7 @@ from .environment import check_alike, environment
 from .measures import Measure
 from .plan import Plan, address_of, make_plan, scene_and_drives
 from .spread import Spread, parse_spread
-from .store import Store, check_same, variable_names
+from .store import Store, check_same, is_only_prepared, variable_names
 from .workers import Task, connect, in_process, in_processes, on_cluster
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Study:
         return Results(store)
 
     def _store(self, path: Path | None, here: dict[str, str], chunk: int | None, device: str) -> Store:
-        if path is not None and path.exists():
+        if path is not None and path.exists() and not is_only_prepared(path):
             store = Store.open(path)
             check_same(store, self.plan)
             if not np.array_equal(store.points, self.points.values):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pickle
+import platform
 import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import SceneError
 from ..spatial import Array
 from .batch import Outcome, Runner
 from .environment import check_alike, environment
+from .kernels import compiled_kernels, install_kernels
 from .plan import Plan
 
 TRIES = 3  # how often a chunk is given to a worker before it counts as deadly
@@ -198,23 +201,24 @@ def connect(cluster: Any) -> Any:
 
 
 def on_cluster(tasks: Iterable[Task], plan: Plan, client: Any) -> Iterator[tuple[int, Outcome]]:
-    """Chunks as tasks of a Dask cluster, made again where a worker is lost; workers that differ are refused."""
+    """Chunks as tasks of a Dask cluster, made again where a worker is lost; workers that differ are refused.
+
+    The first chunk is simulated here: its kernels are compiled once, and sent to the workers with the plan.
+    """
     from distributed import as_completed
 
     found = client.run(environment)
     if not found:
         raise SceneError("the Dask cluster has no workers; start some with 'dask worker ADDRESS --nthreads 1'")
     for address, there in found.items():
-        check_alike(
-            environment(),
-            there,
-            f"of the worker {address}",
-            "install the same on all workers, on processors of one kind",
-        )
-    packed = client.scatter(_packed(plan), broadcast=True, hash=False)
+        _check_worker(environment(), there, address)
+    waiting = iter(tasks)
+    yield from in_process(itertools.islice(waiting, 1), Runner(plan))
+    parcel = pickle.dumps((_packed(plan), environment(), compiled_kernels()))
+    sent = client.scatter(parcel, broadcast=True, hash=False)
     pieces, kept = {}, {}
-    for piece, points in tasks:
-        future = client.submit(run_packed, packed, points, pure=False, retries=TRIES)
+    for piece, points in waiting:
+        future = client.submit(run_parcel, sent, points, pure=False, retries=TRIES)
         pieces[future.key] = piece
         kept[piece] = future  # Dask forgets a task that nobody holds
     for future in as_completed(list(kept.values()), loop=client.loop):
@@ -223,12 +227,20 @@ def on_cluster(tasks: Iterable[Task], plan: Plan, client: Any) -> Iterator[tuple
         del kept[piece]
 
 
-def run_packed(packed: bytes, points: Array) -> Outcome:
-    """A chunk on a worker of a cluster; the plan is unpacked once per process."""
-    if packed not in _runners:
+def _check_worker(here: Mapping[str, str], there: Mapping[str, str], address: str) -> None:
+    remedy = "install the same on all workers, on processors of one kind"
+    check_alike(here, there, f"of the worker {address}", remedy)
+
+
+def run_parcel(parcel: bytes, points: Array) -> Outcome:
+    """A chunk on a worker of a cluster; the parcel is opened once per process, also by a worker that came later."""
+    if parcel not in _runners:
+        packed, sender, kernels = pickle.loads(parcel)
+        _check_worker(sender, environment(), platform.node())
+        install_kernels(kernels)
         _runners.clear()
-        _runners[packed] = Runner(_unpacked(packed), threads=1)
-    return _runners[packed].run(points)
+        _runners[parcel] = Runner(_unpacked(packed), threads=1)
+    return _runners[parcel].run(points)
 
 
 _runners: dict[bytes, Runner] = {}
