@@ -16,6 +16,7 @@ from ..scene.joints import FreeAxes
 from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
 from .actuators import actuator_arrays
+from .carried import carried_shares
 from .contacts import contact_arrays, optional_counts
 from .couplings import coupling_arrays
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
@@ -311,6 +312,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     kinds = {DcDrive: 1, SpeedServo: 2, PositionServo: 3, type(None): 0}
     return {
         "soft_joint": [place[row.joint.name] for row in rows],
+        "soft_share": carried_shares(scene),
         "soft_kind": [row.kind for row in rows],
         "soft_linear": [int(row.linear) for row in rows],
         "soft_column": [row.column for row in rows],

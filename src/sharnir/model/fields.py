@@ -89,6 +89,7 @@ MODEL = (
     _shared("soft_start", "joint", "int", "first of the joint's soft rows"),
     _shared("soft_end", "joint", "int", "one past the last"),
     _shared("soft_joint", "soft", "int", "joint of the soft row"),
+    _shared("soft_share", "soft", "real", "of its inverse mass, what is left with all that it carries, see carried.py"),
     _shared("soft_kind", "soft", "int", "scene.joints.Kind of its coordinate, or -1: an axis of the angular basis"),
     _shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
     _shared("soft_column", "soft", "int", "its column in the joint's basis"),
@@ -124,6 +125,7 @@ MODEL = (
     # couplings, see dynamics/rows/coupling.py
     _shared("coupling_start", "coupling", "int", "first of its terms"),
     _shared("coupling_end", "coupling", "int", "one past the last"),
+    _shared("coupling_moves", "coupling", "int", "1: it follows a motion that is prescribed"),
     Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
     Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
     Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
@@ -283,6 +285,7 @@ MEMORY = (
     Field("kick_change", "leap_body", "vec3", "m/s by which that kick differed from the one before"),
     Field("kick_spin_change", "leap_body", "vec3", "rad/s, likewise"),
     Field("led_spin", "leap_body", "vec3", "rad/s by which leading onto the joints changed the spin in the last step"),
+    Field("stiffened", "leap_body", "sym33", "kg m^2 that geometric stiffness added last; stiffen"),
     Field("last_force", "leap_body", "vec3", "N, input of the last step"),
     Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
     Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
@@ -336,6 +339,7 @@ WORK = (
     Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+    Field("stiffening", "direct_body", "sym33", "kg m^2 that geometric stiffness adds; stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
     Field("rows_a", "row_angular", "mat33", "rows: the locked and soft rotations; prepare"),
     Field("softness_l", "direct_joint", "real", "1/kg, compliance of a joint that closes a loop; prepare"),
