@@ -26,6 +26,7 @@ engine's user is on the page [accuracy](accuracy.md).
 make bench                                            # everything, this page included
 .venv/bin/python -m benchmarks --quick --only chain   # one of them, roughly; its page goes to out/
 .venv/bin/python -m benchmarks.gpu --out out/gpu.json # on a machine with a GPU; `make bench` takes it in
+.venv/bin/python -m benchmarks.gpu_sweep              # a study on a GPU; numpy, Warp, msgspec and PyYAML suffice
 .venv/bin/python -m benchmarks.page                   # this page again from out/bench.json and out/gpu.json
 ```
 """

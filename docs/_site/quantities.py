@@ -26,6 +26,7 @@ OWNERS = {
     "limit": "Of coordinates with limits",
     "friction": "Of axes with dry friction",
     "soft": "Of axes with springs, dampers or drives",
+    "actuator": "Of axes with actuators",
     "coupling": "Of couplings",
     "term": "Of the coordinates of couplings",
     "ray": "Of rays",

@@ -20,6 +20,14 @@ from .scene.couplings import (
     RackAndPinion,
     Screw,
 )
+from .scene.elements.actuator import (
+    ForceMap,
+    HydraulicCylinder,
+    IdealActuator,
+    Muscle,
+    PneumaticSpring,
+    TorqueMotor,
+)
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
 from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
@@ -66,6 +74,7 @@ if TYPE_CHECKING:
     from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
+    from .assemblies.final_drive import FinalDrive
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
     from .assemblies.springing import BumpStops, Coil, Torsion
     from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
@@ -99,6 +108,7 @@ _LAZY = {
     "AckermannLinkage": "assemblies.steering",
     "AntiRollBar": "assemblies.anti_roll_bar",
     "Axle": "assemblies.axle",
+    "FinalDrive": "assemblies.final_drive",
     "BallHitch": "assemblies.hitch",
     "BuiltAxle": "assemblies.axle",
     "BuiltTrack": "assemblies.track",
@@ -183,13 +193,17 @@ __all__ = [
     "Eyelet",
     "FifthWheel",
     "Figure",
+    "FinalDrive",
     "Fixed",
+    "ForceMap",
     "ForceTorque",
     "Frame",
     "Freedoms",
     "Gear",
     "HalfRound",
     "HeightField",
+    "HydraulicCylinder",
+    "IdealActuator",
     "Imu",
     "Joint",
     "JointSpec",
@@ -202,11 +216,13 @@ __all__ = [
     "Material",
     "Mesh",
     "Mimic",
+    "Muscle",
     "Noise",
     "Part",
     "Planar",
     "Plane",
     "Planetary",
+    "PneumaticSpring",
     "PoseSensor",
     "PositionServo",
     "Prescribed",
@@ -253,6 +269,7 @@ __all__ = [
     "Terrain",
     "TerrainSpec",
     "Tie",
+    "TorqueMotor",
     "Torsion",
     "Touch",
     "Towing",

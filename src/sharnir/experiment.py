@@ -77,9 +77,9 @@ class Figure:
 class Experiment:
     """A ``scene``, the ``time`` (s) and the step ``dt`` (s) it runs with, what drives it, and what to show of the run.
 
-    ``torque``, ``force``, ``voltage``, ``target`` and ``motion`` are the inputs of ``Simulation.run``, ``before_step``
-    a function that it calls with the simulation before every step; ``settings`` are further arguments of
-    ``Simulation``.
+    ``torque``, ``force``, ``voltage``, ``target``, ``motion`` and ``command`` are the inputs of ``Simulation.run``,
+    ``before_step`` a function that it calls with the simulation before every step; ``settings`` are further arguments
+    of ``Simulation``.
     Each entry of ``plots`` is one picture; ``charts`` makes further ones from the run, such as a paper's figures.
     ``figures`` reads the numbers of interest from the run of one world.
     """
@@ -92,6 +92,7 @@ class Experiment:
     voltage: Inputs = field(default_factory=dict)
     target: Inputs = field(default_factory=dict)
     motion: Inputs = field(default_factory=dict)
+    command: Inputs = field(default_factory=dict)
     before_step: Callable[[Simulation], None] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
@@ -109,7 +110,8 @@ class Experiment:
     def inputs(self) -> dict[str, Any]:
         """What drives the run, by the words of ``Simulation.run``."""
         given = {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
-        return given | ({"motion": self.motion} if self.motion else {})
+        others = {"motion": self.motion, "command": self.command}
+        return given | {word: inputs for word, inputs in others.items() if inputs}
 
     def report(self, run: Trajectory) -> list[Figure]:
         """The figures of a run; of several worlds, those of the first."""

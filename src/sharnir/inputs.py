@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import SceneError
-from .model.fields import checked_values, write_row
+from .model.fields import checked_values, read, write_row
 from .model.layout import Layout
 from .scene.body import Body
 from .scene.couplings import Prescribed
@@ -27,7 +27,8 @@ UNITS = {"torque": "N m", "force": "N"}
 class Inputs:
     """What a run is given, by word, written to the controls before a step.
 
-    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives by joint or quantity.
+    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives and
+    commands of actuators by joint or quantity.
     """
 
     def __init__(
@@ -43,14 +44,16 @@ class Inputs:
                 if word == "motion":
                     self._motions.append(_motion(scene, key, value))
                     continue
-                if word in UNITS:
+                if word == "command":
+                    array, place = "command", _actuator(layout, key)
+                elif word in UNITS:
                     array, place = _target(scene, layout, word, UNITS[word], key)
                 else:
                     array, place = "drive_input", _drive(layout, word, key)
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
         values = [target.value for target in self._targets] + [motion.value for motion in self._motions]
-        self.constant = not any(callable(value) for value in values)
+        self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in self._motions)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
     def apply(self, control: Any, time: Any) -> None:
@@ -63,13 +66,16 @@ class Inputs:
             else:
                 now = checked_values(what, value(time) if callable(value) else value, parts, rows.shape[1])
             write_row(rows, place, now)
-        for what, place, start, value in self._motions:  # where they are to be at the end of the step
-            rows, end = control.coupling_target, time + self._half
+        for what, place, start, value, is_rate in self._motions:  # where they are to be at the end of the step
+            rows, end = control.coupling_target, time if is_rate else time + self._half
             if callable(value) and np.ndim(time) > 0:
                 now = _world_by_world(what, value, end, ())
             else:
                 now = checked_values(what, value(end) if callable(value) else value, (), rows.shape[1])
-            write_row(rows, place, now - start)
+            if is_rate:  # the rate in the middle of the step moves it on
+                write_row(rows, place, read(rows)[place] + 2.0 * self._half * now)
+            else:
+                write_row(rows, place, now - start)
 
     def release(self, control: Any) -> None:
         """Set what the inputs had set back to zero; prescribed motions stay where they are."""
@@ -86,19 +92,21 @@ def _world_by_world(what: str, value: Any, times: Any, parts: tuple[str, ...]) -
 
 
 class _Motion(NamedTuple):
-    """A prescribed motion: what it is called, its coupling, where it starts, and what it is."""
+    """A prescribed motion: what it is called, its coupling, where it starts, what it is, and whether that is a rate."""
 
     what: str
     place: int
     start: float
     value: Input
+    is_rate: bool
 
 
 def _motion(scene: Scene, key: Any, value: Input) -> _Motion:
     label = key.coordinate().item if isinstance(key, Joint) else key.item if isinstance(key, Quantity) else None
     for place, coupling in enumerate(scene.couplings.values()):
         if isinstance(coupling.type, Prescribed) and (coupling is key or label in coupling.labels):
-            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value)
+            is_rate = isinstance(key, Quantity) and key.variable == "rate"
+            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value, is_rate)
     raise SceneError(
         f"motion: {shown(key)} is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)"
     )
@@ -128,6 +136,16 @@ def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tup
         other = "force" if word == "torque" else "torque"
         raise SceneError(f"{word}: '{effort.item}' takes {effort.unit}, not {unit}; pass it as {other}=")
     return "effort", layout.coordinates.index(effort.item)
+
+
+def _actuator(layout: Layout, key: Any) -> int:
+    """The place of an actuator."""
+    quantity = key.command() if isinstance(key, Joint) else key
+    if not isinstance(quantity, Quantity) or quantity.variable != "command" or quantity.item not in layout.actuators:
+        raise SceneError(
+            f"command: {shown(key)} has no actuator to give it to; give a joint with one, or joint.command('name')"
+        )
+    return layout.actuators.index(quantity.item)
 
 
 def _drive(layout: Layout, word: str, key: Any) -> int:

@@ -15,6 +15,7 @@ from .scene.values import not_negative, number, positive, shown, whole
 SOLVERS = ("direct", "sequential-impulses")
 INTEGRATORS = ("leapfrog", "semi-implicit-euler", "rk4")
 KERNELS = ("special", "general")
+EPSILON = 1e-10  # N s or N m s in machines of kilograms
 
 
 def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: dict[str, Any]) -> None:
@@ -45,6 +46,11 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
         positive(others["budget"], "budget (s)")
     if not isinstance(others["warm_start"], bool):
         raise SceneError(f"warm_start is {shown(others['warm_start'])}; give True or False")
+
+
+def lightness(scene: Scene) -> float:
+    """The mass of the heaviest body over 1 kg, at most 1: impulses of a machine of milligrams are as much smaller."""
+    return min(1.0, max((b.properties.mass for b in scene.bodies.values() if b.properties is not None), default=1.0))
 
 
 def wants_general_kernels() -> bool:

@@ -29,7 +29,7 @@ from .scene.quantity import Quantity
 from .scene.scene import Scene
 from .scene.values import file_path, positive, shown, warning_names, whole
 from .sensing import Sensing
-from .settings import check_settings, device_settings, wants_general_kernels
+from .settings import EPSILON, check_settings, device_settings, lightness, wants_general_kernels
 from .taps import Attached, Taps, tick_all
 from .watching.changes import changed, described
 from .watching.collected import Collected
@@ -128,14 +128,14 @@ class Simulation:
     ``integrator`` is ``"leapfrog"`` (second order), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"``
     (fourth order where the motion is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
     run are those at the times of its frames; ``get`` and the last frame have them extrapolated. ``iterations`` and
-    ``epsilon`` (N s, N m s) end the solver, whichever comes first; ``budget`` (s of wall-clock time per step) ends it
-    earlier. ``erp`` is the share of a joint's error that pseudo-velocities remove in a step; sequential impulses make
-    them in their first ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side by
-    side, on the CPU by ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a
-    body counts as a runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is
-    drawn with ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is
-    ``"float64"`` or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be
-    given.
+    ``epsilon`` (N s, N m s; 1e-10, or as much less as the heaviest body is lighter than 1 kg) end the solver,
+    whichever comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a
+    joint's error that pseudo-velocities remove in a step; sequential impulses make them in their first
+    ``stabilisation_iterations`` (half of all by default). ``worlds`` runs many copies side by side, on the CPU by
+    ``threads`` (all cores) or on a GPU (``device="cuda"``). ``top_speed`` (m/s, rad/s) is where a body counts as a
+    runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is drawn with
+    ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is ``"float64"``
+    or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Simulation:
         solver: str = "direct",
         integrator: str = "leapfrog",
         iterations: int = 50,
-        epsilon: float = 1e-10,
+        epsilon: float | None = None,
         erp: float = 0.2,
         stabilisation_iterations: int | None = None,
         warm_start: bool = True,
@@ -163,13 +163,15 @@ class Simulation:
         others: dict[str, Any] = {
             "worlds": worlds,
             "iterations": iterations,
-            "epsilon": epsilon,
+            "epsilon": EPSILON if epsilon is None else epsilon,
             "erp": erp,
             "budget": budget,
         }
         others |= {"stabilisation_iterations": stabilisation_iterations, "warm_start": warm_start}
         others |= {"precision": precision, "device": device, "threads": threads, "top_speed": top_speed}
         check_settings(scene, dt, solver, integrator, others)
+        if epsilon is None:
+            others["epsilon"] = EPSILON * lightness(scene)
         ignored = warning_names("ignored_warnings", ignored_warnings)
         self._warned = Collected((*ignored, *warning_names("scene.ignored_warnings", scene.ignored_warnings)))
         scene.take_initial()
@@ -267,6 +269,7 @@ class Simulation:
         voltage: Mapping[Any, Input] | None = None,
         target: Mapping[Any, Input] | None = None,
         motion: Mapping[Any, Input] | None = None,
+        command: Mapping[Any, Input] | None = None,
         control: Diagram | None = None,
         every: int = 1,
         before_step: Callable[[Simulation], None] | None = None,
@@ -276,7 +279,8 @@ class Simulation:
 
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
-        ``motion`` (rad, m) for prescribed coordinates, which are there at the end of each step.
+        ``motion`` for prescribed coordinates (rad, m), which are there at the end of each step, or for their rates
+        (``hinge.speed``: rad/s, m/s), ``command`` for actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -286,6 +290,7 @@ class Simulation:
         total = round(positive(duration, "run: duration (s)") / self.dt)
         whole(every, "run: every", 1)
         given = {"torque": torque, "force": force, "voltage": voltage, "target": target, "motion": motion}
+        given["command"] = command
         inputs = Inputs(self._scene, self._layout, given, self.dt)
         self._warned.tell(uneven(float(duration), self.dt, total))
         self._warned.tell(changed(self._described, self.scene))
@@ -403,6 +408,7 @@ class Simulation:
         features = self._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
         moved = any(isinstance(coupling.type, Prescribed) for coupling in self._scene.couplings.values())
+        pushed = pushed or features.actuators
         return not (pushed or moved or self.attached or features.contacts or features.ropes)
 
     # --- reading and setting ----------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ PUBLIC = (
 NOT_ON_A_PAGE = {"__version__", "AnyBlock", "AnyFault", "BLOCKS", "commands"}  # a text; lists of what is on the pages
 NUMERIC = re.compile(r"float|Vec3|Range|tuple\[float|\bTable\b")
 UNIT = re.compile(
-    r"(?<![\w`])(?:N|kg|m|s|rad|Hz|Pa|J|V|ohm)(?![\w`])"  # alone, or the beginning of m/s, kg m^2, N m s/rad
+    r"(?<![\w`])(?:N|kg|m|s|rad|Hz|Pa|J|V|K|ohm)(?![\w`])"  # alone, or the beginning of m/s, kg m^2, N m s/rad
     r"|share|ratio|coefficient|quaternion|unit|axis|axes|direction|range|-1 to 1|0 to 1"
 )
 

@@ -209,3 +209,45 @@ def test_the_force_of_a_prescribed_motion_is_that_of_newton():
     sim.set(shaker.motion, 0.02)  # there by the end of the next step
     sim.step(1)
     np.testing.assert_allclose(sim.get(guide.displacement), 0.02, atol=1e-9)
+
+
+def test_a_prescribed_crank_drives_a_slider_by_newton():
+    """x = r cos a + sqrt(l^2 - r^2 sin^2 a), a = w t; the pin of the piston pulls with m x''. Hinges in a plane, so
+    that rows are redundant. Errors of second order: of x h^2, of the force the share (w h)^2."""
+    speed, r, rod = 10.0, 0.2, 0.5
+    scene = sh.Scene("slider-crank", gravity=(0, 0, 0))
+    thrown = {"angular_velocity": (0, -speed, 0), "velocity": (0, 0, speed * r / 2)}
+    crank = scene.body("crank", mass=1.0, inertia=(r * r / 12,) * 3, position=(r / 2, 0, 0), **thrown)
+    swung = {"angular_velocity": (0, speed * r / rod, 0), "velocity": (0, 0, speed * r / 2)}
+    link = scene.body("rod", mass=1.0, inertia=(rod * rod / 12,) * 3, position=(r + rod / 2, 0, 0), **swung)
+    piston = scene.body("piston", mass=1.0, inertia=(0.01,) * 3, position=(r + rod, 0, 0))
+    axis = {"axis": (0, -1, 0)}
+    hinge = scene.joint("hinge", sh.Revolute(**axis), scene.world, crank)
+    scene.joint("big end", sh.Revolute(**axis, anchor=(r, 0, 0)), crank, link)
+    pin = scene.joint("pin", sh.Revolute(**axis, anchor=(r + rod, 0, 0)), link, piston)
+    guide = scene.joint("guide", sh.Prismatic(axis=(1, 0, 0), anchor=(r + rod, 0, 0)), scene.world, piston)
+    scene.couple("motor", sh.Prescribed(), hinge)
+    dt = 0.005
+    run = sh.Simulation(scene, dt).run(1.0, motion={hinge: lambda t: speed * t})
+    angle = speed * run.time
+    reach = np.sqrt(rod**2 - (r * np.sin(angle)) ** 2)
+    place = r * np.cos(angle) + reach - r - rod
+    np.testing.assert_allclose(run[guide.displacement], place, atol=dt**2)
+    curve = r * np.cos(2 * angle) / reach + (r * np.sin(angle) * np.cos(angle)) ** 2 * r / reach**3
+    force = -(speed**2) * r * (np.cos(angle) + curve)
+    pull = run[pin.reaction_force].values[:, 0]
+    np.testing.assert_allclose(pull[2:-1], force[2:-1], atol=(speed * dt) ** 2 * speed**2 * r)
+
+
+def test_turns_of_more_than_half_a_one_in_a_step_are_counted():
+    """4 rad a step: the angle of a free wheel is w t and of what it drives by a gear of 10 a tenth of it."""
+    scene = sh.Scene("fast", gravity=(0, 0, 0))
+    spin = {"angular_velocity": (0, 0, 400.0)}
+    shaft = scene.body("shaft", mass=1.0, inertia=(0.01,) * 3, **spin)
+    wheel = scene.body("wheel", mass=1.0, inertia=(1.0,) * 3, position=(1, 0, 0), angular_velocity=(0, 0, 40.0))
+    fast = scene.joint("fast", sh.Revolute(axis=(0, 0, 1)), scene.world, shaft)
+    slow = scene.joint("slow", sh.Revolute(axis=(0, 0, 1), anchor=(1, 0, 0)), scene.world, wheel)
+    scene.couple("gear", sh.Gear(10.0), fast, slow)
+    run = sh.Simulation(scene, dt=0.01).run(0.5)
+    np.testing.assert_allclose(run[fast.angle], 400.0 * run.time, atol=1e-9)
+    np.testing.assert_allclose(run[slow.angle], 40.0 * run.time, atol=1e-9)

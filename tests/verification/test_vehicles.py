@@ -235,3 +235,35 @@ def test_hitch_turns_within_its_ranges(name: str) -> None:
             angle = np.degrees(mech.values(run, built.hitch.coordinate(coordinate)))
             assert angle[-1] == pytest.approx(limit, abs=0.2)
             assert angle.max() < limit + 0.2
+
+
+def test_a_car_with_a_differential_turns_the_wheel_that_slips_and_both_get_the_same_torque() -> None:
+    """On a split of friction, here brakes of 1 and 30 N m: t = (r/2)(T - I_s w_s') on each, w_s = r (w_l + w_r)/2.
+
+    The left one slips: I w' = t - 1 N m with w_s' = r w'/2; the right one stands, held by all of t.
+    """
+    drive = sh.FinalDrive(ratio=4.0, mass=3.0, radius=0.05)
+    wheel, torque = sh.RoadWheel(mass=8.0), 4.0
+    axle = {"wheel": wheel, "track": 0.6, "brake": True}
+    axles = {"front": sh.Axle(x=0.4, **axle), "rear": sh.Axle(x=-0.4, final_drive=drive, **axle)}
+    vehicle = sh.Vehicle(shapes=(sh.Box(1.0, 0.4, 0.2, mass=60.0, position=(0.05, 0, 0.3)),), axles=axles)
+    scene = sh.Scene("split")
+    built = vehicle.build(scene, "car")
+    loads, _ = vehicle.static_loads("car")
+    on_posts(scene, [corner.wheel for corner in built.corners], loads)
+    rear = built.axles["rear"]
+    assert rear.shaft is not None and rear.differential is not None
+    sim = sh.Simulation(in_the_air(scene), dt=0.002)
+    for corner, level in zip(built.corners, (30.0, 30.0, 1.0, 30.0), strict=True):
+        sim.set(corner.brake, level)
+    run = sim.run(0.5, torque={rear.shaft: torque})
+    lever = drive.ratio / 2
+    inertia = float(rear.left.wheel.properties.inertia[1, 1])
+    pace = (lever * torque - 1.0) / (inertia + lever**2 * drive.inertia)
+    passed = lever * (torque - drive.inertia * lever * pace)
+    near = {"rel": 2e-3}  # the car rocks on its springs under the torques of shaft and wheels
+    assert float(run[rear.left.spin.speed][-1]) == pytest.approx(0.5 * pace, **near)
+    assert np.abs(run[rear.right.spin.angle]).max() < 1e-6 * run[rear.left.spin.angle].max()  # it holds to six digits
+    np.testing.assert_allclose(run[rear.shaft.speed], lever * run[rear.left.spin.speed], atol=1e-6)
+    for place in (1, 2):
+        assert float(run[rear.differential.effort(place)][-2]) == pytest.approx(passed, **near)

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import SceneError
 from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
 from ..reference.mechanism import Motion
+from ..scene.elements.actuator import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo
 from ..spatial import Array
 from .freedoms import Rows, matrix_of
@@ -74,6 +76,8 @@ def motor_inertias(machine: Machine, worlds: int) -> Array:
             inertias[:, machine.rows.labels.index(soft.label)] = (
                 drive.ratio**2 * drive.stall_torque * drive.time_constant / drive.idle_speed
             )
+        if isinstance(soft.actuator, TorqueMotor):
+            inertias[:, machine.rows.labels.index(soft.label)] += soft.actuator.ratio**2 * soft.actuator.inertia
     return inertias
 
 
@@ -87,6 +91,11 @@ def applied(machine: Machine, s: Standing, controls: Controls, with_efforts: boo
     softs = softs_of(machine.scene)
     values = coordinates_at(rows, m, controls.turns)
     for place, soft in enumerate(softs):
+        if soft.actuator is not None:
+            raise SceneError(
+                f"the equations of motion do not know the actuator of '{soft.label}'; take it away and put its effort "
+                "on the joint instead"
+            )
         row = _row_of(rows, soft)
         rate = m.rate[:, row]
         forces[:, row] -= soft.viscous * rate

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..scene.body import Body
+from ..scene.couplings import Coupling
 from ..scene.elements.drive import AnyDrive
 from ..scene.joint import Joint
 from ..scene.scene import Scene
 from ..scene.values import Description, Vec3, number, positive
 from ..spatial import Array
 from .anti_roll_bar import AntiRollBar
+from .final_drive import FinalDrive
 from .kinematics import kinematics_of
-from .mount import Mount
+from .mount import Mount, as_vec3
 from .steering import AckermannLinkage, AnySteering, Rack
 from .suspensions import AnySuspension, Corner, DoubleWishbone
 from .wheel import RoadWheel
@@ -24,13 +26,16 @@ from .wheel import RoadWheel
 class BuiltAxle:
     """The wheels of an axle in a scene, ``left`` and ``right``.
 
-    ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist.
+    ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist, ``shaft`` the hinge of the propeller shaft
+    and ``differential`` the gear between it and the wheels.
     """
 
     left: Corner
     right: Corner
     steer: Joint | None = None
     anti_roll_bar: Joint | None = None
+    shaft: Joint | None = None
+    differential: Coupling | None = None
 
     @property
     def corners(self) -> tuple[Corner, Corner]:
@@ -43,8 +48,8 @@ class Axle(Description, frozen=True):
 
     Without a height it is the wheel's radius, less what a tyre gives under its static load: the chassis' frame lies on
     the ground. Each ``wheel`` hangs on a ``suspension``; an axle may have ``steering`` and an ``anti_roll_bar``.
-    ``drive`` is a motor for each wheel; ``brake`` gives each a friction brake, whose torque is set while
-    running.
+    ``drive`` is a motor for each wheel, ``final_drive`` a shaft with a differential between them; ``brake`` gives each
+    a friction brake, whose torque is set while running.
     """
 
     x: float
@@ -54,6 +59,7 @@ class Axle(Description, frozen=True):
     steering: AnySteering | None = None
     anti_roll_bar: AntiRollBar | None = None
     drive: AnyDrive | None = None
+    final_drive: FinalDrive | None = None
     brake: bool = False
     height: float | None = None
 
@@ -84,6 +90,8 @@ class Axle(Description, frozen=True):
             bar, half = self.anti_roll_bar, self.track / 2 + self.suspension.spring_foot[1]
             x = self.suspension.spring_foot[0] - bar.lever + 0.5 * bar.lever**2 / (bar.lever + half)
             found.append((bar.mass, middle + np.array([x, 0.0, 0.0])))
+        if self.final_drive is not None:
+            found.append((self.final_drive.mass, middle))
         return found
 
     def build(
@@ -121,7 +129,11 @@ class Axle(Description, frozen=True):
         )
         steer = self._steer(mounts, (left, right), name, wheelbase)
         twist = None if bar is None else bar.connect(mounts, (left, right), self.suspension, name)
-        return BuiltAxle(left, right, steer, twist)
+        if self.final_drive is None:
+            return BuiltAxle(left, right, steer, twist)
+        place = as_vec3((np.array(centers[0]) + centers[1]) / 2)
+        driven = self.final_drive.connect(scene, chassis, name, place, (left, right), speed / self.wheel.radius)
+        return BuiltAxle(left, right, steer, twist, *driven)
 
     def _steer(
         self, mounts: tuple[Mount, Mount], corners: tuple[Corner, Corner], name: str, wheelbase: float | None

@@ -150,7 +150,9 @@ class Controller:
         plant = self._needed_plant(node.what)
         targets = sink.acts_on(plant.scene)
         writers = [plant.taps.writer(quantity, component, self.world) for quantity, component in targets]
-        self._release += [partial(write, sink.at_rest(plant.scene)) for write in writers]
+        rest = sink.at_rest(plant.scene)
+        if rest is not None:
+            self._release += [partial(write, rest) for write in writers]
         return sink.build_to(io, writers, plant.scene)
 
     # --- running ----------------------------------------------------------------------------------------------------

@@ -229,6 +229,17 @@ class Diagram(BlockMethods):
         """Put an effort of ``value`` (N m or N) on a coordinate of a ``joint``. ``name`` is the output's."""
         self._sink("effort", joint, name, value=value)
 
+    def command(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
+        """Command the actuator of a ``joint``: ``value`` is an effort (N m, N), an opening or an excitation (1).
+
+        ``name`` is the output's.
+        """
+        self._sink("command", joint, name, value=value)
+
+    def motion(self, joint: Joint | Quantity | str, value: Source, *, name: str = "") -> None:
+        """Lead the prescribed coordinate of a ``joint`` to ``value`` (rad or m). ``name`` is the output's."""
+        self._sink("motion", joint, name, value=value)
+
     def brake(self, joint: Joint | Quantity | str, value: Source, *, level: float, name: str = "") -> None:
         """Brake a ``joint``: a ``value`` of 1 adds ``level`` (N m, N for sliding axes) to its friction, 0 nothing.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SceneError, nearest
+from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import bounds, not_negative
@@ -56,8 +57,8 @@ class Sink(Block, frozen=True):
         """Its inputs; a scene tells the units that depend on it."""
         return self.ports
 
-    def at_rest(self, scene: Scene) -> float:
-        """What is left in place when the diagram is taken off."""
+    def at_rest(self, scene: Scene) -> float | None:
+        """What is left in place when the diagram is taken off; None for what it set last."""
         return 0.0
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
@@ -154,6 +155,44 @@ class Effort(OnJoint, frozen=True, tag="effort"):
     def quantity(self, scene: Scene) -> Quantity:
         joint, axis = self.on(scene)
         return joint.effort(axis)
+
+
+class Command(OnJoint, frozen=True, tag="command"):
+    """The command of an actuator: an effort (N m, N), the opening of a valve or an excitation (1)."""
+
+    def quantity(self, scene: Scene) -> Quantity:
+        joint, axis = self.on(scene)
+        return joint.command(axis)
+
+
+class Motion(OnJoint, frozen=True, tag="motion"):
+    """Where a prescribed coordinate is to be at the end of the next step, rad or m; there it stays afterwards."""
+
+    def coupling(self, scene: Scene) -> Coupling:
+        """What prescribes the coordinate."""
+        joint, axis = self.on(scene)
+        label = joint.coordinate(axis).item
+        for coupling in scene.couplings.values():
+            if isinstance(coupling.type, Prescribed) and coupling.labels[0] == label:
+                return coupling
+        raise SceneError(f"'{label}' is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)")
+
+    def quantity(self, scene: Scene) -> Quantity:
+        return self.coupling(scene).motion
+
+    def at_rest(self, scene: Scene) -> None:
+        return None
+
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+        v, out, x, send, start = io.values, io.out(), io["value"], write[0], self.coupling(scene).offset
+
+        def run() -> None:
+            value = v[x]
+            check_finite(value)
+            v[out] = value
+            send(value - start)  # the step has it from where the coordinate started
+
+        return run
 
 
 class Brake(OnJoint, frozen=True, tag="brake"):
@@ -261,11 +300,13 @@ class Gauge(Sink, frozen=True, tag="gauge"):
             unit_field(self.unit, "gauge")
 
 
-AnySink = Drive | Servo | Effort | Brake | Force | Torque | Lamp | Gauge
+AnySink = Drive | Servo | Effort | Command | Motion | Brake | Force | Torque | Lamp | Gauge
 
 
 def _axis(quantity: Quantity) -> str:
     return str(quantity.item).partition(".")[2]
 
 
-SINKS: dict[str, Any] = {kind.tag(): kind for kind in (Drive, Servo, Effort, Brake, Force, Torque, Lamp, Gauge)}
+SINKS: dict[str, Any] = {
+    kind.tag(): kind for kind in (Drive, Servo, Effort, Command, Motion, Brake, Force, Torque, Lamp, Gauge)
+}

@@ -391,6 +391,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     return SimpleNamespace(
         slip_of=slip_of,
+        start_slip=start_slip,
         linear_bias=linear_bias,
         angular_bias=angular_bias,
         find_bias=find_bias,

@@ -290,7 +290,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         if smooth:
             if wp.static(features.twists):
                 for i in range(o.twists):
-                    count_turns(m, s, i, w)
+                    count_turns(m, s, o.dt, i, w)
             n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
             watch_turns(m, s, r, o, w)
             r.step[w] = r.step[w] + 1

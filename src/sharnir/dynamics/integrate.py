@@ -24,6 +24,7 @@ def make_integrate(p: Precision) -> SimpleNamespace:
     rotated = make_algebra(p).rotated
     geometry = make_coordinates(p)
     frames_of, coordinate_value, unwrapped = geometry.frames_of, geometry.coordinate_value, geometry.unwrapped
+    coordinate_axis = geometry.coordinate_axis
 
     @wp.func
     def check(k: t.work, r: t.report, top_speed: p.real, b: int, w: int):
@@ -48,8 +49,12 @@ def make_integrate(p: Precision) -> SimpleNamespace:
         s.rotation[b, w] = rotated(s.rotation[b, w], dt * (u + k.push_spin[b, w]))
 
     @wp.func
-    def count_turns(m: t.model, s: t.state, i: int, w: int):
-        angle = coordinate_value(frames_of(m, s, m.twist_joint[i], w), m.twist_kind[i])
-        s.twist[i, w] = unwrapped(angle, s.twist[i, w])
+    def count_turns(m: t.model, s: t.state, dt: p.real, i: int, w: int):
+        """The turn that is nearest to where the present rate leads in a step: it may be more than half a turn."""
+        j = m.twist_joint[i]
+        f = frames_of(m, s, j, w)
+        turning = s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w]
+        ahead = s.twist[i, w] + dt * wp.dot(coordinate_axis(f, m.twist_kind[i]), turning)
+        s.twist[i, w] = unwrapped(coordinate_value(f, m.twist_kind[i]), ahead)
 
     return SimpleNamespace(check=check, integrate=integrate, count_turns=count_turns)

@@ -74,6 +74,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     coupling = make_coupling(p, features)
     prepare_couplings, warm_couplings = coupling.prepare_couplings, coupling.warm_couplings
     note_couplings, change_flanks = coupling.note_couplings, coupling.change_flanks
+    end_actuator = soft.end_actuator
     prepare_soft, soft_kick, add_soft_rows = soft.prepare_soft, soft.soft_kick, lock.add_soft_rows
     held_mass_ll, held_mass_aa = lock.held_mass_ll, lock.held_mass_aa
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
@@ -83,7 +84,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     start_leap, abandon_leap, drift_body = leapfrog.start, leapfrog.abandon, leapfrog.drift
     brought_on = leapfrog.brought_on
     smooth_steps = make_fourth_order(p, features).smooth_steps
-    stiffen_joint = make_stiffen(p).stiffen_joint
+    stiffness = make_stiffen(p, features)
+    stiffen_joint, add_stiffness, note_jerk = stiffness.stiffen_joint, stiffness.add_stiffness, stiffness.note_jerk
     watch_step = make_watch(p, features).watch_step
     has_bounds = features.limits or features.friction
     near_bounds = has_bounds and not features.reach
@@ -224,6 +226,9 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
                 stiffen_joint(m, n, k, o.dt, j, w)
         if wp.static(features.ropes):
             place_ropes(m, s, n, k, o, w)
+        if wp.static(features.direct):
+            for b in range(1, o.bodies):
+                add_stiffness(m, s, n, k, o.dt, b, w)
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, kick, j, w))
@@ -316,7 +321,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
             for i in range(o.twists):
-                count_turns(m, s, i, w)
+                count_turns(m, s, o.dt, i, w)
 
     @wp.func
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
@@ -376,6 +381,14 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             end_kick(m, n, k, o, k.kick[w], w)
+            if wp.static(features.actuators):
+                for i in range(o.softs):
+                    if m.soft_actuator[i] >= 0:
+                        end_actuator(m, s, n, k, k.kick[w], o.dt, i, w)
+            if wp.static(features.leapfrog and features.direct):
+                if n.kick[w] <= real(0.0):
+                    for j in range(o.joints):
+                        note_jerk(m, s, n, k, j, w)
             move(m, s, n, k, o, w)
             n.kick[w] = k.kick[w]
             r.step[w] = r.step[w] + 1

@@ -1,64 +1,124 @@
 """Geometric stiffness: what keeps light links stable under a heavy load.
 
 After Tournier et al., "Stable constrained dynamics", 2015. A reaction f at an arm r pulls a body straight: turning it
-by dq changes the torque by -(f.r)(E - nn^T) dq, n = r/|r|. With a frozen arm this spring is explicit, and a link of
-inertia I under tension shakes itself apart once dt^2 (f.r) exceeds several I (10^6 kg on links of 1 kg at 5 ms). Taken
-implicitly it adds to the inertia:
+by dq changes the torque by -((f.r) E - r f^T) dq, for an arm along the pull by -(f.r)(E - nn^T) dq, n = f/|f|; about
+the pull itself it turns freely. With a frozen arm this spring is explicit, and a link of inertia I under tension shakes
+itself apart once dt^2 (f.r) exceeds several I (10^6 kg on links of 1 kg at 5 ms). What is beyond the stable range,
 
-    (I + dt^2 K) w' = I w + ...,    K = (f.r)(E - nn^T) for f.r > 0, f from the last step
+    x = dt^2 (f.r) - c (I + m r^2),    f from the last step
 
-Only the part beyond the stable range is added, so ordinary mechanisms keep their own inertia to the bit. That range is
-measured by the inertia about the joint, I + m r^2: a compact bob on a long arm swings about its joint and not about its
-own centre, however small its own inertia is, and must not be damped.
+is added to the inertia: in the papers' step all of it, as by implicit Euler, which damps. In the leapfrog step half of
+it (below), and to the change of the spin, which does not:
+
+    (I + x) w' = I w + ...                 (I + x/2) (w' - w) = ... - (x - x_last)/4 w
+
+What is on the right beside forces keeps w.(I + x/2) w while x changes, or noise in the reactions would feed the swing
+of a link. The swing of a load on such a link is slower by the share (w h)^2/4, second order as the rest of the step.
+The stable range is measured by the inertia about the joint: a compact bob on a long arm swings about its joint and not
+about its own centre, however small its own inertia is.
+
+The reactions of the first kick after a start may consist of what brought velocities onto the joints that were not: then
+they do not count.
 """
 
 from functools import cache
 from types import SimpleNamespace
 
 from ..device import load_warp
+from ..model.features import Features
 from ..model.fields import structs
 from ..model.precision import Precision
 from .algebra import make_algebra
+from .bias import make_bias
 
 wp = load_warp()
 
-# dt^2 (f.r)/(I + m r^2) of one joint that the frozen arm still bears. A slender link of inertia I about its centre has
-# 4 I about its end, so that this is 2 I there; two such ends make the limit of 4 I.
-STABLE = 0.5
+# c, what the frozen arm of one joint still bears, and the share of x that is added. A slender link of inertia I about
+# its centre has 4 I about its end. With two such ends dt^2 K is at most 4 I at the limit in the papers' step, and twice
+# the inertia always in the leapfrog step, which would bear four times.
+PAPERS, LEAPFROG = (0.5, 1.0), (0.25, 0.5)
+STARTED, JERKED = -1.0, -2.0  # instead of what was added last
+JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
 
 @cache
-def make_stiffen(p: Precision) -> SimpleNamespace:
-    """The functions in a precision."""
-    real, vec3 = p.real, p.vec3
+def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
     diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
+    start_slip = make_bias(p, features).start_slip
+    borne, share = LEAPFROG if features.leapfrog else PAPERS
 
     @wp.func
-    def stiffen(m: t.model, k: t.work, b: int, arm: vec3, pull: real, w: int):
-        """Add to body b's inertia what a joint at ``arm`` needs that pulls with dt^2 (f.r) = ``pull``."""
+    def stiffen(m: t.model, n: t.memory, k: t.work, b: int, arm: vec3, push: vec3, w: int):
+        """Note what body b needs for a joint at ``arm`` that pulls with dt^2 f = ``push``."""
+        if wp.static(features.leapfrog):
+            if n.stiffened[b, w][0] == wp.static(real(JERKED)):
+                return
         own = real(0.5) * wp.trace(m.inertia[b, w])  # for a slender link the moment across it
         own = own + wp.dot(arm, arm) / m.inv_mass[b, w]
-        excess = pull - real(STABLE) * own
+        excess = wp.dot(push, arm) - wp.static(real(borne)) * own
         if excess > real(0.0):
-            n = wp.normalize(arm)
-            inertia = full(k.inertia[b, w])
-            stiff = inertia + excess * (diagonal(real(1.0)) - wp.outer(n, n))
-            inverse = wp.inverse(stiff)
-            k.spin[b, w] = inverse * (inertia * k.spin[b, w])
-            k.inertia[b, w] = packed(stiff)
-            k.inv_inertia[b, w] = packed(inverse)
+            along = wp.normalize(push)
+            across = diagonal(real(1.0)) - wp.outer(along, along)
+            k.stiffening[b, w] = k.stiffening[b, w] + packed(wp.static(real(share)) * excess * across)
+
+    @wp.func
+    def mark(n: t.memory, sign: float, b: int, w: int):
+        n.stiffened[b, w] = p.sym33(real(sign), real(0.0), real(0.0), real(0.0), real(0.0), real(0.0))
+
+    @wp.func
+    def note_jerk(m: t.model, s: t.state, n: t.memory, k: t.work, j: int, w: int):
+        """At the end of the first kick: whether the impulse of joint j brought the velocities onto it."""
+        a = m.joint_a[j]
+        b = m.joint_b[j]
+        slip = start_slip(m, s, k, j, w)
+        if wp.static(features.partial_locks):
+            slip = k.rows_l[j, w] * slip
+        pulled = (m.inv_mass[a, w] + m.inv_mass[b, w]) * n.lock_impulse[j, w]
+        if wp.dot(slip, slip) > wp.static(real(JERK * JERK)) * wp.dot(pulled, pulled):
+            mark(n, wp.static(JERKED), a, w)
+            mark(n, wp.static(JERKED), b, w)
+
+    @wp.func
+    def is_new(n: t.memory, dt: real, w: int) -> bool:
+        """Whether the last kick was the first after a start, half of one, or was before it."""
+        return wp.static(features.leapfrog) and n.kick[w] < real(0.75) * dt
 
     @wp.func
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
         a = m.joint_a[j]
         b = m.joint_b[j]
-        square = dt * dt
-        reaction = n.reaction[j, w]
+        push = dt * dt * n.reaction[j, w]
         if m.inv_mass[a, w] > real(0.0):
-            stiffen(m, k, a, k.arm_a[j, w], -square * wp.dot(reaction, k.arm_a[j, w]), w)
+            stiffen(m, n, k, a, k.arm_a[j, w], -push, w)
         if m.inv_mass[b, w] > real(0.0):
-            stiffen(m, k, b, k.arm_b[j, w], square * wp.dot(reaction, k.arm_b[j, w]), w)
+            stiffen(m, n, k, b, k.arm_b[j, w], push, w)
 
-    return SimpleNamespace(stiffen=stiffen, stiffen_joint=stiffen_joint)
+    @wp.func
+    def add_stiffness(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+        """Add what was noted to body b's inertia."""
+        added = full(k.stiffening[b, w])
+        change = mat33()
+        start = vec3()
+        if wp.static(features.leapfrog):
+            start = s.spin[b, w]
+            if n.stiffened[b, w][0] >= real(0.0):
+                change = added - full(n.stiffened[b, w])
+            n.stiffened[b, w] = k.stiffening[b, w]
+            if is_new(n, dt, w):
+                mark(n, wp.static(STARTED), b, w)
+                change = mat33()
+        if wp.trace(added) > real(0.0) or wp.trace(change) != real(0.0):
+            inertia = full(k.inertia[b, w])
+            stiff = inertia + added
+            inverse = wp.inverse(stiff)
+            k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start))
+            k.inertia[b, w] = packed(stiff)
+            k.inv_inertia[b, w] = packed(inverse)
+
+    return SimpleNamespace(
+        stiffen=stiffen, stiffen_joint=stiffen_joint, add_stiffness=add_stiffness, note_jerk=note_jerk
+    )

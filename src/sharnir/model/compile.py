@@ -15,6 +15,8 @@ from ..scene.joint import Joint
 from ..scene.joints import FreeAxes
 from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
+from .actuators import actuator_arrays
+from .carried import carried_shares
 from .contacts import contact_arrays, optional_counts
 from .couplings import coupling_arrays
 from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
@@ -31,7 +33,15 @@ from .spins import felt_spins
 # Numbers that are written down once here, and that every world has of its own
 OF_EVERY_WORLD = (
     *("pair_friction", "pair_restitution", "pair_rolling", "pair_spinning", "pair_stiffness", "pair_damping"),
-    *("pair_threshold", "drive_ratio", "drive_efficiency", "servo_gain", "servo_damping", "servo_integral"),
+    *(
+        "pair_threshold",
+        "drive_ratio",
+        "drive_efficiency",
+        "servo_gain",
+        "servo_damping",
+        "servo_integral",
+        "servo_feed",
+    ),
     *("viscous_load", "friction_radius", "friction_preload"),
     *("rope_line", "rope_radius", "rope_stiffness", "rope_damping"),
 )
@@ -97,6 +107,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
         rope_tangles=any(rope_model["rope_tangles"]),
         couplings=bool(layout.couplings),
+        actuators=bool(layout.actuators),
         losses=any(coupling.loses_power for coupling in scene.couplings.values()),
         backlash=any(coupling.gap > 0.0 for coupling in scene.couplings.values()),
     )
@@ -113,18 +124,21 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         "soft": len(softs),
         "coupling": len(layout.couplings),
         "term": len(layout.terms),
+        "actuator": len(layout.actuators),
+        "actuator_number": len(actuator_arrays(scene)["actuator_number"]),
         "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
+    model |= actuator_arrays(scene)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "coordinate", "soft", "rope_node"):
+    for items in ("body", "joint", "coordinate", "soft", "actuator", "rope_node"):
         counts[f"leap_{items}"] = counts[items] if features.leapfrog else 0
     counts["leap_angular"] = counts["joint"] if features.leapfrog and features.angular_rows else 0
     for items in ("body", "joint", "angular"):
@@ -145,13 +159,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
 def parameters_of(scene: Scene) -> dict[str, Any]:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
-    found |= coupling_arrays(scene, ())
+    found |= coupling_arrays(scene, ()) | actuator_arrays(scene)
     return {name: found[name] for name in PARAMETERS if name in found}
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
     """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven; no gears and no ropes."""
-    driven = any(row.drive for row in softs_of(scene))
+    driven = any(row.drive or row.actuator for row in softs_of(scene))
     return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
 
 
@@ -298,6 +312,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     kinds = {DcDrive: 1, SpeedServo: 2, PositionServo: 3, type(None): 0}
     return {
         "soft_joint": [place[row.joint.name] for row in rows],
+        "soft_share": carried_shares(scene),
         "soft_kind": [row.kind for row in rows],
         "soft_linear": [int(row.linear) for row in rows],
         "soft_column": [row.column for row in rows],
@@ -323,6 +338,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "drive_locks": [int(motor.self_locking) for motor in motors],
         "servo_gain": [getattr(row.drive, "gain", 0.0) for row in rows],
         "servo_damping": [getattr(row.drive, "damping", 0.0) for row in rows],
+        "servo_feed": [getattr(row.drive, "feed_forward", 0.0) for row in rows],
         "servo_integral": [getattr(row.drive, "integral", 0.0) for row in rows],
     }
 

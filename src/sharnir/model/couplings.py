@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.assemble import Held, Poses, Problem
-from ..scene.couplings import Coupling
+from ..scene.couplings import Coupling, Prescribed
 from ..scene.scene import Scene
 from .layout import coordinates_of
 
@@ -35,6 +35,7 @@ def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
         "coupling_start": ends[:-1],
         "coupling_end": ends[1:],
         "coupling_offset": [[coupling.offset] for coupling in couplings],
+        "coupling_moves": [int(isinstance(coupling.type, Prescribed)) for coupling in couplings],
         "coupling_driving": [[coupling.losses[0]] for coupling in couplings],
         "coupling_driven": [[coupling.losses[1]] for coupling in couplings],
         "coupling_gap": [[coupling.gap] for coupling in couplings],

@@ -39,6 +39,7 @@ class Features:
     couplings: bool = False  # some gear or its like ties coordinates together
     losses: bool = False  # some of them loses power
     backlash: bool = False  # some of them has play
+    actuators: bool = False  # some axis has an actuator that is no electric drive
     general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property

@@ -13,7 +13,7 @@ from ..scene.sensors import Reading, Sensor, variable_of
 from .softs import PLACES, softs_of
 
 # What gives the mechanism energy or takes it away.
-SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings")
+SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings", "actuators")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Layout:
     couplings: tuple[str, ...]
     terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
+    actuators: tuple[str, ...]  # "lift.displacement": coordinates with actuators
     rays: tuple[str, ...]
     readings: tuple[str, ...]  # "encoder.position": single numbers that sensors read
     beams: tuple[str, ...]  # "lidar.0"
@@ -121,6 +122,7 @@ def layout_of(scene: Scene) -> Layout:
         couplings=tuple(scene.couplings),
         terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
+        actuators=tuple(row.label for row in softs_of(scene) if row.actuator is not None),
         rays=tuple(scene.rays),
         readings=read["reading"],
         beams=read["beam"],

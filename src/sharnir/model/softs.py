@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..scene.elements.actuator import AnyActuator
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
 from ..scene.elements.friction import AnyFriction, Viscous
 from ..scene.elements.spring import Spring
@@ -35,6 +36,7 @@ class SoftRow:
     name: str = ""
     spring: Spring | None = None
     drive: AnyDrive | None = None
+    actuator: AnyActuator | None = None
     viscous: float = 0.0  # N s/m or N m s/rad
     viscous_load: float = 0.0  # the same per N of the joint's reaction
 
@@ -52,9 +54,10 @@ def softs_of(scene: Scene) -> list[SoftRow]:
 def _rows_of(joint: Joint) -> list[SoftRow]:
     rows: dict[tuple[bool, int], SoftRow] = {}
     for found in joint.type.coordinates:
-        if found.name in joint.springs or found.name in joint.drives:
+        if _carries(joint, found.name):
             row = _row(joint, *PLACES[found.kind])
             row.spring, row.drive = joint.springs.get(found.name), joint.drives.get(found.name)
+            row.actuator = joint.actuators.get(found.name)
             rows[row.linear, row.column] = row
     for axes in joint.type.free_axes:
         for column in axes.axes:
@@ -65,12 +68,15 @@ def _rows_of(joint: Joint) -> list[SoftRow]:
     return list(rows.values())
 
 
+def _carries(joint: Joint, name: str) -> bool:
+    return name in joint.springs or name in joint.drives or name in joint.actuators
+
+
 def _row(joint: Joint, linear: bool, column: int) -> SoftRow:
     """The row of an axis. A ball's axes are no coordinates, except for its twist where that carries something."""
     is_ball = len(joint.type.free_axes) == 1 and len(joint.type.free_axes[0].axes) == 3
     for found in joint.type.coordinates:
-        carries = found.name in joint.springs or found.name in joint.drives
-        if PLACES.get(found.kind) == (linear, column) and (carries or not is_ball):
+        if PLACES.get(found.kind) == (linear, column) and (_carries(joint, found.name) or not is_ball):
             return SoftRow(f"{joint.name}.{found.name}", joint, linear, column, int(found.kind), found.name)
     return SoftRow(f"{joint.name}.{'xyz'[column]}", joint, linear, column, -1)
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..model.layout import SOURCES
+from ..scene.elements.actuator import TorqueMotor
 from ..scene.elements.friction import Dahl, LuGre
 from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
@@ -40,6 +41,8 @@ def _rotors(r: Readings) -> Array:
     for row, place in r.softs:
         if row.motor is not None:
             total += 0.5 * row.motor.inertia * (row.motor.ratio * r.rate(place)) ** 2
+        if isinstance(row.actuator, TorqueMotor):
+            total += 0.5 * row.actuator.inertia * (row.actuator.ratio * r.rate(place)) ** 2
     return total
 
 
@@ -252,6 +255,14 @@ def _couplings(r: Readings) -> Array:
     return total
 
 
+def _actuators(r: Readings) -> Array:
+    total = r.zeros()
+    for i, (_, place) in enumerate(r.actuators):
+        effort = r.frames["actuator_effort"][:, i]
+        total += (_mean(effort) if r.frames.is_leapfrog else effort) * _mean(r.rate(place))
+    return total
+
+
 POWERS: dict[str, Callable[[Readings], Array]] = {
     "efforts": _efforts,
     "forces": _forces,
@@ -261,5 +272,6 @@ POWERS: dict[str, Callable[[Readings], Array]] = {
     "friction": _friction,
     "limits": _limits,
     "couplings": _couplings,
+    "actuators": _actuators,
 }
 assert tuple(POWERS) == SOURCES

@@ -37,6 +37,7 @@ RAW = {
     "torque": Raw("control", "torque", "body", (3,), "N m from outside, world axes"),
     "effort": Raw("control", "effort", "axis", (), "N or N m from outside"),
     "drive_input": Raw("control", "drive_input", "soft", (), "voltage of a drive or target of a servo"),
+    "command": Raw("control", "command", "actuator", (), "of an actuator: N, N m, an opening or an excitation"),
     "coupling_target": Raw("control", "coupling_target", "coupling", (), "rad or m, beside what it keeps"),
     "coupling_offset": Raw("model", "coupling_offset", "coupling", (), "rad or m, what it keeps"),
     "reaction": Raw(
@@ -50,6 +51,9 @@ RAW = {
     "stuck": Raw("memory", "sticking", "friction", (), "1: the friction held"),
     "coupling_effort": Raw("memory", "coupling_effort", "coupling", (), "N or N m on a coordinate of factor 1"),
     "coupling_loss": Raw("memory", "coupling_loss", "coupling", (), "N or N m of its losses on its first coordinate"),
+    "actuator_effort": Raw("memory", "actuator_effort", "actuator", (), "N or N m"),
+    "actuator_a": Raw("memory", "actuator_a", "actuator", (), "Pa beside the start, K or activation"),
+    "actuator_b": Raw("memory", "actuator_b", "actuator", (), "Pa beside the start, of chamber b"),
     "voltage": Raw("work", "voltage", "soft", (), "what each drive was given, -1 to 1"),
     "softness": Raw("work", "softness_l", "joint", (), "1/kg, of a joint that closes a loop"),
     "softness_torque": Raw("work", "softness_a", "joint", (), "1/(kg m^2), likewise"),
@@ -90,6 +94,7 @@ KNOWN_LATER = {
     "reaction_torque": "reaction_torque",
     "coupling_effort": "coupling_effort",
     "coupling_loss": "coupling_loss",
+    "actuator_effort": "actuator_effort",
     "rope_velocity": "rope_start_velocity",
     "rope_spin": "rope_start_spin",
 }

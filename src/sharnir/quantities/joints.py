@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..scene.elements.actuator import HydraulicCylinder, Muscle, PneumaticSpring, TorqueMotor
 from ..scene.quantity import XYZ
 from ..spatial import Array, conjugate, rotate
 from . import setting, springs
@@ -11,6 +12,7 @@ from .readings import Readings
 from .registry import ACCELERATION, COORDINATE, EFFORT, IMPULSE, RATE, quantity
 
 DRIVE = ("control", "drive_input")
+COMMAND = ("control", "command")
 
 
 @quantity("axis", COORDINATE, live=("reading", "coordinate"), set=setting.coordinate, channel=("joints", ""))
@@ -112,7 +114,7 @@ def coupling_effort(r: Readings, i: int) -> Array:
     return effort + r.frames["coupling_loss"][:, coupling] if place == 0 else effort
 
 
-@quantity("coupling", "", set=setting.motion, held=True)
+@quantity("coupling", "", sent=("control", "coupling_target"), set=setting.motion, held=True)
 def motion(r: Readings, i: int) -> Array:
     """What a coupling keeps: of a prescribed motion, where its coordinate is to be."""
     return r.frames["coupling_offset"][:, i] + r.frames["coupling_target"][:, i]
@@ -167,3 +169,48 @@ def drive_effort(r: Readings, i: int) -> Array:
 def stall_torque(r: Readings, i: int) -> Array:
     """Stall torque of a drive's motor."""
     return r.frames["drive_stall"][:, i]
+
+
+@quantity("actuator", "", live=COMMAND, sent=COMMAND, set=setting.plain, held=True)
+def command(r: Readings, i: int) -> Array:
+    """What an actuator is told: an effort, the opening of a valve or an excitation."""
+    return r.frames["command"][:, i]
+
+
+@quantity("actuator", EFFORT, live=("memory", "actuator_effort"))
+def actuator_effort(r: Readings, i: int) -> Array:
+    """Effort of an actuator on its coordinate."""
+    return r.frames["actuator_effort"][:, i]
+
+
+@quantity("actuator", "Pa")
+def pressure_a(r: Readings, i: int) -> Array:
+    """Pressure on the cap side of a cylinder, or of the gas in a pneumatic spring."""
+    actuator, place = r.actuators[i]
+    if isinstance(actuator, HydraulicCylinder):
+        return actuator.pressures[0] + r.frames["actuator_a"][:, i]
+    if isinstance(actuator, PneumaticSpring):
+        volume = actuator.volume + actuator.area * (r.coordinate(place) - (actuator.rest or 0.0))
+        return np.asarray(actuator.pressure * (actuator.volume / volume) ** actuator.exponent)
+    return r.nothing()
+
+
+@quantity("actuator", "Pa")
+def pressure_b(r: Readings, i: int) -> Array:
+    """Pressure on the rod side of a cylinder."""
+    actuator, _ = r.actuators[i]
+    if isinstance(actuator, HydraulicCylinder):
+        return actuator.pressures[1] + r.frames["actuator_b"][:, i]
+    return r.nothing()
+
+
+@quantity("actuator", "K")
+def winding_temperature(r: Readings, i: int) -> Array:
+    """How much warmer than its surroundings the winding of a motor is."""
+    return r.frames["actuator_a"][:, i] if isinstance(r.actuators[i][0], TorqueMotor) else r.nothing()
+
+
+@quantity("actuator", "1")
+def activation(r: Readings, i: int) -> Array:
+    """Activation of a muscle."""
+    return r.frames["actuator_a"][:, i] if isinstance(r.actuators[i][0], Muscle) else r.nothing()

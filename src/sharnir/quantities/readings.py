@@ -13,6 +13,7 @@ from ..model.layout import FrictionRow, Layout, coordinates_of, friction_rows_of
 from ..model.ropes import rope_arrays
 from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
+from ..scene.elements.actuator import AnyActuator
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate
 from ..scene.measure import coordinate, coordinate_axis, lock_error
@@ -53,6 +54,11 @@ class Readings:
     def frictions(self) -> list[FrictionRow]:
         """Everything that rubs, in the order of the arrays."""
         return friction_rows_of(self.scene)
+
+    @cached_property
+    def actuators(self) -> list[tuple[AnyActuator, int]]:
+        """Every actuator with the place of its coordinate."""
+        return [(row.actuator, place) for row, place in self.softs if row.actuator is not None]
 
     @cached_property
     def softs(self) -> list[tuple[SoftRow, int]]:

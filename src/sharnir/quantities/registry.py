@@ -35,6 +35,7 @@ OWNERS = {
     "soft": "softs",
     "coupling": "couplings",
     "term": "terms",
+    "actuator": "actuators",
     "ray": "rays",
     "sensor": "readings",
     "beam": "beams",

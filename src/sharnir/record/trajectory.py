@@ -166,6 +166,10 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
         "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
         "sensor_unit": ("sensor", [reading.unit for _, _, reading in readings_of(scene, "reading")]),
         "vector_sensor_unit": ("vector_sensor", [row[2].unit for row in readings_of(scene, "vector_reading")]),
+        "actuator_unit": (
+            "actuator",
+            ["N" if row.linear else "N m" for row in softs_of(scene) if row.actuator is not None],
+        ),
         "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
     }
     return {name: entry for name, entry in units.items() if entry[1]}

@@ -204,6 +204,7 @@ class Efforts:
             self.drives.append(DriveForce(axis, drive, self.integrals if counted else -1))
             self.integrals += counted
             _check_drive(joint, self.drives[-1].drive)
+            _check_servo(joint, drive)
 
     def _aim(self, word: str, target: Body | Quantity, value: Input) -> None:
         """Find the row, the body or the drive that an input acts on."""
@@ -269,6 +270,14 @@ def _target(word: str, key: Any) -> Body | Quantity:
 
 def _sampled(value: Input, t: Array) -> Any:
     return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+
+
+def _check_servo(joint: Joint, drive: AnyDrive) -> None:
+    if isinstance(drive, PositionServo) and drive.feed_forward > 0.0:
+        raise SceneError(
+            f"joint '{joint.name}': the exact twin knows no rate of a target, and its servo has feed_forward "
+            f"{drive.feed_forward:g}; give 0"
+        )
 
 
 def _check_drive(joint: Joint, drive: DcDrive) -> None:

@@ -86,6 +86,7 @@ class Frictions:
             self.level[e] = self.static[e] = self.hold[e] = law.level
             if isinstance(law, Coulomb):
                 self.hold[e] = law.level if law.static is None else law.static
+                self.s2[e] = law.viscous
             if isinstance(law, (Stribeck, LuGre)):
                 self.static[e] = self.hold[e] = law.static
                 self.speed[e], self.s2[e] = law.speed, law.viscous

@@ -65,6 +65,9 @@ def solve(
         raise SceneError(
             f"solve: the exact twin has no couplings, and scene '{scene.name}' has '{next(iter(scene.couplings))}'"
         )
+    for joint in scene.joints.values():
+        if joint.actuators:
+            raise SceneError(f"solve: the exact twin has no actuators, and joint '{joint.name}' has one")
     if scene.ropes:
         raise SceneError(
             f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..control.controller import Controller
-from ..control.sinks import Brake, Effort, Force, Servo, Torque
+from ..control.sinks import Brake, Command, Effort, Force, Servo, Torque
 from ..model.softs import softs_of
 from ..scene.elements.drive import DcDrive, PositionServo
 from ..scene.joint import Joint
@@ -80,7 +80,7 @@ class Safety:
 
     def _add_sink(self, sink: Any) -> None:
         scene, taps = self._simulation.scene, self._simulation.taps
-        if isinstance(sink, (Effort, Force, Torque)):
+        if isinstance(sink, (Command, Effort, Force, Torque)):
             for quantity, component in sink.acts_on(scene):
                 self._places.append(Place(taps.writer(quantity, component)))
         elif isinstance(sink, Brake):

@@ -10,6 +10,16 @@ import msgspec
 from .. import spatial
 from ..errors import SceneError, nearest
 from .body import Body
+from .elements.actuator import (
+    COMMANDED,
+    AnyActuator,
+    HydraulicCylinder,
+    IdealActuator,
+    Muscle,
+    PneumaticSpring,
+    TorqueMotor,
+    check_on,
+)
 from .elements.drive import AnyDrive, DcDrive, PositionServo
 from .elements.friction import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
@@ -23,6 +33,7 @@ AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
 JointFriction = AnyFriction | dict[str, AnyFriction]
 JointSpring = Spring | dict[str, Spring]
 JointDrive = AnyDrive | dict[str, AnyDrive]
+JointActuator = AnyActuator | dict[str, AnyActuator]
 
 Element = TypeVar("Element")
 
@@ -31,9 +42,9 @@ class JointSpec(Description, frozen=True):
     """What a scene file says of a joint.
 
     ``joint`` is its type and place, ``between`` names body a and body b ("world" for the ground). ``friction``,
-    ``limits``, ``spring`` and ``drive`` belong to the free axes: one value, or a dictionary by the axis's name when
-    there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by name: what hangs on the
-    joint is moved there when the scene is first simulated.
+    ``limits``, ``spring``, ``drive`` and ``actuator`` belong to the free axes: one value, or a dictionary by the axis's
+    name when there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by name: what
+    hangs on the joint is moved there when the scene is first simulated.
     """
 
     joint: AnyJoint
@@ -42,6 +53,7 @@ class JointSpec(Description, frozen=True):
     limits: AnyLimits | None = None
     spring: JointSpring | None = None
     drive: JointDrive | None = None
+    actuator: JointActuator | None = None
     initial: float | dict[str, float] | None = None
 
 
@@ -67,6 +79,10 @@ class Joint:
         springs = _by_coordinate(spec.spring, (Spring,), "spring", self.type, what)
         self.springs = {name: self._rested(name, spring) for name, spring in springs.items()}
         self.drives: dict[str, AnyDrive] = _by_coordinate(spec.drive, get_args(AnyDrive), "drive", self.type, what)
+        given: dict[str, AnyActuator] = _by_coordinate(
+            spec.actuator, get_args(AnyActuator), "actuator", self.type, what
+        )
+        self.actuators = {name: self._placed(name, actuator) for name, actuator in given.items()}
         self.initial = _initial(spec.initial, self.type, what)
 
     def _rested(self, name: str, spring: Spring) -> Spring:
@@ -74,6 +90,13 @@ class Joint:
         if spring.rest is not None:
             return spring
         return msgspec.structs.replace(spring, rest=start_value(self, self._coordinate(name)))
+
+    def _placed(self, name: str, actuator: AnyActuator) -> AnyActuator:
+        """An actuator that suits its coordinate; gas rests where the coordinate starts, when nothing else is given."""
+        check_on(actuator, self._coordinate(name).kind.is_linear, f"joint '{self.name}' actuator on '{name}'")
+        if isinstance(actuator, PneumaticSpring) and actuator.rest is None:
+            return msgspec.structs.replace(actuator, rest=start_value(self, self._coordinate(name)))
+        return actuator
 
     def __repr__(self) -> str:
         return f"<{type(self.type).__name__.lower()} joint '{self.name}' of '{self.a.name}' and '{self.b.name}'>"
@@ -147,6 +170,36 @@ class Joint:
     def motor_torque(self, name: str | None = None) -> Quantity:
         """The electric torque of the motor that drives coordinate ``name``, proportional to its current, N m."""
         return self._of_axis("motor_torque", self._carrier("drive", self.drives, name))
+
+    def command(self, name: str | None = None) -> Quantity:
+        """What the actuator on coordinate ``name`` is told: an effort (N or N m), an opening or an excitation (1)."""
+        told = {key: one for key, one in self.actuators.items() if isinstance(one, COMMANDED)}
+        found = self._carrier("actuator that takes a command", told, name)
+        is_effort = isinstance(told[found.name], (IdealActuator, TorqueMotor))
+        unit = self.effort(found.name).unit if is_effort else "1"
+        return declared("command").address(f"{self.name}.{found.name}", unit=unit)
+
+    def actuator_effort(self, name: str | None = None) -> Quantity:
+        """The force (N) or torque (N m) of the actuator on coordinate ``name``."""
+        return self._of_axis("actuator_effort", self._carrier("actuator", self.actuators, name))
+
+    def pressure(self, side: str = "a", name: str | None = None) -> Quantity:
+        """The pressure (Pa) on the cap ``side`` "a" or rod side "b" of the actuator on coordinate ``name``."""
+        kinds = {"a": (HydraulicCylinder, PneumaticSpring), "b": (HydraulicCylinder,)}
+        if side not in kinds:
+            raise SceneError(f"{self!r} has no pressure on side {shown(side)}; give 'a' or 'b'")
+        return self._of_axis(f"pressure_{side}", self._carrier("pressure", self._actuators_of(*kinds[side]), name))
+
+    def winding_temperature(self, name: str | None = None) -> Quantity:
+        """How much warmer (K) than its surroundings the winding of the TorqueMotor on coordinate ``name`` is."""
+        return self._of_axis("winding_temperature", self._carrier("motor", self._actuators_of(TorqueMotor), name))
+
+    def activation(self, name: str | None = None) -> Quantity:
+        """The activation, 0 to 1, of the muscle on coordinate ``name``."""
+        return self._of_axis("activation", self._carrier("muscle", self._actuators_of(Muscle), name))
+
+    def _actuators_of(self, *kinds: type) -> dict[str, AnyActuator]:
+        return {key: one for key, one in self.actuators.items() if isinstance(one, kinds)}
 
     @property
     def angle(self) -> Quantity:

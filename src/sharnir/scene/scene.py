@@ -14,7 +14,7 @@ from .body import Body, BodySpec
 from .camera import Camera, CameraSpec
 from .couplings import AnyCoupling, Coupling, CouplingSpec, CouplingType
 from .elements.spring import Spring
-from .joint import AnyLimits, Joint, JointDrive, JointFriction, JointSpec, JointSpring
+from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
 from .quantity import Quantity, declared
@@ -139,6 +139,7 @@ class Scene:
         limits: AnyLimits | None = None,
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
+        actuator: JointActuator | None = None,
         initial: float | dict[str, float] | None = None,
     ) -> Joint:
         """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
@@ -155,6 +156,7 @@ class Scene:
             limits: (low, high), rad or m, None for an open side; a ball joint takes SwingTwist or Cone.
             spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
             drive: DcDrive, SpeedServo or PositionServo.
+            actuator: IdealActuator, TorqueMotor, HydraulicCylinder, PneumaticSpring, Muscle or ForceMap.
             initial: where it starts, rad or m: what hangs on it is moved there when the scene is first simulated.
         """
         if not isinstance(joint, JointType):
@@ -169,6 +171,7 @@ class Scene:
             limits=limits,
             spring=spring,
             drive=drive,
+            actuator=actuator,
             initial=initial,
         )
         return self.add_joint(name, spec)

@@ -47,7 +47,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     factor = make_chain(p, features).factor
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
-    stiffen = make_stiffen(p).stiffen
+    stiffen = make_stiffen(p, features).stiffen
     settle_touches = (make_rope_touch(p, features) if features.rope_touch else NOTHING).settle_touches
 
     @wp.func
@@ -64,9 +64,8 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             if wp.static(features.direct):
                 for i in range(o.ports):
                     if m.port_kind[i] == wp.static(BODY_POINT):
-                        arm = k.port_arm[i, w]
-                        pull = -o.dt * o.dt / last_kick(n, o, w) * wp.dot(n.port_impulse[i, w], arm)
-                        stiffen(m, k, m.port_body[i], arm, pull, w)
+                        push = -o.dt * o.dt / last_kick(n, o, w) * n.port_impulse[i, w]
+                        stiffen(m, n, k, m.port_body[i], k.port_arm[i, w], push, w)
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):

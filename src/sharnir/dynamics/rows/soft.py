@@ -14,12 +14,15 @@ Semi-implicit Euler takes everything at the end of the step, which is stable at 
 The leapfrog step is second order, u_0 being the rate before the kick:
 
     damper           p = -h c (q u + (1 - q) u_0)
-                     the trapezoidal rule, q = 1/2, while h c w < 2; beyond, q is such that the rate decays in one kick
+                     the trapezoidal rule, q = 1/2, while h c w' < 2; beyond, q is such that the rate decays in one kick
                      and does not swing
     spring           p = -h f(x) - dt^2 k (b (u - u_0) + d u)
                      b from 1/12 (fourth order in the frequency) for slow springs to 1/4 (stable at any k) as dt^2 k w
-                     nears 1; d, the part beyond dt^2 k w = 1, is implicit Euler, which damps
+                     nears 1; d, the part beyond dt^2 k w' = 1, is implicit Euler, which damps
+                     w is of the joint's own two bodies; w' <= w of all that they carry (``model/carried.py``)
     rotor            p = -r^2 I_m (u - u_0); with a servo, or behind a gear with losses, as above
+
+Actuators are such springs and dampers by the slopes of their effort, see ``actuator.py``.
 
 With gamma = 1/conductance this is the soft constraint u + gamma p = gamma source. The direct solver takes it into its
 matrix (gamma on the diagonal); sequential impulses visit it: p += -(y u + p - source)/(y w + 1), y the conductance and
@@ -44,10 +47,14 @@ from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .actuator import make_actuator
 
 wp = load_warp()
 
 PUSH, PULL = 1, 2
+# d over (w h)^3 of a one-sided spring. A step in which it is met knows its force at the ends alone, and on average that
+# gains energy: 0.4 % a meeting at w h = 0.3, 4 % at 0.6. d takes the share pi d w h of it.
+MEETING = 0.12
 PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 
 
@@ -69,6 +76,9 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
     led = make_bias(p, features).led
+    load, motion = pair.load, pair.motion
+    actuator = make_actuator(p, features)
+    actuator_line, rotor, go_on = actuator.actuator_line, actuator.rotor, actuator.go_on
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -125,10 +135,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     ) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
-        if wp.static(features.leapfrog):
-            if n.kick[w] > real(0.0):
+        pace = real(0.0)  # of the target
+        if n.kick[w] > real(0.0):
+            pace = (given - n.last_input[i, w]) / kick
+            if wp.static(features.leapfrog):
                 given = real(0.5) * (given + n.last_input[i, w])
-            n.last_input[i, w] = c.drive_input[i, w]
+        n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
@@ -136,6 +148,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if kind == wp.static(POSITION_SERVO):
             error = given - value
         asked = m.servo_gain[i, w] * error - m.servo_damping[i, w] * rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+        asked = asked + m.servo_feed[i, w] * pace
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
             n.servo_sum[i, w] = n.servo_sum[i, w] + kick * error
@@ -178,9 +191,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         ahead = x + dt * rate
         if wp.static(features.leapfrog):
             pace = square * inverse_mass  # (frequency times dt)^2 of the spring by itself
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * m.soft_share[i], real(1e-30)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
+            if m.spring_side[i] != 0:
+                carried = pace * m.soft_share[i]
+                implicit = wp.max(implicit, wp.static(real(MEETING)) * carried * wp.sqrt(carried))
         if spring_acts(m.spring_side[i], x, ahead):
             row.damping = row.damping + m.spring_c[i, w]
             row.y = row.y + kick * dt * implicit * line[1]
@@ -192,12 +208,63 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def end_row(n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int):
-        """Conductance and source, dampers shared between the rates before and after the kick."""
+    def actuator_row(
+        m: t.model,
+        c: t.control,
+        n: t.memory,
+        k: t.work,
+        value: real,
+        rate: real,
+        inverse_mass: real,
+        kick: real,
+        dt: real,
+        share: real,
+        a: int,
+        w: int,
+    ) -> Row:
+        """An actuator by itself, without its rotor: its line as a spring and a damper."""
+        command = c.command[a, w]
+        last = command
+        if wp.static(features.leapfrog):
+            if n.kick[w] > real(0.0):
+                last = n.last_command[a, w]
+            n.last_command[a, w] = command
+        k.command[a, w] = command
+        line = actuator_line(m, n, command, last, value, rate, dt, a, w)
+        row = Row()
+        row.damping = line.damping
+        row.source = kick * (line.force + line.damping * rate)
+        implicit = real(1.0)
+        if wp.static(features.leapfrog):
+            square = dt * dt * line.stiffness
+            pace = square * inverse_mass
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * share, real(1e-30)))
+            between = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
+            row.y = between
+            row.y_before = -between
+        ahead = kick * dt * implicit * line.stiffness
+        row.y = row.y + ahead
+        row.source = row.source + ahead * line.flow
+        return row
+
+    @wp.func
+    def joined(x: Row, y: Row) -> Row:
+        x.y = x.y + y.y
+        x.y_before = x.y_before + y.y_before
+        x.damping = x.damping + y.damping
+        x.source = x.source + y.source
+        return x
+
+    @wp.func
+    def end_row(
+        m: t.model, n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int
+    ) -> real:
+        """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
         now = real(1.0)
         if wp.static(features.leapfrog):
             rotor = wp.max(-row.y_before, real(0.0))
-            pace = kick * row.damping * inverse_mass / (real(1.0) + rotor * inverse_mass)
+            carried = m.soft_share[i] * inverse_mass
+            pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
             now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
@@ -210,6 +277,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if y * wp.abs(inverse_mass) < NEGLIGIBLE:
             k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
+        return now
 
     @wp.func
     def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
@@ -266,7 +334,36 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
                     k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
                 row = with_drive(m, k, row, voltage, rate, kick, i, w)
-        end_row(n, k, row, rate, inverse_mass, kick, i, w)
+        if wp.static(features.actuators):
+            a = m.soft_actuator[i]
+            if a >= 0:
+                value = soft_value(m, s, f, i, w)
+                own = actuator_row(m, c, n, k, value, rate, inverse_mass, kick, dt, m.soft_share[i], a, w)
+                row = joined(row, own)
+                row.y = row.y + rotor(m, a, w)
+                row.y_before = row.y_before - rotor(m, a, w)
+                now = end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
+                k.actuator_y[a, w] = own.y + now * kick * own.damping
+                before = own.y_before + (real(1.0) - now) * kick * own.damping
+                k.actuator_source[a, w] = own.source - before * rate
+                return
+        end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
+
+    @wp.func
+    def end_actuator(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
+        """The effort of the actuator in soft row i over the kick, and what is inside it at the end of the drift."""
+        a = m.soft_actuator[i]
+        j = m.soft_joint[i]
+        linear = m.soft_linear[i]
+        axis = k.soft_axis[i, w]
+        rate = wp.dot(axis, motion(load(m, k, j, w), linear))
+        turning = wp.dot(axis, led(k, vec3(), linear, j, w))
+        felt = rate
+        if wp.static(features.leapfrog):
+            felt = rate + k.soft_bias[i, w] * turning
+        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / kick
+        value = soft_value(m, s, frames_of(m, s, j, w), i, w)
+        go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
@@ -353,6 +450,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         rate_before=rate_before,
         prepare_soft=prepare_soft,
+        end_actuator=end_actuator,
         soft_direction=soft_direction,
         soft_force=soft_force,
         soft_is_stiff=soft_is_stiff,

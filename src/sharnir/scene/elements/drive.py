@@ -116,19 +116,23 @@ class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
 class PositionServo(Description, frozen=True, tag_field="type", tag="position_servo"):
     """A ``drive`` whose voltage follows the coordinate. Its input is the target (rad or m).
 
-    The voltage is U = ``gain`` e - ``damping`` rate + ``integral`` (integral of e over time), within -1 and 1, with e
-    the target less the coordinate; positive U drives the coordinate up, also through a gear that reverses. ``gain`` is
-    in 1/rad or 1/m, ``damping`` in s/rad or s/m, ``integral`` in 1/(rad s) or 1/(m s).
+    The voltage is U = ``gain`` e - ``damping`` rate + ``integral`` (integral of e over time) + ``feed_forward`` (rate
+    of the target), within -1 and 1, with e the target less the coordinate; positive U drives the coordinate up, also
+    through a gear that reverses. ``gain`` is in 1/rad or 1/m, ``damping`` and ``feed_forward`` in s/rad or s/m,
+    ``integral`` in 1/(rad s) or 1/(m s). With feed_forward = damping + abs(ratio)/idle_speed a moving target is
+    followed without lag. The target's rate is its change from step to step.
     """
 
     drive: DcDrive
     gain: float
     damping: float = 0.0
     integral: float = 0.0
+    feed_forward: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_drive(self.drive, "PositionServo")
+        not_negative(self.feed_forward, "PositionServo feed_forward (s/rad or s/m)")
         not_negative(self.gain, "PositionServo gain (1/rad or 1/m)")
         not_negative(self.damping, "PositionServo damping (s/rad or s/m)")
         not_negative(self.integral, "PositionServo integral (1/(rad s) or 1/(m s))")

@@ -2,7 +2,7 @@
 
 With v the relative speed along the axes (m/s or rad/s) and F the force against it (N or N m):
 
-    Coulomb    F = -level sgn(v), up to static at standstill
+    Coulomb    F = -level sgn(v) - viscous v, up to static at standstill
     Viscous    F = -coefficient v
     Stribeck   F = -g(v) sgn(v) - viscous v, up to static at standstill
     LuGre      F = -(stiffness z + damping z' + viscous v),  z' = v - stiffness |v| z/g(v)
@@ -60,7 +60,8 @@ class DryFriction(Description, frozen=True, kw_only=True, tag_field="type"):
 class Coulomb(DryFriction, frozen=True, tag="coulomb"):
     """Coulomb friction: at most ``level`` (N for sliding axes, N m for turning ones) against the motion.
 
-    ``static`` (N or N m) is the level at standstill, when it differs. Several free axes of one kind (a ball joint's
+    ``static`` (N or N m) is the level at standstill, when it differs; ``viscous`` (N s/m or N m s/rad) times the speed
+    is added. Several free axes of one kind (a ball joint's
     three rotations) share one bound on the length of the friction vector; ``law`` chooses where that vector points:
     ``"maximum-dissipation"`` is true Coulomb friction, against the velocity; ``"impulse-clamp"`` is the rule of paper
     000, equation 16, which shortens the sticking impulse. They agree for one axis and for isotropic inertia. With a
@@ -70,12 +71,14 @@ class Coulomb(DryFriction, frozen=True, tag="coulomb"):
     level: float
     static: float | None = None
     law: CoulombLaw = "maximum-dissipation"
+    viscous: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.law not in get_args(CoulombLaw):
             raise SceneError(f"Coulomb friction law is {shown(self.law)}{nearest(str(self.law), get_args(CoulombLaw))}")
         not_negative(self.level, "Coulomb friction level (N or N m)")
+        not_negative(self.viscous, "Coulomb friction viscous (N s/m or N m s/rad)")
         if self.static is not None:
             _check_static(self.static, self.level, "Coulomb")
 

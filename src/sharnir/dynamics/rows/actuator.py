@@ -1,0 +1,306 @@
+"""Actuators: the effort on a coordinate x with the rate u, how it will change with them, and what goes on inside.
+
+An actuator is a line, F = force - damping (u - u_0) - stiffness (way), which ``soft.py`` adds to the row of its axis as
+it does springs and dampers: slopes of F that calm the motion are implicit, so that oil and gas may be as stiff as they
+like. What is inside (pressures, heat, activation) belongs to the instants of the poses, like a coordinate, and goes on
+by the drift, once the rate in the middle of it is known:
+
+    cylinder   V (p' - p)/(B h) = mean of Q(p) and Q(p') -+ A u      Q = c s sqrt(p_t - p), p_t the supply or the tank
+               with z = p_t - p' a quadratic equation for sqrt(z); where the mean would carry p past p_t, Q(p') alone
+    motor      T' = T_end + (T - T_end) exp(-h/t),  T_end = R_th R i^2 of the current of the step
+    muscle     a' = s + (a - s) exp(-h/t)
+
+A pressure that p' -> p - A u h B/V would change is a spring of A^2 B/V; the flow of the valve moves its rest.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model import actuators as at
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+
+wp = load_warp()
+
+MOST_HELD = 0.4  # of a muscle that is pulled out: what it holds beyond its force
+LEAST = 1e-3  # of its volume to which a chamber is squeezed at most
+
+
+@cache
+def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
+    """The functions in a precision, for a scene's features."""
+    real, vec2 = p.real, p.vec2
+    t = structs(p)
+
+    @wp.struct
+    class Line:
+        """F = force - damping (u - u_0) - stiffness h (u - flow)."""
+
+        force: real  # N or N m
+        damping: real  # N s/m or N m s/rad
+        stiffness: real  # N/m or N m/rad
+        flow: real  # m/s or rad/s at which the stiffness is not felt
+
+    @wp.func
+    def numb(m: t.model, a: int, place: int, w: int) -> real:
+        return m.actuator_number[m.actuator_first[a] + place, w]
+
+    # --- a motor with a controlled current ----------------------------------------------------------------------------
+
+    @wp.func
+    def motor_effort(m: t.model, n: t.memory, command: real, a: int, w: int) -> real:
+        """The command, as far as the present limit of the current goes."""
+        warm = numb(m, a, wp.static(at.WARM), w)
+        hot = numb(m, a, wp.static(at.HOT), w)
+        share = wp.clamp((hot - n.actuator_a[a, w]) / (hot - warm), real(0.0), real(1.0))
+        most = share * numb(m, a, wp.static(at.CURRENT), w) * wp.abs(numb(m, a, wp.static(at.TORQUE), w))
+        return wp.clamp(command, -most, most)
+
+    @wp.func
+    def warm_up(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+        current = motor_effort(m, n, command, a, w) / numb(m, a, wp.static(at.TORQUE), w)
+        end = numb(m, a, wp.static(at.HEAT), w) * current * current
+        fade = wp.exp(-dt / numb(m, a, wp.static(at.COOLING), w))
+        n.actuator_a[a, w] = end + (n.actuator_a[a, w] - end) * fade
+
+    # --- a cylinder ---------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def pressures(m: t.model, n: t.memory, a: int, w: int) -> vec2:
+        """Of the chambers a and b, Pa; the memory has them beside those at the start."""
+        return vec2(
+            n.actuator_a[a, w] + numb(m, a, wp.static(at.START_A), w),
+            n.actuator_b[a, w] + numb(m, a, wp.static(at.START_B), w),
+        )
+
+    @wp.func
+    def volumes(m: t.model, x: real, a: int, w: int) -> vec2:
+        dead = numb(m, a, wp.static(at.DEAD), w)
+        way = x - numb(m, a, wp.static(at.RETRACTED), w)
+        rest = numb(m, a, wp.static(at.STROKE), w) - way
+        least = real(LEAST) * dead
+        return vec2(
+            wp.max(dead + numb(m, a, wp.static(at.AREA_A), w) * way, least),
+            wp.max(dead + numb(m, a, wp.static(at.AREA_B), w) * rest, least),
+        )
+
+    @wp.func
+    def root(z: real) -> real:
+        return wp.sign(z) * wp.sqrt(wp.abs(z))
+
+    @wp.func
+    def pushed_to(goal: real, now: real, edge: real, give: real, drawn: real) -> real:
+        """The pressure after a step: (p' - now)/give = the edge's flow - drawn, from or to a pressure ``goal``."""
+        half = real(0.5) * edge
+        left = (goal - now) / give + drawn - half * root(goal - now)  # = z/give + half root(z)
+        r = (-half + wp.sqrt(half * half + real(4.0) * wp.abs(left) / give)) * real(0.5) * give
+        if left * (goal - now) < real(0.0):  # past the goal: the flow at the end alone
+            left = (goal - now) / give + drawn
+            r = (-edge + wp.sqrt(edge * edge + real(4.0) * wp.abs(left) / give)) * real(0.5) * give
+        return goal - wp.sign(left) * r * r
+
+    @wp.func
+    def opening(command: real) -> real:
+        return wp.clamp(command, real(-1.0), real(1.0))
+
+    @wp.func
+    def goals(m: t.model, command: real, a: int, w: int) -> vec2:
+        """Where the valve connects the chambers a and b to, Pa."""
+        supply = numb(m, a, wp.static(at.SUPPLY), w)
+        if command >= real(0.0):
+            return vec2(supply, real(0.0))
+        return vec2(real(0.0), supply)
+
+    @wp.func
+    def oil_spring(area: real, volume: real, now: real, goal: real, edge: real, bulk: real, dt: real) -> vec2:
+        """Of one chamber over a step: force per way out, N/m, and the force that its flow adds in the time, N/s."""
+        drop = wp.max(wp.abs(goal - now), real(1.0))
+        give = volume / bulk + real(0.5) * dt * real(0.5) * edge / wp.sqrt(drop)
+        return vec2(area * area / give, area * edge * root(goal - now) / give)
+
+    @wp.func
+    def is_slack(now: real, out: real, relief: real) -> bool:
+        """Whether a chamber lets oil out, or sucks it in, as its piston goes ``out``."""
+        return (now >= relief and out <= real(0.0)) or (now <= real(0.0) and out >= real(0.0))
+
+    @wp.func
+    def cylinder_line(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int) -> Line:
+        area_a = numb(m, a, wp.static(at.AREA_A), w)
+        area_b = numb(m, a, wp.static(at.AREA_B), w)
+        bulk = numb(m, a, wp.static(at.BULK), w)
+        relief = numb(m, a, wp.static(at.RELIEF), w)
+        now = pressures(m, n, a, w)
+        volume = volumes(m, x, a, w)
+        goal = goals(m, command, a, w)
+        edge = numb(m, a, wp.static(at.VALVE), w) * wp.abs(opening(command))
+        line = Line()
+        line.force = now[0] * area_a - now[1] * area_b
+        gain = real(0.0)
+        if not is_slack(now[0], u, relief):
+            spring = oil_spring(area_a, volume[0], now[0], goal[0], edge, bulk, dt)
+            line.stiffness = line.stiffness + spring[0]
+            gain = gain + spring[1]
+        if not is_slack(now[1], -u, relief):
+            spring = oil_spring(area_b, volume[1], now[1], goal[1], edge, bulk, dt)
+            line.stiffness = line.stiffness + spring[0]
+            gain = gain - spring[1]
+        if line.stiffness > real(0.0):
+            line.flow = gain / line.stiffness
+        return line
+
+    @wp.func
+    def fill(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int):
+        """The pressures at the end of the drift, from the coordinate in its middle."""
+        bulk = numb(m, a, wp.static(at.BULK), w)
+        relief = numb(m, a, wp.static(at.RELIEF), w)
+        now = pressures(m, n, a, w)
+        volume = volumes(m, x + real(0.5) * dt * u, a, w)
+        goal = goals(m, command, a, w)
+        edge = numb(m, a, wp.static(at.VALVE), w) * wp.abs(opening(command))
+        drawn_a = numb(m, a, wp.static(at.AREA_A), w) * u
+        drawn_b = -numb(m, a, wp.static(at.AREA_B), w) * u
+        after_a = pushed_to(goal[0], now[0], edge, bulk * dt / volume[0], drawn_a)
+        after_b = pushed_to(goal[1], now[1], edge, bulk * dt / volume[1], drawn_b)
+        n.actuator_a[a, w] = wp.clamp(after_a, real(0.0), relief) - numb(m, a, wp.static(at.START_A), w)
+        n.actuator_b[a, w] = wp.clamp(after_b, real(0.0), relief) - numb(m, a, wp.static(at.START_B), w)
+
+    # --- gas, muscle, map ---------------------------------------------------------------------------------------------
+
+    @wp.func
+    def gas_line(m: t.model, x: real, a: int, w: int) -> Line:
+        area = numb(m, a, wp.static(at.AREA), w)
+        full = numb(m, a, wp.static(at.VOLUME), w)
+        volume = wp.max(full + area * (x - numb(m, a, wp.static(at.REST), w)), real(LEAST) * full)
+        exponent = numb(m, a, wp.static(at.EXPONENT), w)
+        pressure = numb(m, a, wp.static(at.PRESSURE), w) * wp.pow(full / volume, exponent)
+        line = Line()
+        line.force = area * (pressure - numb(m, a, wp.static(at.AMBIENT), w))
+        line.stiffness = exponent * area * area * pressure / volume
+        return line
+
+    @wp.func
+    def hill_law(v: real, hill: real) -> vec2:
+        """The share of its force that a muscle has as it shortens at the share v of its fastest, and -d/dv of it."""
+        if v >= real(1.0):
+            return vec2(real(0.0), real(0.0))
+        if v >= real(0.0):
+            below = real(1.0) + v / hill
+            return vec2((real(1.0) - v) / below, (real(1.0) + real(1.0) / hill) / (below * below))
+        bend = real(MOST_HELD) * hill / (real(1.0) + hill)
+        below = bend - v
+        return vec2(real(1.0) - real(MOST_HELD) * v / below, real(MOST_HELD) * bend / (below * below))
+
+    @wp.func
+    def activation(m: t.model, n: t.memory, command: real, last: real, a: int, w: int) -> real:
+        if numb(m, a, wp.static(at.RISE), w) > real(0.0):
+            return n.actuator_a[a, w]
+        return real(0.5) * (wp.clamp(command, real(0.0), real(1.0)) + wp.clamp(last, real(0.0), real(1.0)))
+
+    @wp.func
+    def muscle_line(m: t.model, n: t.memory, command: real, last: real, x: real, u: real, a: int, w: int) -> Line:
+        length = numb(m, a, wp.static(at.LENGTH), w)
+        width = numb(m, a, wp.static(at.WIDTH), w)
+        off = (x / length - real(1.0)) / width
+        reach = wp.max(real(1.0) - off * off, real(0.0))
+        top = length * numb(m, a, wp.static(at.FASTEST), w)
+        law = hill_law(-u / top, numb(m, a, wp.static(at.HILL), w))
+        pull = numb(m, a, wp.static(at.FORCE), w) * activation(m, n, command, last, a, w)
+        line = Line()
+        line.force = -pull * reach * law[0]
+        line.damping = pull * reach * law[1] / top
+        if reach > real(0.0):
+            line.stiffness = wp.max(real(-2.0) * pull * law[0] * off / (width * length), real(0.0))
+        return line
+
+    @wp.func
+    def excite(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+        rise = numb(m, a, wp.static(at.RISE), w)
+        end = wp.clamp(command, real(0.0), real(1.0))
+        if rise > real(0.0):
+            n.actuator_a[a, w] = end + (n.actuator_a[a, w] - end) * wp.exp(-dt / rise)
+        else:
+            n.actuator_a[a, w] = end
+
+    @wp.func
+    def segment(m: t.model, first: int, count: int, value: real, w: int) -> int:
+        """The interval of a rising row of numbers that holds a value, or an end one."""
+        i = int(0)
+        while i + 2 < count and value > m.actuator_number[first + i + 1, w]:
+            i += 1
+        return i
+
+    @wp.func
+    def map_line(m: t.model, x: real, u: real, a: int, w: int) -> Line:
+        """Interpolated in both; beyond the ends as there, where it has no slope."""
+        first = m.actuator_first[a]
+        rows = int(numb(m, a, wp.static(at.COORDINATES), w))
+        columns = int(numb(m, a, wp.static(at.SPEEDS), w))
+        xs = first + wp.static(at.GRID)
+        us = xs + rows
+        i = segment(m, xs, rows, x, w)
+        j = segment(m, us, columns, u, w)
+        wide = m.actuator_number[xs + i + 1, w] - m.actuator_number[xs + i, w]
+        high = m.actuator_number[us + j + 1, w] - m.actuator_number[us + j, w]
+        right = (x - m.actuator_number[xs + i, w]) / wide
+        up = (u - m.actuator_number[us + j, w]) / high
+        s = wp.clamp(right, real(0.0), real(1.0))
+        r = wp.clamp(up, real(0.0), real(1.0))
+        at_00 = us + columns + i * columns + j
+        low = m.actuator_number[at_00, w] * (real(1.0) - r) + m.actuator_number[at_00 + 1, w] * r
+        next = at_00 + columns
+        top = m.actuator_number[next, w] * (real(1.0) - r) + m.actuator_number[next + 1, w] * r
+        left = m.actuator_number[at_00, w] * (real(1.0) - s) + m.actuator_number[next, w] * s
+        away = m.actuator_number[at_00 + 1, w] * (real(1.0) - s) + m.actuator_number[next + 1, w] * s
+        line = Line()
+        line.force = low * (real(1.0) - s) + top * s
+        if s == right:
+            line.stiffness = wp.max((low - top) / wide, real(0.0))
+        if r == up:
+            line.damping = wp.max((left - away) / high, real(0.0))
+        return line
+
+    # --- all of them --------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def actuator_line(
+        m: t.model, n: t.memory, command: real, last: real, x: real, u: real, dt: real, a: int, w: int
+    ) -> Line:
+        """At the coordinate x and the rate u before the kick; what follows its command at once has the mean of two."""
+        kind = m.actuator_kind[a]
+        line = Line()
+        if kind == wp.static(at.IDEAL):
+            most = numb(m, a, 0, w)
+            line.force = real(0.5) * (wp.clamp(command, -most, most) + wp.clamp(last, -most, most))
+        elif kind == wp.static(at.MOTOR):
+            line.force = real(0.5) * (motor_effort(m, n, command, a, w) + motor_effort(m, n, last, a, w))
+        elif kind == wp.static(at.CYLINDER):
+            line = cylinder_line(m, n, command, x, u, dt, a, w)
+        elif kind == wp.static(at.GAS):
+            line = gas_line(m, x, a, w)
+        elif kind == wp.static(at.MUSCLE):
+            line = muscle_line(m, n, command, last, x, u, a, w)
+        else:
+            line = map_line(m, x, u, a, w)
+        return line
+
+    @wp.func
+    def rotor(m: t.model, a: int, w: int) -> real:
+        """The inertia that goes along with the coordinate, kg or kg m^2."""
+        if m.actuator_kind[a] == wp.static(at.MOTOR):
+            return numb(m, a, wp.static(at.ROTOR), w)
+        return real(0.0)
+
+    @wp.func
+    def go_on(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int):
+        """What is inside, over the drift with the rate u from the coordinate x."""
+        kind = m.actuator_kind[a]
+        if kind == wp.static(at.MOTOR):
+            warm_up(m, n, command, dt, a, w)
+        elif kind == wp.static(at.CYLINDER):
+            fill(m, n, command, x, u, dt, a, w)
+        elif kind == wp.static(at.MUSCLE):
+            excite(m, n, command, dt, a, w)
+
+    return SimpleNamespace(actuator_line=actuator_line, rotor=rotor, go_on=go_on)

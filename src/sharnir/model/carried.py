@@ -1,0 +1,102 @@
+"""What a spring or damper really moves: not its own two bodies alone, but all that they carry.
+
+A soft row of direction j has the inverse mass w = j M^-1 j^T less what its locked neighbours take away. Its own joint's
+locks are known in every step; those of the whole mechanism are not, and a light carriage under a heavy load looks
+light: a slow spring on it would be taken for one that is too fast for the step, and damped. So the share of the one in
+the other is found here, where the bodies start, with rows A = J M^-1/2 and a = j M^-1/2:
+
+    w(A) = |a - a Q^T Q|^2,    Q an orthonormal basis of the rows of A
+
+It only decides how much is damped; the stability of a row does not depend on it (``dynamics/rows/soft.py``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import spatial
+from ..scene.assemble import Held, Poses, Problem
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.scene import Scene
+from ..spatial import Array
+from .softs import SoftRow, softs_of
+
+MOST_BODIES = 80  # of a mechanism: its rows are one dense matrix
+INDEPENDENT = 1e-9  # of the largest singular value: below, a row follows from others
+
+
+def carried_shares(scene: Scene) -> list[float]:
+    """Of every soft row: its inverse mass in the mechanism over that of its own joint, 1 where it is not known."""
+    rows = softs_of(scene)
+    shares = np.ones(len(rows))
+    for joints in _mechanisms(scene):
+        places = [i for i, row in enumerate(rows) if row.kind >= 0 and row.joint in joints]
+        moving = list(dict.fromkeys(body for joint in joints for body in (joint.a, joint.b) if not body.spec.fixed))
+        if places and len(moving) <= MOST_BODIES:
+            shares[places] = _shares_of(scene, joints, moving, [rows[i] for i in places])
+    return [float(share) for share in shares]
+
+
+def _mechanisms(scene: Scene) -> list[list[Joint]]:
+    """Joints in groups that share bodies which move, or couplings."""
+    group = {name: {name} for name in scene.joints}
+
+    def join(names: list[str]) -> None:
+        together = set().union(*(group[name] for name in names))
+        for name in together:
+            group[name] = together
+
+    for body in scene.bodies.values():
+        if not body.spec.fixed:
+            around = [joint.name for joint in scene.joints.values() if body in (joint.a, joint.b)]
+            if around:
+                join(around)
+    for coupling in scene.couplings.values():
+        join([joint.name for joint, _ in coupling.terms])
+    found = {id(names): names for names in group.values()}
+    return [[joint for joint in scene.joints.values() if joint.name in names] for names in found.values()]
+
+
+def _shares_of(scene: Scene, joints: list[Joint], moving: list[Body], rows: list[SoftRow]) -> Array:
+    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
+    couplings = [c for c in scene.couplings.values() if c.terms[0][0] in joints]
+    held = [Held(joints.index(joint), free, 0.0) for c in couplings for joint, free in c.terms]
+    for row in rows:
+        free = next(each for each in row.joint.type.coordinates if int(each.kind) == row.kind)
+        held.append(Held(joints.index(row.joint), free, 0.0))
+    problem = Problem.of(joints, moving, fixed, held)
+    scaled = problem.jacobian(Poses.of(moving, joints)) @ _root_of_inverse_mass(moving)
+    locked, others = np.split(scaled, [len(scaled) - len(held)])
+    terms = iter(others)
+    coupled = [sum(c * next(terms) for c in coupling.factors) for coupling in couplings]
+    everything = np.vstack([locked, *coupled]) if coupled else locked
+    owner, _ = np.nonzero(problem.locked)
+    whole = _lengths_beside(np.array(list(terms)), everything)
+    own = [
+        _lengths_beside(a[None], locked[owner == joints.index(row.joint)])[0]
+        for a, row in zip(others[len(others) - len(rows) :], rows, strict=True)
+    ]
+    return np.divide(whole, own, out=np.ones(len(rows)), where=np.array(own) > 0.0)
+
+
+def _root_of_inverse_mass(bodies: list[Body]) -> Array:
+    """L with L L^T = M^-1, world axes."""
+    root = np.zeros((6 * len(bodies), 6 * len(bodies)))
+    for i, body in enumerate(bodies):
+        assert body.properties is not None  # moving bodies have mass
+        turn = spatial.matrix(body.pose.rotation)
+        root[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) / np.sqrt(body.properties.mass)
+        root[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = np.linalg.cholesky(
+            turn @ np.linalg.inv(body.properties.inertia) @ turn.T
+        )
+    return root
+
+
+def _lengths_beside(rows: Array, others: Array) -> Array:
+    """The squared lengths of what is left of rows beside all combinations of others."""
+    if len(others):
+        _, values, basis = np.linalg.svd(others, full_matrices=False)
+        basis = basis[values > INDEPENDENT * values[0]] if values[0] > 0.0 else basis[:0]
+        rows = rows - (rows @ basis.T) @ basis
+    return np.asarray(np.sum(rows * rows, axis=1))
