@@ -255,7 +255,7 @@ class Simulation:
         if self.device == "cpu":
             if self._noticed_view[0] != self._known_notices:
                 self._known_notices = int(self._noticed_view[0])
-                self._warned.tell(noticed(self.report_arrays, self._layout, self.dt))
+                self._warned.tell(noticed(self.report_arrays, self._layout, self.dt, self._solver))
             if self._servos:
                 self._warned.tell(self._wild_targets())
         self._raise_new_faults(None)
@@ -394,7 +394,7 @@ class Simulation:
 
     def _look_back(self) -> None:
         """Warn of what the steps so far have noticed, and of what was changed meanwhile."""
-        self._warned.tell(noticed(self.report_arrays, self._layout, self.dt))
+        self._warned.tell(noticed(self.report_arrays, self._layout, self.dt, self._solver))
         made, fallen = (int(read(array).sum()) for array in (self.report_arrays.step, self.report_arrays.fall_backs))
         self._warned.tell(fallen_back(fallen, made, self._integrator))
         self._warned.tell(changed(self._described, self.scene))

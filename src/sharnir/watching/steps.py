@@ -16,7 +16,7 @@ from ..model.layout import Layout
 EVEN = 1e-6  # of the duration: rounding
 
 
-def noticed(report: Any, layout: Layout, dt: float) -> Iterator[SimulationWarning]:
+def noticed(report: Any, layout: Layout, dt: float, solver: str) -> Iterator[SimulationWarning]:
     """Turns that were too large and joints that were too far open, of all worlds the worst."""
     bits = read(report.noticed)
     if not bits.any():
@@ -35,11 +35,14 @@ def noticed(report: Any, layout: Layout, dt: float) -> Iterator[SimulationWarnin
         world = int(np.argmax(opening - allowed))
         joint = int(read(report.opened_joint)[world])
         place, by = (joint, "{:.3g} m") if joint >= 0 else (-1 - joint, "{:.3g} rad")
+        remedy = "a smaller dt or more iterations"
+        if solver != "direct":
+            remedy = "a smaller dt, more iterations or solver='direct'"
         yield SimulationWarning(
             "open-joint",
             f"joint '{layout.joints[place]}'",
             f"was open by {by.format(opening[world])}, where steps of {dt:g} s should leave at most "
-            f"{by.format(allowed[world])}; give a smaller dt, more iterations or solver='direct'",
+            f"{by.format(allowed[world])}; give {remedy}",
         )
 
 
