@@ -161,6 +161,7 @@ def settable(scene: sh.Scene) -> dict[str, tuple[Quantity, object]]:
         (motor.rate(), 0.9),
     ]
     found += [(coupling.motion, 0.4) for coupling in scene.couplings.values()]
+    found += [(joint.command(), 1.0) for joint in scene.joints.values() if joint.actuators]
     return {quantity.variable: (quantity, value) for quantity, value in found}
 
 
@@ -174,6 +175,9 @@ def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
         scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, wheel, drive=given)
     if variable == "motion":
         scene.couple("moved", sh.Prescribed(), "motor.angle")
+    if variable == "command":
+        wheel, axle = scene.bodies["motor wheel"], sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0))
+        scene.joint("pushed", axle, scene.bodies["servo wheel"], wheel, actuator=sh.IdealActuator(limit=5.0))
     sim = sh.Simulation(scene, dt=0.01)
     sim.step(10)
     snapshot, quantity_and_value = sim.snapshot(), settable(scene)[variable]
