@@ -32,22 +32,23 @@ def period_of(link: float, load: float, length: float, angle: float) -> float:
 def test_a_heavy_load_on_a_short_light_rod_swings_on(load: float) -> None:
     """A rod of 10 cm and 100 g: h^2 T exceeds l m, the stable range of its own swing, by 5 to 10^4 times at 5 ms.
 
-    The inertia that keeps it stable slows the swing by (w h)^2/4 = 6e-4 at most; the step's own error is a tenth of it.
-    Its energy swings by the share (w h)^2/2 that this inertia holds, and as much again by the step's own, and falls at
-    third order. Taken by implicit Euler it took 24 to 40 % of the amplitude in three seconds.
+    What keeps it stable (``stiffen.py``) slows the swing by 3/4 (w h)^2 at most and takes the share (w h)^3 w of its
+    energy per second; the energy swings by 2 (w h)^2 besides. Implicit Euler took a quarter to 40 % of the amplitude in
+    three seconds.
     """
-    length, angle = 0.1, 0.5
-    slowed = G / length * 0.005**2 / 4
+    length, angle, dt, end = 0.1, 0.5, 0.005, 10.0
+    pace = np.sqrt(G / length) * dt
+    lost = pace**3 * pace / dt * end
     scene, pivot = hung(0.1, load, length, angle)
-    run = sh.Simulation(scene, dt=0.005).run(10.0)
+    run = sh.Simulation(scene, dt=dt).run(end)
     swing = run[pivot.angle].values
-    last = np.abs(swing[run.time > 9.0]).max()
-    assert last == pytest.approx(angle, rel=2e-3)
+    last = np.abs(swing[run.time > end - 1.0]).max()
+    assert (1 - lost) * angle < last < 1.001 * angle
     crossings = run.time[1:][np.diff(np.sign(swing)) != 0]
     period = 2 * (crossings[-1] - crossings[0]) / (len(crossings) - 1)
-    assert period == pytest.approx(period_of(0.1, load, length, angle), rel=1.2 * slowed)
+    assert period == pytest.approx(period_of(0.1, load, length, angle), rel=0.75 * pace**2)
     energy = run[scene.energy].values
-    assert np.ptp(energy) < 8 * slowed * run[scene.kinetic_energy].values.max()
+    assert np.ptp(energy) < (2 * pace**2 + 2 * lost) * run[scene.kinetic_energy].values.max()
 
 
 def test_a_hook_turns_freely_under_its_load() -> None:
@@ -66,7 +67,8 @@ def test_a_hook_turns_freely_under_its_load() -> None:
 
 def test_a_hammer_keeps_its_energy_in_a_circle() -> None:
     """A load of 3 t on a rod of 1 kg and 1 m circles with 3 rad/s without gravity: T = M w^2 l stretches the rod with 7
-    times its stable range at 5 ms, and does no work."""
+    times its stable range at 5 ms, and does no work. The rate of the pull is known to (w h)^2 and less, so that what
+    follows it takes (w h)^4/h of the energy per second at most."""
     scene = sh.Scene("hammer", gravity=(0, 0, 0))
     spin = {"angular_velocity": (0, 0, 3)}
     rod = scene.body("rod", mass=1.0, inertia=(1 / 12,) * 3, position=(0.5, 0, 0), velocity=(0, 1.5, 0), **spin)
@@ -75,7 +77,7 @@ def test_a_hammer_keeps_its_energy_in_a_circle() -> None:
     scene.joint("ball", sh.Spherical(anchor=(1, 0, 0)), rod, load)
     run = sh.Simulation(scene, dt=0.005).run(2.0)
     energy = run[scene.energy].values
-    assert np.ptp(energy[1:]) < 1e-7 * energy[0]
+    assert np.ptp(energy[1:]) < (3 * 0.005) ** 4 / 0.005 * 2.0 * energy[0]
 
 
 @pytest.mark.parametrize("carriage", [1.0, 1e-3])
@@ -92,3 +94,24 @@ def test_a_spring_on_a_light_carriage_swings_its_load(carriage: float) -> None:
     exact = 0.1 * np.cos(10.0 * run.time)
     late = 10.0 * 2.0 * (10.0 * 0.005) ** 2 / 12
     assert np.abs(run[guide.displacement].values - exact).max() < 1.1 * 0.1 * late
+
+
+@pytest.mark.parametrize("dt", [0.00125, 0.0025, 0.005, 0.01])
+def test_a_chain_whips_and_goes_taut_without_opening(dt: float) -> None:
+    """A tonne on eight links of 0.1 kg let go level: the links fall ahead of the load until the chain goes taut. No
+    energy comes from anywhere, and what is lost stays within the share of third order of many such links."""
+    scene = sh.Scene("chain")
+    last = scene.world
+    for i in range(8):
+        across = 0.1 * 0.25**2 / 12
+        inertia = (0.1 * across, across, across)
+        link = scene.body(f"link {i}", mass=0.1, inertia=inertia, position=(0.25 * i + 0.125, 0, 0))
+        scene.joint(f"hinge {i}", sh.Revolute(axis=(0, 1, 0), anchor=(0.25 * i, 0, 0)), last, link)
+        last = link
+    load = scene.body("load", sh.Sphere(0.1, mass=1000.0), position=(2.0, 0, 0))
+    scene.joint("hook", sh.Revolute(axis=(0, 1, 0), anchor=(2.0, 0, 0)), last, load)
+    run = sh.Simulation(scene, dt=dt).run(2.0)
+    energy, most = run[scene.energy].values[:-1], run[scene.kinetic_energy].values.max()
+    assert float(run.data["gap"].max()) < 1e-4
+    assert energy.max() - energy[0] < 1e-3 * most
+    assert energy[0] - energy.min() < 1e-2 * most

@@ -101,6 +101,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.direct):
                 k.inertia[b, w] = packed(turn * m.inertia[b, w] * back)
                 k.stiffening[b, w] = p.sym33()
+                k.following[b, w] = vec3()
             k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
             spin = s.spin[b, w]
             if wp.static(not features.leapfrog):

@@ -8,14 +8,15 @@ itself apart once dt^2 (f.r) exceeds several I (10^6 kg on links of 1 kg at 5 ms
     x = dt^2 (f.r) - c (I + m r^2),    f from the last step
 
 is added to the inertia: in the papers' step all of it, as by implicit Euler, which damps. In the leapfrog step half of
-it (below), and to the change of the spin, which does not:
+it resists the change of the spin, and half holds the spin to the rate u at which the pull itself turns:
 
-    (I + x) w' = I w + ...                 (I + x/2) (w' - w) = ... - (x - x_last)/4 w
+    (I + x) w' = I w + ...              (I + x/2) (w' - w) + x/2 (w' - u) = ... - (x - x_last)/4 w
 
-What is on the right beside forces keeps w.(I + x/2) w while x changes, or noise in the reactions would feed the swing
-of a link. The swing of a load on such a link is slower by the share (w h)^2/4, second order as the rest of the step.
-The stable range is measured by the inertia about the joint: a compact bob on a long arm swings about its joint and not
-about its own centre, however small its own inertia is.
+A link that swings with its load turns with its pull, and is not braked; one that shakes about it is. u is two steps
+old, which adds an inertia of x and takes the share (w h)^3 w of the energy of a swing per second. What is on the right
+beside forces keeps w.(I + x/2) w while x changes, or noise in the reactions would feed the shaking. In all the swing of
+a load on such a link is slower by the share 3/4 (w h)^2. The stable range is measured by the inertia about the joint: a
+compact bob on a long arm swings about its joint and not about its own centre, however small its own inertia is.
 
 The reactions of the first kick after a start may consist of what brought velocities onto the joints that were not: then
 they do not count.
@@ -38,6 +39,7 @@ wp = load_warp()
 # the inertia always in the leapfrog step, which would bear four times.
 PAPERS, LEAPFROG = (0.5, 1.0), (0.25, 0.5)
 STARTED, JERKED = -1.0, -2.0  # instead of what was added last
+CALM = 1.0  # what holds a spin to that of the pull, over what resists its change
 JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
 
@@ -52,7 +54,7 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     borne, share = LEAPFROG if features.leapfrog else PAPERS
 
     @wp.func
-    def stiffen(m: t.model, n: t.memory, k: t.work, b: int, arm: vec3, push: vec3, w: int):
+    def stiffen(m: t.model, n: t.memory, k: t.work, b: int, arm: vec3, push: vec3, turning: vec3, w: int):
         """Note what body b needs for a joint at ``arm`` that pulls with dt^2 f = ``push``."""
         if wp.static(features.leapfrog):
             if n.stiffened[b, w][0] == wp.static(real(JERKED)):
@@ -64,6 +66,8 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
             along = wp.normalize(push)
             across = diagonal(real(1.0)) - wp.outer(along, along)
             k.stiffening[b, w] = k.stiffening[b, w] + packed(wp.static(real(share)) * excess * across)
+            if wp.static(features.leapfrog):
+                k.following[b, w] = k.following[b, w] + wp.static(real(share)) * excess * (across * turning)
 
     @wp.func
     def mark(n: t.memory, sign: float, b: int, w: int):
@@ -88,14 +92,25 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
         return wp.static(features.leapfrog) and n.kick[w] < real(0.75) * dt
 
     @wp.func
+    def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
+        """How fast a pull turns, rad/s, from it and from where it is brought on to."""
+        square = wp.dot(last, last)
+        if square == real(0.0):
+            return vec3()
+        return wp.cross(last, now - last) / (square * dt)
+
+    @wp.func
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
         a = m.joint_a[j]
         b = m.joint_b[j]
         push = dt * dt * n.reaction[j, w]
+        turning = vec3()
+        if wp.static(features.leapfrog):
+            turning = pull_turning(n.reaction[j, w], n.reaction_now[j, w], dt)
         if m.inv_mass[a, w] > real(0.0):
-            stiffen(m, n, k, a, k.arm_a[j, w], -push, w)
+            stiffen(m, n, k, a, k.arm_a[j, w], -push, turning, w)
         if m.inv_mass[b, w] > real(0.0):
-            stiffen(m, n, k, b, k.arm_b[j, w], push, w)
+            stiffen(m, n, k, b, k.arm_b[j, w], push, turning, w)
 
     @wp.func
     def add_stiffness(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
@@ -103,19 +118,24 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
         added = full(k.stiffening[b, w])
         change = mat33()
         start = vec3()
+        felt = vec3()
         if wp.static(features.leapfrog):
             start = s.spin[b, w]
             if n.stiffened[b, w][0] >= real(0.0):
                 change = added - full(n.stiffened[b, w])
+                felt = wp.static(real(CALM)) * (k.following[b, w] - added * start)
             n.stiffened[b, w] = k.stiffening[b, w]
             if is_new(n, dt, w):
                 mark(n, wp.static(STARTED), b, w)
                 change = mat33()
+                felt = vec3()
         if wp.trace(added) > real(0.0) or wp.trace(change) != real(0.0):
             inertia = full(k.inertia[b, w])
             stiff = inertia + added
+            if wp.static(features.leapfrog):
+                stiff = stiff + wp.static(real(CALM)) * added
             inverse = wp.inverse(stiff)
-            k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start))
+            k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start) + felt)
             k.inertia[b, w] = packed(stiff)
             k.inv_inertia[b, w] = packed(inverse)
 

@@ -339,6 +339,12 @@ WORK = (
     Field("coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"),
     # the direct solver's matrix and right-hand sides
     Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+    Field(
+        "following",
+        "direct_body",
+        "vec3",
+        "kg m^2 rad/s, the part of it that turns with the pulls, times their rates; stiffen",
+    ),
     Field("stiffening", "direct_body", "sym33", "kg m^2 that geometric stiffness adds; stiffen"),
     Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
     Field("rows_a", "row_angular", "mat33", "rows: the locked and soft rotations; prepare"),

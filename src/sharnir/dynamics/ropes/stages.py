@@ -65,7 +65,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 for i in range(o.ports):
                     if m.port_kind[i] == wp.static(BODY_POINT):
                         push = -o.dt * o.dt / last_kick(n, o, w) * n.port_impulse[i, w]
-                        stiffen(m, n, k, m.port_body[i], k.port_arm[i, w], push, w)
+                        stiffen(m, n, k, m.port_body[i], k.port_arm[i, w], push, p.vec3(), w)
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
