@@ -97,16 +97,36 @@ def test_a_gamepad_that_vanishes(sized: Browser) -> None:
     sized.do("() => { navigator.getGamepads = () => [] }")
 
 
+def drives_by_key(browser: Browser) -> None:
+    """Hold a key until the machine feels it; once more where the page was slow by itself, which lets go."""
+    from playwright.sync_api import TimeoutError as Late
+
+    browser.do("() => document.activeElement.blur()")
+    felt = "() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1"
+    for _ in range(30):
+        browser.page.keyboard.down("w")
+        try:
+            browser.page.wait_for_function(felt, polling=30, timeout=5000)
+            return
+        except Late:
+            browser.page.keyboard.up("w")
+    raise AssertionError(felt)
+
+
 def test_a_slow_page_is_told_so_and_not_taken_for_lost(sized: Browser) -> None:
     """Finding 9: what was held goes back; the connection is there all the time."""
-    sized.do("() => document.activeElement.blur()")
-    sized.page.keyboard.down("w")
-    sized.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 1")
     wait = "(ms) => { const end = performance.now() + ms; while (performance.now() < end); }"
-    sized.do(wait, 1000 * TIMES["SLOW"] + 1500)
-    sized.toast("too slow")
-    sized.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0")
-    sized.page.keyboard.up("w")
+    told = "() => window.said.some((said) => said.includes('too slow'))"
+    for _ in range(5):  # on a busy machine the page may be slow by itself as well, and be told before or held
+        drives_by_key(sized)
+        sized.do(wait, 1000 * TIMES["SLOW"] + 1500)
+        sized.until("() => sharnir.link.reader.input(sharnir.link.frame, 'axle voltage') === 0")
+        sized.page.keyboard.up("w")
+        sized.let_pass(1.0)
+        if sized.do(told):
+            break
+        sized.set_free()
+    assert sized.do(told)
     assert sized.do("() => sharnir.link.connected")
     assert not [hold for hold in sized.console.commands("hold") if "connection" in hold["command"]["reason"]]
 
