@@ -147,6 +147,8 @@ WATCH = f"""() => {{
 
 
 def test_a_body_is_pulled_with_the_mouse_and_let_go(driver: Browser, console: Console) -> None:
+    driver.reload()  # nothing has the focus, and the run begins anew
+    driver.fresh()
     mouse = driver.page.mouse
     x, y = on_body(driver, "arm")
     eye = driver.do("() => sharnir.view.cameras.camera.position.toArray()")
