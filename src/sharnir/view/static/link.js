@@ -19,6 +19,8 @@ export class Link extends EventTarget {
     this.scheme = location.protocol === "https:" ? "wss" : "ws";
     this.frame = null;
     this.hello = null;
+    this.socket = null;
+    this.retry = null;
     this.connected = false;
     this.driving = false;
     this.ended = false;
@@ -41,7 +43,11 @@ export class Link extends EventTarget {
     addEventListener("pagehide", () => this.letGo("hidden"));
   }
 
+  // One connection at a time: two of one page would take the seat from each other without end.
   connect() {
+    clearTimeout(this.retry);
+    if (this.socket) this.socket.onmessage = this.socket.onclose = null;
+    this.socket?.close();
     const socket = new WebSocket(`${this.scheme}://${this.base}/link?resume=${this.key}`);
     socket.binaryType = "arraybuffer";
     socket.onmessage = (message) => this.receive(message.data);
@@ -54,7 +60,8 @@ export class Link extends EventTarget {
     this.drop(); // what was meant before the break must not arrive after it
     this.heart.postMessage({ url: null });
     this.tell("connection", { connected: false });
-    if (!this.ended) setTimeout(() => this.connect(), RETRY_AFTER[Math.min(this.failures++, RETRY_AFTER.length - 1)]);
+    const wait = RETRY_AFTER[Math.min(this.failures++, RETRY_AFTER.length - 1)];
+    if (!this.ended) this.retry = setTimeout(() => this.connect(), wait);
   }
 
   receive(data) {
