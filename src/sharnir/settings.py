@@ -73,7 +73,7 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.bodies, made.joints, made.redundant = counts["body"], counts["joint"], counts["redundant"]
     made.coordinates, made.twists = counts["coordinate"], counts["twist"]
     made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
-    made.couplings = counts["coupling"]
+    made.couplings, made.movers = counts["coupling"], counts["mover"]
     made.nodes, made.fills = counts["node"], counts["fill"]
     made.shapes, made.exclusions = counts["shape"], counts["exclusion"]
     made.materials, made.contacts = math.isqrt(counts["material_pair"]), counts["contact"]

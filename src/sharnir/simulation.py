@@ -21,7 +21,7 @@ from .model.compile import build_model, compile_scene
 from .model.fields import PARAMETERS, SENSED, STATE, allocate, read, write, write_worlds
 from .model.precision import precision_of
 from .quantities import evaluate
-from .quantities.setting import set_quantity
+from .quantities.setting import first_gears, set_quantity
 from .rays import RayHits, Rays
 from .record.recorder import Recorder
 from .scene.couplings import Prescribed
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from xarray import DataArray
 
     from .analysis.linear import Linear
-    from .analysis.matrices import Matrices
+    from .analysis.matrices import AllMatrices
     from .control.controller import Controller
     from .control.diagram import Diagram
     from .record.trajectory import Trajectory
@@ -218,7 +218,7 @@ class Simulation:
         self._servos = bounded_servos(scene, self._layout)
         self.attached: list[Attached] = []
         self._steps, self._started = 0, np.zeros(self.worlds, int)
-        self._analysed: dict[tuple[Any, ...], Matrices] = {}
+        self._analysed: dict[tuple[Any, ...], AllMatrices] = {}
         self.reset()
         self._warned.tell(self._seen_beforehand())
         if scene.diagram is not None:
@@ -280,7 +280,7 @@ class Simulation:
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
         ``motion`` for prescribed coordinates (rad, m), which are there at the end of each step, or for their rates
-        (``hinge.speed``: rad/s, m/s), ``command`` for actuators.
+        (``hinge.speed``: rad/s, m/s), and for prescribed bodies (see :class:`Mover`), ``command`` for actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -408,6 +408,7 @@ class Simulation:
         features = self._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (self.control.force, self.control.torque))
         moved = any(isinstance(coupling.type, Prescribed) for coupling in self._scene.couplings.values())
+        moved = moved or features.movers
         pushed = pushed or features.actuators
         return not (pushed or moved or self.attached or features.contacts or features.ropes)
 
@@ -505,11 +506,11 @@ class Simulation:
         of a loop, as many coordinates as it has freedoms, driven ones first, or the ``freedoms`` that you choose. u are
         their rates. Motors count with their inertia behind the gear.
         """
-        return self._matrices(freedoms).mass_matrix()
+        return self._matrices(freedoms).of("mass_matrix")
 
     def bias(self, freedoms: Iterable[Any] = ()) -> DataArray:
         """The bias h of M u' + h = e over the ``freedoms`` (N, N m): gravity, Coriolis and centrifugal forces."""
-        return self._matrices(freedoms).bias()
+        return self._matrices(freedoms).of("bias")
 
     def jacobian(
         self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0), *, freedoms: Iterable[Any] = ()
@@ -518,7 +519,7 @@ class Simulation:
 
         ``point`` (m) is in the ``frame``: that of a body, or of a joint on its body b.
         """
-        return self._matrices(freedoms).jacobian(frame, point)
+        return self._matrices(freedoms).of("jacobian", frame, point)
 
     def inverse_dynamics(self, accelerations: Any, freedoms: Iterable[Any] = ()) -> DataArray:
         """The efforts (N, N m) on the ``freedoms`` that make ``accelerations`` (m/s^2, rad/s^2) of them.
@@ -527,7 +528,7 @@ class Simulation:
         Accelerations are an array over the freedoms, one row per world, or a dictionary by joint, the rest zero. Dry
         friction, limits, contacts and ropes take no part.
         """
-        return self._matrices(freedoms).inverse_dynamics(accelerations)
+        return self._matrices(freedoms).of("inverse_dynamics", accelerations)
 
     def forward_dynamics(self, efforts: Any = None, freedoms: Iterable[Any] = ()) -> DataArray:
         """The accelerations (m/s^2, rad/s^2) of the ``freedoms`` by ``efforts`` (N, N m), those set now if not given.
@@ -535,7 +536,7 @@ class Simulation:
         The same forces take part as in :meth:`inverse_dynamics`. Efforts are an array over the freedoms, or a
         dictionary by joint, also of coordinates that are no freedoms.
         """
-        return self._matrices(freedoms).forward_dynamics(efforts)
+        return self._matrices(freedoms).of("forward_dynamics", efforts)
 
     def linearise(
         self,
@@ -563,17 +564,14 @@ class Simulation:
         (its frame on body b) or by a pair of body and point. Bodies that nothing ties to the ground stay where they
         are, and nothing is moved: hand the result to :meth:`pose`. It is within ``tolerance`` (m, rad), or refused.
         """
-        return self._matrices(freedoms).inverse_kinematics(targets, tolerance)
+        return self._matrices(freedoms).of("inverse_kinematics", targets, tolerance)
 
-    def _matrices(self, chosen: Iterable[Any]) -> Matrices:
-        from .analysis.matrices import Matrices
+    def _matrices(self, chosen: Iterable[Any]) -> AllMatrices:
+        from .analysis.matrices import AllMatrices
 
-        if self._varied.scenes:
-            names = ", ".join(address.name for address in self._varied.numbers)
-            raise SceneError(f"the matrices are of one scene, and here {names} differ between worlds; take one world")
-        key = tuple(chosen)
+        key = tuple(chosen), self._varied.scenes
         if key not in self._analysed:
-            self._analysed[key] = Matrices(self, key)
+            self._analysed[key] = AllMatrices(self, key[0])
         return self._analysed[key]
 
     # --- diagrams ---------------------------------------------------------------------------------------------------
@@ -606,8 +604,8 @@ class Simulation:
         """Back to the start of the scene, in all worlds, or in those that a mask or a list ``worlds`` names.
 
         The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
-        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity. A world
-        goes on bit for bit as if it had been started alone.
+        targets are zero again, and gearboxes in the gear that they start in. Parameters stay as they were set: masses,
+        friction levels, limits, gravity. A world goes on bit for bit as if it had been started alone.
         """
         mask = self._mask("reset", worlds)
         for part in self.attached:
@@ -619,6 +617,7 @@ class Simulation:
         for field in STATE:
             start = self._varied.starts.get(field.name, self._compiled.state[field.name])
             write_worlds(getattr(self.state, field.name), mask, start)
+        first_gears(self, mask)
         self._known_faults -= set(np.flatnonzero(mask).tolist())
         self._known_notices = int(self._noticed_view[0])
         if mask.all():

@@ -23,6 +23,7 @@ from ..scene.shapes import Capsule, Cylinder, Sphere, Wheel
 from ..scene.values import shown
 from ..spatial import Array, conjugate, rotate
 from .machine import Bodies, Machine, rows_of
+from .matrices import refuse_moved, refuse_shifted
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias, servo_error
 from .posing import postured, with_rates
 
@@ -60,6 +61,8 @@ def linearised(
     """The linear systems of a simulation's worlds."""
     from xarray import DataArray, concat
 
+    refuse_moved(sim)
+    refuse_shifted(sim)
     parts = [_World(sim, world, inputs, outputs, tuple(chosen)) for world in range(sim.worlds)]
     if len({part.states for part in parts}) > 1:
         raise SceneError("linearise: contacts differ between worlds, and so do the states; linearise them one by one")
@@ -93,15 +96,15 @@ class _World:
     def __init__(
         self, sim: Simulation, world: int, inputs: Iterable[Any] | None, outputs: Iterable[Any] | None, chosen: Any
     ) -> None:
-        scene = _frozen(sim, world)
-        first = Machine(scene, chosen) if scene is sim._scene else None
-        everything = bodies_of(sim, (first or Machine(sim._scene)).rows)
+        own, scene = sim.scene_of(world), _frozen(sim, world)
+        first = Machine(scene, chosen) if scene is own else None
+        everything = bodies_of(sim, (first or Machine(own)).rows)
         self.bodies = rows_of(everything, [world])
         at = self.bodies.x[0], self.bodies.rotation[0]
         self.machine = first or Machine(scene, chosen, at)
         self.controls = rows_of(controls_of(sim, self.machine.rows), [world])
         self._motors = motor_inertias(self.machine, 1)
-        softs = softs_of(sim._scene)
+        softs = softs_of(own)
         self._servos = [i for i, soft in enumerate(softs) if getattr(soft.drive, "integral", 0.0) > 0.0]
         labels = self.machine.labels
         integrals = tuple(f"{softs[i].label} integral" for i in self._servos)
@@ -207,11 +210,11 @@ class _World:
 def _frozen(sim: Simulation, world: int) -> Scene:
     """The scene with a ball joint at every point of a world that sticks."""
     if not sim._compiled.features.contacts:
-        return sim._scene
+        return sim.scene_of(world)
     touches = [touch for touch in sim.contacts(world) if np.linalg.norm(touch.force) > 0.0]
     if not touches:
-        return sim._scene
-    scene = sim._scene.as_it_is()
+        return sim.scene_of(world)
+    scene = sim.scene_of(world).as_it_is()
     poses = {name: (sim.get(body.position), sim.get(body.rotation)) for name, body in scene.bodies.items()}
     for k, touch in enumerate(touches):
         _refuse_rolling(scene, touch)

@@ -26,6 +26,7 @@ from .forces import make_forces
 from .fourth_order import make_fourth_order
 from .integrate import make_integrate
 from .leapfrog import make_leapfrog
+from .movers import make_movers
 from .pair import make_pair
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
@@ -71,6 +72,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     prepare_limit, warm_limit = limit.prepare_limit, limit.warm_limit
     prepare_friction, end_friction = friction.prepare_friction, friction.end_friction
     soft = make_soft(p, features)
+    lead_movers = make_movers(p).lead_movers
     coupling = make_coupling(p, features)
     prepare_couplings, warm_couplings = coupling.prepare_couplings, coupling.warm_couplings
     note_couplings, change_flanks = coupling.note_couplings, coupling.change_flanks
@@ -211,6 +213,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         """All that a velocity problem over ``kick`` seconds needs before it is solved."""
         for b in range(o.bodies):
             move_freely(m, c, s, n, k, kick, b, w)
+        if wp.static(features.movers):
+            lead_movers(m, c, s, k, o, w)
         if wp.static(features.contacts):
             if o.warm_start == 0:
                 n.kept_count[w] = 0

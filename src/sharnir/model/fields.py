@@ -138,6 +138,10 @@ MODEL = (
     Field("term_factor", "term", "real", "factor of the coordinate in the sum"),
     _shared("coupling_node", "direct_gear", "int", "node of the coupling"),
     _shared("term_block", "direct_term", "int", "four blocks a term: with a's and b's linear and angular nodes, or -1"),
+    # bodies that go where they are told, see dynamics/movers.py
+    _shared("mover_body", "mover", "int", "the fixed body that is moved"),
+    _shared("mover_position", "mover", "vec3", "m, where it starts"),
+    _shared("mover_rotation", "mover", "quat", "how it is turned there"),
     # the direct solver's program, see ordering.py
     _shared("body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"),
     _shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
@@ -245,6 +249,8 @@ CONTROL = (
     Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),
     Field("command", "actuator", "real", "of an actuator: N, N m, an opening or an excitation"),
     Field("coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"),
+    Field("mover_shift", "mover", "vec3", "m from its start, where a mover is by the end of the step, world axes"),
+    Field("mover_turn", "mover", "vec3", "rad: rotation vector from its start by then, world axes"),
 )
 
 # Carried from step to step to warm-start the solver; part of a snapshot. Written by the solver.
@@ -533,6 +539,7 @@ SETTINGS = {
     "frictions": "int",
     "softs": "int",
     "couplings": "int",
+    "movers": "int",
     "nodes": "int",
     "fills": "int",
     "shapes": "int",

@@ -263,6 +263,18 @@ def _actuators(r: Readings) -> Array:
     return total
 
 
+def _movers(r: Readings) -> Array:
+    """Forces and torques on bodies that are moved, at the origins of their frames."""
+    total = r.zeros()
+    for i, mover in enumerate(r.movers):
+        joint, body = r.layout.joints.index(mover.name), r.mover(i)
+        for force, rate in (("reaction", "center_velocity"), ("reaction_torque", "angular_velocity")):
+            acting = r.frames[force][:, joint]
+            acting = _mean(acting) if r.frames.is_leapfrog else acting
+            total += np.sum(acting * _mean(r.frames[rate][:, body]), axis=-1)
+    return total
+
+
 POWERS: dict[str, Callable[[Readings], Array]] = {
     "efforts": _efforts,
     "forces": _forces,
@@ -273,5 +285,6 @@ POWERS: dict[str, Callable[[Readings], Array]] = {
     "limits": _limits,
     "couplings": _couplings,
     "actuators": _actuators,
+    "movers": _movers,
 }
 assert tuple(POWERS) == SOURCES

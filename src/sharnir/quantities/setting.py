@@ -13,6 +13,7 @@ from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
 from ..scene import measure
+from ..scene.couplings import NEUTRAL, Gearbox
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
@@ -83,6 +84,65 @@ def rate(to: Access, _: int, values: Any) -> None:
 def motion(to: Access, place: int, values: Any) -> None:
     """Where a prescribed coordinate is to be by the end of the next step; the control has it from its start on."""
     to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
+
+
+def gears_in_use(box: Gearbox, factor: Array, gap: Array) -> Array:
+    """The gears of a gearbox, from the factor of its second coordinate and its play."""
+    ratios = np.array(box.ratios)
+    found = np.argmin(np.abs(np.asarray(factor)[..., None] + ratios), axis=-1) + 1.0
+    return np.where(np.asarray(gap) >= NEUTRAL, 0.0, found)
+
+
+def gear(to: Access, place: int, values: Any) -> None:
+    """The gear that comes in meshes as both sides stand: what the coupling keeps is what its new sum is now."""
+    sim, name = to.simulation, str(to.quantity.item)
+    coupling, second = to.scene.couplings[name], to.compiled.model["coupling_start"][place] + 1
+    box = coupling.type
+    assert isinstance(box, Gearbox)  # has the quantity
+    model, memory = to.tables["model"], to.tables["memory"]
+    factor, offset, gap = (read(array) for array in (model.term_factor, model.coupling_offset, model.coupling_gap))
+    in_use = gears_in_use(box, factor[second], gap[place])
+    sides = [np.broadcast_to(sim.get(joint.coordinate(free.name)), sim.worlds) for joint, free in coupling.terms]
+    impulse, flank = read(memory.coupling_impulse), read(memory.coupling_side)
+    for world, value in enumerate(np.broadcast_to(values, sim.worlds)):
+        wanted = box.checked_gear(float(value), f"the gear of '{name}'")
+        if wanted != in_use[world]:
+            if wanted:
+                factor[second, world] = -box.ratio(wanted)
+                offset[place, world] = sides[0][world] + factor[second, world] * sides[1][world]
+            gap[place, world] = coupling.gap_in(wanted)
+            impulse[place, world], flank[place, world] = 0.0, 0
+    for array, row in ((model.term_factor, factor), (model.coupling_offset, offset), (model.coupling_gap, gap)):
+        write(array, row)
+    write(memory.coupling_impulse, impulse)
+    write(memory.coupling_side, flank)
+
+
+def first_gears(simulation: Simulation, mask: Array) -> None:
+    """Gearboxes of the worlds of a mask in the gears that they start in, meshed as the scene starts."""
+    model, layout = simulation.model, simulation._layout
+    for place, coupling in enumerate(simulation._scene.couplings.values()):
+        if isinstance(coupling.type, Gearbox):
+            second = layout.terms.index(f"{coupling.name}.{coupling.labels[0]}") + 1
+            for world in np.flatnonzero(mask).tolist():
+                own = simulation.scene_of(world).couplings[coupling.name]
+                only = np.arange(len(mask)) == world
+                for array, row, value in (
+                    (model.term_factor, second, own.factors[1]),
+                    (model.coupling_offset, place, own.offset),
+                    (model.coupling_gap, place, own.gap),
+                ):
+                    write_row(array, row, np.where(only, value, read(array)[row]))
+
+
+def shift(to: Access, place: int, values: Any) -> None:
+    """Where a body that is moved is to be by the end of the next step."""
+    to.write("control", "mover_shift", place, values)
+
+
+def turn(to: Access, place: int, values: Any) -> None:
+    """How it is to be turned by then."""
+    to.write("control", "mover_turn", place, values)
 
 
 def drive(to: Access, place: int, values: Any) -> None:

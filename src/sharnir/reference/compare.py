@@ -131,7 +131,7 @@ def compare(
 ) -> Comparison:
     """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s.
 
-    ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target.
+    ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target, command.
     """
     driven: dict[str, Any] = dict(inputs or {})
     begun = time.perf_counter()

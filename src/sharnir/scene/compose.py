@@ -37,6 +37,8 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
     what = f"scene.add '{name}'"
     if not isinstance(name, str) or not name or "." in name:
         raise SceneError(f"{what}: give a name without dots")
+    if moved := [body.name for body in other.bodies.values() if body.spec.moved]:
+        raise SceneError(f"{what}: '{other.name}' moves a body by '{moved[0]}'; prescribe it in the new scene instead")
     if other.ropes or other.terrains:
         raise SceneError(f"{what}: '{other.name}' has ropes or terrain, which stay in their own scene; take them out")
     local = spatial.Pose(np.array(vector(at, f"{what} at (m)")), np.array(quaternion(rotation, f"{what} rotation")))
@@ -59,6 +61,12 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
         scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
     for known, camera in other.cameras.items():
         scene.add_camera(f"{name}/{known}", msgspec.structs.replace(camera.spec, body=f"{name}/{camera.spec.body}"))
+    for known, ruler in other.rulers.items():
+        measured = tuple(part.bodies.get(end, on or scene.world).name for end in ruler.spec.between)
+        scene.add_ruler(f"{name}/{known}", msgspec.structs.replace(ruler.spec, between=measured))
+    for known, coupling in other.couplings.items():
+        labels = tuple(f"{name}/{label}" for label in coupling.spec.coordinates)
+        scene.add_coupling(f"{name}/{known}", msgspec.structs.replace(coupling.spec, coordinates=labels))
     for known, sensor in other.sensors.items():
         scene.add_sensor(f"{name}/{known}", msgspec.structs.replace(sensor.spec, on=f"{name}/{sensor.spec.on}"))
     return part

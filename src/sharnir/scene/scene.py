@@ -17,10 +17,12 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
+from .mover import Mover
 from .quantity import Quantity, declared
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
+from .ruler import Ruler, RulerSpec
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
@@ -57,6 +59,7 @@ class Scene:
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
         self.cameras: dict[str, Camera] = {}
+        self.rulers: dict[str, Ruler] = {}
         self.couplings: dict[str, Coupling] = {}
         self.sensors: dict[str, Sensor] = {}
         self.ropes: dict[str, Rope] = {}
@@ -215,7 +218,7 @@ class Scene:
 
         Args:
             name: unique among couplings, without dots.
-            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary or Mimic.
+            coupling: Gear, Gearbox, RackAndPinion, Screw, BeltDrive, Differential, Planetary, Mimic or Prescribed.
             coordinates: joints, for their first coordinate, or quantities such as ``sleeve.coordinate("angle")``.
         """
         if not isinstance(coupling, CouplingType):
@@ -230,6 +233,15 @@ class Scene:
         coupling = Coupling(name, spec, self.joints)
         self.couplings[name] = coupling
         return coupling
+
+    def prescribe(self, name: str, body: Body | str) -> Mover:
+        """Let a body go where it is told, whatever force that takes, and return what moves it; see :class:`Mover`.
+
+        Args:
+            name: unique among bodies and among joints, without dots.
+            body: what is to be moved; without a motion it stays where it is.
+        """
+        return Mover.put(self, name, self._body(f"mover '{name}'", body))
 
     def material(self, name: str, material: Material) -> str:
         """Name a material, to be used by bodies and terrain, and return the name; ``"default"`` may be set anew."""
@@ -428,6 +440,35 @@ class Scene:
         self.cameras[name] = camera
         return camera
 
+    def ruler(
+        self,
+        name: str,
+        a: Body | str,
+        b: Body | str,
+        axis: Iterable[float] = (0.0, 0.0, 1.0),
+        point: Iterable[float] = ORIGIN,
+    ) -> Ruler:
+        """Measure how far a point of body b moves along an axis of body a, and return the ruler.
+
+        Args:
+            name: unique among rulers, without dots.
+            a: a body, its name, or ``scene.world``.
+            b: the other body.
+            axis: in the axes of a, of any length.
+            point: m, in the frame of b; it reads 0 as the bodies stand now.
+        """
+        names = tuple(self._body(f"ruler '{name}'", body).name for body in (a, b))
+        spec = RulerSpec(between=(names[0], names[1]), axis=_floats(axis), point=_floats(point))
+        return self.add_ruler(name, spec)
+
+    def add_ruler(self, name: str, spec: RulerSpec) -> Ruler:
+        """Add a ruler under a ``name`` from its description ``spec``."""
+        self._check_new("ruler", name, self.rulers)
+        a, b = (self._body(f"ruler '{name}'", body) for body in spec.between)
+        ruler = Ruler(name, spec, a, b)
+        self.rulers[name] = ruler
+        return ruler
+
     def sensor(self, name: str, sensor: AnySensor, on: Body | Joint | Quantity | str) -> Sensor:
         """Put a sensor on a body, a joint or a coordinate, and return it; ``sensor.reading()`` is what it reads.
 
@@ -461,7 +502,7 @@ class Scene:
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "sensors", "ropes"):
+        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "rulers", "sensors", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 
@@ -600,7 +641,8 @@ class Scene:
     def power(self, source: str | None = None) -> Quantity:
         """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
 
-        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
+        Sources are efforts, forces (on bodies), drives, gears, dampers, friction, limits, couplings, actuators and
+        movers. Summed over the time of a
         run they make what its energy changes by, to the order of the step.
         """
         return self.quantity("total_power") if source is None else declared("power").address(source)
