@@ -21,7 +21,7 @@ from ..scene.elements.friction import Dahl, LuGre
 from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
 from . import ropes, setting
-from .bodies import kinetic_energy
+from .bodies import kinetic_energy, velocity
 from .joints import coupling_effort, limit_impulse
 from .readings import Readings
 from .registry import quantity
@@ -266,12 +266,12 @@ def _actuators(r: Readings) -> Array:
 def _movers(r: Readings) -> Array:
     """Forces and torques on bodies that are moved, at the origins of their frames."""
     total = r.zeros()
-    for i, mover in enumerate(r.movers):
-        joint, body = r.layout.joints.index(mover.name), r.mover(i)
-        for force, rate in (("reaction", "center_velocity"), ("reaction_torque", "angular_velocity")):
+    for mover in r.movers:
+        joint, body = r.layout.joints.index(mover.name), r.layout.bodies.index(mover.body.name)
+        rates = {"reaction": velocity(r, body), "reaction_torque": r.frames["angular_velocity"][:, body]}
+        for force, rate in rates.items():
             acting = r.frames[force][:, joint]
-            acting = _mean(acting) if r.frames.is_leapfrog else acting
-            total += np.sum(acting * _mean(r.frames[rate][:, body]), axis=-1)
+            total += np.sum((_mean(acting) if r.frames.is_leapfrog else acting) * _mean(rate), axis=-1)
     return total
 
 
