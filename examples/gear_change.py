@@ -1,7 +1,7 @@
 """A gearbox that shifts up twice: through neutral, and by force, which costs energy as an impact does.
 
-In a gear of the ratio r the motor's torque T speeds the car up as w_out' = r T/(I_out + r^2 I_in). The gear that comes in
-meshes as both sides stand, and where w_in is not r w_out an impulse p brings them together, without rebound:
+In a gear of the ratio r the motor's torque T speeds the car up as w_out' = r T/(I_out + r^2 I_in). The gear that comes
+in meshes as both sides stand, and where w_in is not r w_out an impulse p brings them together, without rebound:
 
     p = (w_in - r w_out)/(1/I_in + r^2/I_out),    dE = -p (w_in - r w_out)/2
 
@@ -53,14 +53,13 @@ def experiment() -> sh.Experiment:
         energy = run[scene.kinetic_energy].values
         k, m = round(FORCED / DT), round(SMOOTH / DT)
         lost = energy[k] + TORQUE * 0.5 * DT * (speed[motor][k] + speed[motor][k + 1]) - energy[k + 1]
+        left = speed[motor][m] - RATIOS[2] * speed[car][m]
         rate = RATIOS[2] * TORQUE / (I_OUT + RATIOS[2] ** 2 * I_IN)
         return [
             sh.Figure("output before the first change", speed[car][k], "rad/s", first, 1e-6),
             sh.Figure("output before neutral", speed[car][round(NEUTRAL / DT)], "rad/s", third, 2e-3 * third),
             sh.Figure("energy lost by force", lost, "J", 0.5 * impulse * apart, 0.02 * impulse * apart),
-            sh.Figure(
-                "speeds apart in the smooth change", speed[motor][m] - RATIOS[2] * speed[car][m], "rad/s", 0.0, 0.2
-            ),
+            sh.Figure("speeds apart in the smooth change", left, "rad/s", 0.0, 0.2),
             sh.Figure("output at the end", speed[car][-1], "rad/s", third + rate * (END - SMOOTH), 5e-3 * third),
         ]
 

@@ -47,7 +47,7 @@ def test_the_force_and_torque_of_a_motion_are_those_of_newton_and_euler():
     r = arm * np.stack([np.cos(angle), np.sin(angle), 0 * t], axis=1)
     across = np.stack([-r[:, 1], r[:, 0], 0 * t], axis=1)
     away = sway * wave[:, None] * [1.0, 0.0, 0.0] + bend[:, None] * across - rate[:, None] ** 2 * r
-    force = mass * (away + [0.0, 0.0, G])
+    force = mass * (away + G * np.eye(3)[2])
     torque = np.cross(r, force) + inertia * bend[:, None] * [0.0, 0.0, 1.0]
     near = 3.0 * (pace * DT) ** 2
     inner = slice(1, -1)  # the first and the last are known to half a step
@@ -132,11 +132,11 @@ def test_what_cannot_be_moved_is_refused_by_name_before_the_first_step():
     for key, hint in ((pivot.b, "body 'bob' is not prescribed"), (pivot.b.velocity, "body 'bob' is not prescribed")):
         with pytest.raises(sh.SceneError, match=hint):
             sim.run(0.1, motion={key: (0.0, 0.0, 0.0)})
-    with pytest.raises(sh.SceneError, match="motion of 'table', its quaternion, is given|give unit quaternions"):
+    with pytest.raises(sh.SceneError, match="give unit quaternions"):
         sim.run(0.1, motion={mover.body: ((0, 0, 0), (0, 0, 0, 2.0))})
-    with pytest.raises(sh.SceneError, match="the matrices are of machines that nothing moves from outside.*'mover'"):
+    with pytest.raises(sh.SceneError, match=r"the matrices are of machines that nothing moves from outside.*'mover'"):
         sim.mass_matrix()
-    with pytest.raises(sh.SceneError, match="the exact twin moves no body by prescription.*'mover'"):
+    with pytest.raises(sh.SceneError, match=r"the exact twin moves no body by prescription.*'mover'"):
         solve(scene, 0.1)
     with pytest.raises(sh.SceneError, match="'ground' is fixed; leave fixed out"):
         scene.prescribe("second", scene.body("ground", fixed=True))

@@ -26,7 +26,7 @@ from ..scene.elements.actuator import (
 from ..spatial import Array
 
 BAR = 1e5  # Pa
-SMOOTH = 1e-6
+SMOOTH = 1e-4
 LEAST = 1e-3  # of its dead volume, or of a gas volume, to which a chamber is squeezed at most
 MOST_HELD = 0.4  # of a muscle that is pulled out: what it holds beyond its force
 
