@@ -65,12 +65,15 @@ class Varied:
     """What differs between worlds, see :meth:`Simulation.vary`: numbers [world] by address, the scene of every world.
 
     ``starts`` are the states in which the worlds start, ``places`` the arrays of the model and the items written there.
+    ``models`` are those of worlds in which numbers differ that a model holds once: each for a first world and how many
+    follow; none where one serves all.
     """
 
     numbers: dict[Any, Any] = made_by(default_factory=dict)
     scenes: tuple[Scene, ...] = ()
     starts: dict[str, Any] = made_by(default_factory=dict)
     places: frozenset[tuple[str, int]] = frozenset()
+    models: tuple[tuple[int, int, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,7 +214,8 @@ class Simulation:
         settings = device_settings(self._precision, counts, float(dt), others)
         arrays = (self.model, self.control, self.state, self.memory, self.work, self.report_arrays, settings)
         workers = core_count() if threads is None else threads
-        self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
+        self._launched = self._precision, self._compiled.features, arrays, self.worlds, self.device, workers
+        self._stepper = Stepper(*self._launched)
         self._known_faults: set[int] = set()
         self._fault_view = self.report_arrays.fault.numpy()  # on the CPU this is the array itself, not a copy
         self._noticed_view, self._known_notices = self.report_arrays.noticed.numpy(), 0
@@ -439,13 +443,19 @@ class Simulation:
         """Let ``numbers`` of the scene differ between the worlds, by the names they have in studies, one per world.
 
         ``sim.vary({"strut.spring.stiffness": [1e4, 2e4, 3e4]})``: masses, inertias, friction laws, springs, motors,
-        gears, materials, in the units of their descriptions; initial poses and velocities hold from the next
-        :meth:`reset` on. A world moves to the bit as a scene alone that was built with its numbers, and all quantities
-        follow. What changes more than numbers is refused by name.
+        gears, materials, centres of mass, sizes of shapes, frames of joints, in the units of their descriptions;
+        initial poses and velocities hold from the next :meth:`reset` on. A world moves to the bit as a scene alone that
+        was built with its numbers, and all quantities follow. What changes more than numbers is refused by name.
         """
         from .studies.vary import vary
 
-        vary(self, numbers)
+        self._use(vary(self, numbers))
+
+    def _use(self, varied: Varied) -> None:
+        """Step with what differs between worlds from now on."""
+        if varied.models != self._varied.models:
+            self._stepper = Stepper(*self._launched, varied.models)
+        self._varied = varied
 
     def pose(self, values: Any, speeds: Mapping[Any, Any] | None = None, worlds: Any = None) -> None:
         """Bring joint coordinates to ``values`` (rad, m), and rates to ``speeds`` (rad/s, m/s).
@@ -491,6 +501,10 @@ class Simulation:
         They end at their ``reach`` (m), and see all that takes part in contact, terrain among it.
         """
         self._check_world("ray", world)
+        if self._varied.models:
+            raise SceneError(
+                "ray: shapes or centres of mass differ between worlds, which rays do not know; take one world"
+            )
         return self.rays.cast(origin, direction, reach, world)
 
     def _check_world(self, what: str, world: int) -> None:
@@ -659,7 +673,7 @@ class Simulation:
         self._steps = int(snapshot.arrays["clock"]["steps"])
         self._started = np.array(snapshot.arrays["clock"]["started"])
         self._known_faults = set(np.flatnonzero(self.report_arrays.fault.numpy()).tolist())
-        self._varied = snapshot.varied
+        self._use(snapshot.varied)
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)
 

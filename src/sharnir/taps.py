@@ -89,8 +89,8 @@ class Taps:
         definition = definition_of(quantity)
         if quantity.variable in MOTOR:
             return self._motor(quantity, world)
-        if definition.live is None:
-            return self._slow(quantity, component, world)
+        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
+            return self._slow(quantity, component, world)  # the kernel that measures knows one model
         table, array = definition.live
         if table == "reading":
             self._prepare()
@@ -103,7 +103,7 @@ class Taps:
     def rows(self, quantity: Quantity) -> Reader:
         """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
         definition = definition_of(quantity)
-        if definition.live is None:
+        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
             worlds = self._simulation.worlds
             return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
         table, array = definition.live

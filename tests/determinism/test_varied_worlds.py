@@ -27,7 +27,8 @@ def hinged(**carried: Any) -> sh.Scene:
 def heavy() -> sh.Scene:
     """A body whose mass and inertia are given by themselves."""
     scene = sh.Scene("heavy")
-    rod = scene.body("rod", mass=1.0, inertia=(0.02, 0.01, 0.015), position=(0.2, 0.1, 0), velocity=(0.1, 0, 0))
+    at = {"position": (0.2, 0.1, 0), "velocity": (0.1, 0, 0)}
+    rod = scene.body("rod", mass=1.0, inertia=(0.02, 0.01, 0.015), center_of_mass=(0.0, 0.0, 0.0), **at)
     scene.joint("ball", sh.Spherical(), scene.world, rod)
     return scene
 
@@ -109,6 +110,8 @@ VARIED: dict[str, tuple[Callable[[], sh.Scene], tuple[float, float, float]]] = {
     "rope.damping": (rope, (0.05, 0.5, 0.01)),
     "rope.density": (rope, (1000.0, 3000.0, 700.0)),
     "pair.coupling.ratio": (geared, (-2.0, 3.0, 0.5)),
+    "rod.center_of_mass.y": (heavy, (0.0, 0.05, -0.02)),
+    "rubber.shapes.0.radius": (thrown, (0.1, 0.12, 0.08)),
 }
 
 

@@ -198,12 +198,14 @@ def friction_level(to: Access, place: int, values: Any) -> None:
 
 def position(to: Access, place: int, values: Any) -> None:
     """The centre of mass goes along."""
+    _refuse_models(to)
     to.write("state", "position", place + 1, values + _arm(to, place))
     _moved(to)
 
 
 def rotation(to: Access, place: int, values: Any) -> None:
     """The origin of the body's frame stays where it is."""
+    _refuse_models(to)
     norm = np.linalg.norm(values, axis=-1, keepdims=True)
     if (np.abs(norm - 1) > 1e-3).any():
         raise SceneError(
@@ -233,8 +235,18 @@ def angular_velocity(to: Access, place: int, values: Any) -> None:
 
 def _arm(to: Access, place: int) -> Array:
     """From the origin of the body's frame to its centre of mass, world axes."""
-    center = to.scene.bodies[to.compiled.layout.bodies[place]].center
+    name, scenes = to.compiled.layout.bodies[place], to.simulation._varied.scenes or (to.scene,)
+    center = np.array([scene.bodies[name].center for scene in scenes])
     return spatial.rotate(to.read("state", "rotation")[place + 1], center)
+
+
+def _refuse_models(to: Access) -> None:
+    """Refuse to move bodies by themselves where their joints differ between worlds."""
+    if to.simulation._varied.models:
+        raise SceneError(
+            f"'{to.quantity.label}' cannot be set where shapes, frames or centres of mass differ between worlds; "
+            "pose the joints instead"
+        )
 
 
 def _start_anew(to: Access) -> None:
