@@ -71,6 +71,23 @@ def test_hydraulics_of_the_twin_have_the_closed_forms_and_those_of_the_simulatio
     )
 
 
+def test_the_matrices_have_actuators_as_they_are_now():
+    """What holds a press still is the load less p_a A_a - p_b A_b, with the pressures of the moment; gas pushes by its
+    own. The linear system has no pressures, and is refused by name."""
+    scene = sh.Scene("press", gravity=(0, 0, 0))
+    ram = scene.body("ram", mass=100.0, inertia=(1.0,) * 3)
+    cylinder = sh.HydraulicCylinder(area=1e-3, stroke=1.0, supply=1e7, flow=1e-3, pressures=(2e6, 1e6))
+    guide = scene.joint("guide", sh.Prismatic(axis=Z), scene.world, ram, actuator=cylinder)
+    sim = sh.Simulation(scene, dt=0.002)
+    sim.run(0.1, command={guide: 0.3})
+    force = sim.get(guide.pressure("a")) * 1e-3 - sim.get(guide.pressure("b")) * 1e-3
+    assert abs(force) > 100.0
+    assert float(sim.forward_dynamics()[0]) == pytest.approx(force / 100.0, rel=1e-9)
+    assert float(sim.inverse_dynamics({guide: 0.0})[0]) == pytest.approx(-force, rel=1e-9)
+    with pytest.raises(sh.SceneError, match=r"linearise: the HydraulicCylinder of 'guide.displacement' has states"):
+        sim.linearise()
+
+
 @pytest.mark.parametrize(
     ("kind", "hint"),
     [

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import SceneError, nearest
+from ..model.actuators import actuators_of
 from ..model.softs import softs_of
+from ..scene.elements.actuator import HydraulicCylinder, Muscle
 from ..scene.joint import Joint
 from ..scene.joints import Frame, Spherical
 from ..scene.quantity import XYZ, Quantity
@@ -63,6 +65,7 @@ def linearised(
 
     refuse_moved(sim)
     refuse_shifted(sim)
+    _refuse_inside(sim)
     parts = [_World(sim, world, inputs, outputs, tuple(chosen)) for world in range(sim.worlds)]
     if len({part.states for part in parts}) > 1:
         raise SceneError("linearise: contacts differ between worlds, and so do the states; linearise them one by one")
@@ -232,6 +235,16 @@ def _frozen(sim: Simulation, world: int) -> Scene:
             frames.append(Frame(position=(x, y, z)))
         scene.joint(f"contact {k}", Spherical(frame_a=frames[0], frame_b=frames[1]), touch.a, touch.b)
     return scene
+
+
+def _refuse_inside(sim: Simulation) -> None:
+    """Refuse actuators with something inside that changes with the motion, which is no state of the linear system."""
+    for label, actuator in actuators_of(sim._scene):
+        if isinstance(actuator, (HydraulicCylinder, Muscle)):
+            raise SceneError(
+                f"linearise: the {type(actuator).__name__} of '{label}' has states of its own, which the linear system "
+                "does not; put an IdealActuator in its place"
+            )
 
 
 def _refuse_rolling(scene: Scene, touch: Touch) -> None:
