@@ -119,7 +119,7 @@ def test_worlds_diagrams_resets_and_snapshots_move_bodies():
     np.testing.assert_allclose(sim.get(table.position)[1], 0.0, atol=1e-12)
     diagram = sh.Diagram()
     far = diagram.input("far", unit="m", initial=0.05)
-    diagram.move(table, y=far)
+    diagram.shift(table, y=far)
     diagram.turn(table, z=diagram.input("bend", unit="rad", initial=0.2))
     single = sh.Simulation(scene, DT)
     single.run(0.01, control=diagram)

@@ -260,12 +260,12 @@ class Diagram(BlockMethods):
         """Put a torque ``x``, ``y``, ``z`` (N m, world axes) on a ``body``. ``name`` is the output's."""
         self._sink("torque", body, name, x=x, y=y, z=z)
 
-    def move(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
+    def shift(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
         """Lead a prescribed ``body`` to ``x``, ``y``, ``z`` (m, world axes) from its start.
 
         ``name`` is the output's.
         """
-        self._sink("move", body, name, x=x, y=y, z=z)
+        self._sink("shift", body, name, x=x, y=y, z=z)
 
     def turn(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
         """Turn a prescribed ``body`` by the rotation vector ``x``, ``y``, ``z`` (rad, world axes) from its start.

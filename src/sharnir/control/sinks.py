@@ -291,7 +291,7 @@ class Torque(OnBody, frozen=True, tag="torque"):
     ports = takes(x=Port("real", "N m"), y=Port("real", "N m"), z=Port("real", "N m"))
 
 
-class Move(OnBody, frozen=True, tag="move"):
+class Shift(OnBody, frozen=True, tag="shift"):
     """How far a prescribed body is to be from where it started by the end of the next step, m, world axes."""
 
     ports = takes(x=Port("real", "m"), y=Port("real", "m"), z=Port("real", "m"))
@@ -351,7 +351,7 @@ class Gauge(Sink, frozen=True, tag="gauge"):
             unit_field(self.unit, "gauge")
 
 
-AnySink = Drive | Servo | Effort | Command | Motion | GearShift | Brake | Force | Torque | Move | Turn | Lamp | Gauge
+AnySink = Drive | Servo | Effort | Command | Motion | GearShift | Brake | Force | Torque | Shift | Turn | Lamp | Gauge
 
 
 def _axis(quantity: Quantity) -> str:
@@ -360,5 +360,5 @@ def _axis(quantity: Quantity) -> str:
 
 SINKS: dict[str, Any] = {
     kind.tag(): kind
-    for kind in (Drive, Servo, Effort, Command, Motion, GearShift, Brake, Force, Torque, Move, Turn, Lamp, Gauge)
+    for kind in (Drive, Servo, Effort, Command, Motion, GearShift, Brake, Force, Torque, Shift, Turn, Lamp, Gauge)
 }
