@@ -60,8 +60,8 @@ class Inputs:
                     array, place = "drive_input", _drive(layout, word, key)
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
-        moving = [*self._motions, *self._moves]
-        values = [one.value for one in (*self._targets, *moving)]
+        moving: list[_Motion | _Move] = [*self._motions, *self._moves]
+        values = [target.value for target in self._targets] + [one.value for one in moving]
         self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in moving)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 

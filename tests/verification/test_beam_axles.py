@@ -91,7 +91,7 @@ def test_walking_beams_share_their_load_evenly_over_a_step():
         pivot = front.hub
         risen = float(run[pivot.position][-1, 2]) - pivot.spec.position[2]
         assert risen == pytest.approx(height / 2, abs=1e-3)
-    angle = float(run[rear.left.angle][-1])
+    angle = float(run[rear.left_pivot.angle][-1])
     pitch = float(2 * run[built.chassis.rotation].values[-1][1])
     assert angle - pitch == pytest.approx(np.arcsin(height / 0.6), abs=2e-3)
 

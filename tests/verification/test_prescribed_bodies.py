@@ -39,7 +39,7 @@ def test_the_force_and_torque_of_a_motion_are_those_of_newton_and_euler():
 
     sim = sh.Simulation(scene, DT)
     run = sim.run(1.0, motion={body: motion})
-    t = run.time.values
+    t = run.time
     angle, wave = swing * np.sin(pace * t), -(pace**2) * np.sin(pace * t)
     np.testing.assert_allclose(run[mover.shift].values[:, 0], sway * np.sin(pace * t), atol=1e-12)
     np.testing.assert_allclose(run[mover.turn].values[:, 2], angle, atol=1e-12)
@@ -70,7 +70,7 @@ def test_a_pendulum_on_a_body_moved_sideways_swings_as_it_is_forced_to(solver):
     np.testing.assert_allclose(run[pivot.angle], q * np.sin(s * run.time), atol=q * (2 * q**2 + 5 * (s * DT) ** 2))
     force = run[mover.force].values[1:-1]
     np.testing.assert_allclose(force[:, 2], 2.5 * G, rtol=2 * q**2)
-    waves = -(s**2) * np.sin(s * run.time.values[1:-1])
+    waves = -(s**2) * np.sin(s * run.time[1:-1])
     np.testing.assert_allclose(force[:, 0], (2.5 * a + 0.5 * length * q) * waves, atol=1e-3 * abs(a) * 2.5)
 
 

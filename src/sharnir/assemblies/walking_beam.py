@@ -31,16 +31,16 @@ ACROSS: Vec3 = (0.0, 1.0, 0.0)
 class BuiltBeams:
     """A walking beam on each side of a vehicle in a scene.
 
-    The wheels are ``left_front``, ``left_rear``, ``right_front`` and ``right_rear``, the pivots of the beams ``left``
-    and ``right``; their angle is above zero with the front wheel up.
+    The wheels are ``left_front``, ``left_rear``, ``right_front`` and ``right_rear``, the pivots of the beams
+    ``left_pivot`` and ``right_pivot``; their angle is above zero with the front wheel up.
     """
 
     left_front: Corner
     left_rear: Corner
     right_front: Corner
     right_rear: Corner
-    left: Joint
-    right: Joint
+    left_pivot: Joint
+    right_pivot: Joint
 
     @property
     def corners(self) -> tuple[Corner, ...]:
@@ -99,9 +99,9 @@ class WalkingBeam(Description, frozen=True, tag_field="type", tag="walking_beam"
         ``chassis``. The ``wheelbase`` (m) of a vehicle is of no use to it.
         """
         centers = self.centers(loads)
-        left, *of_left = self._side(Mount(scene, chassis, f"{name}_left", centers[0], "left"), speed)
-        right, *of_right = self._side(Mount(scene, chassis, f"{name}_right", centers[1], "right"), speed)
-        return BuiltBeams(*of_left, *of_right, left=left, right=right)
+        left, *_ = on_left = self._side(Mount(scene, chassis, f"{name}_left", centers[0], "left"), speed)
+        right, *_ = on_right = self._side(Mount(scene, chassis, f"{name}_right", centers[1], "right"), speed)
+        return BuiltBeams(*on_left[1:], *on_right[1:], left, right)
 
     def _side(self, middle: Mount, speed: float) -> tuple[Joint, Corner, Corner]:
         scene, chassis, half = middle.scene, middle.chassis, 0.5 * self.wheelbase

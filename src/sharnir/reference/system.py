@@ -25,7 +25,7 @@ import numpy as np
 from ..errors import SceneError
 from ..scene.scene import Scene
 from ..spatial import Array
-from .efforts import Efforts
+from .efforts import ActuatorForce, DriveForce, Efforts
 from .frictions import Frictions, Slip
 from .mechanism import Mechanism, Motion, turned, vector_rate
 
@@ -83,7 +83,8 @@ class System:
 
     def activate(self) -> None:
         """List the active rows anew, after a change of sticking friction or closed limits."""
-        frictions, motors = self.frictions, [*self.efforts.drives, *self.efforts.actuators]
+        frictions = self.frictions
+        motors: list[DriveForce | ActuatorForce] = [*self.efforts.drives, *self.efforts.actuators]
         keys = [("lock", i) for i in range(self.mechanism.locked)]
         rows = list(range(self.mechanism.locked))
         keys += [("gear", g) for g in range(len(self.mechanism.sums))]
