@@ -7,6 +7,7 @@ import pytest
 from test_vehicles import in_the_air, on_posts
 
 import sharnir as sh
+from sharnir.assemblies.mount import as_vec3
 from sharnir.assemblies.suspensions import SUSPENSIONS
 
 G = 9.81
@@ -19,11 +20,11 @@ def beam(x: float, **more: object) -> sh.BeamAxle:
 
 def held(scene: sh.Scene, chassis: sh.Body) -> sh.Scene:
     """The scene without contacts; posts do not hold sideways, as tyres would."""
-    x, y, _ = chassis.spec.position
-    for name, away in (("x", (-5.0, 0.0)), ("y", (0.0, -5.0))):
-        anchors = {"anchor_a": (x + away[0], y + away[1], 0.3), "anchor_b": (x, y, 0.3)}
-        hold = sh.Spring(5e4, 2e3, rest=None)
-        scene.joint(f"hold {name}", sh.Strut(**anchors), scene.world, chassis, spring=hold)
+    hold = sh.Spring(5e4, 2e3, rest=None)
+    for x, away in ((0.0, (-5.0, 0.0)), (0.5, (0.0, -5.0)), (-0.5, (0.0, -5.0))):  # lengthwise, and across twice
+        ends = [as_vec3(chassis.pose.point((x + dx, dy, 0.3))) for dx, dy in ((0.0, 0.0), away)]
+        strut = sh.Strut(anchor_a=ends[1], anchor_b=ends[0])
+        scene.joint(f"hold {len(scene.joints)}", strut, scene.world, chassis, spring=hold)
     return in_the_air(scene)
 
 
