@@ -115,7 +115,7 @@ class Gearbox(Mesh, frozen=True, tag="gearbox"):
         return number(self.ratios[gear - 1], f"Gearbox ratios[{gear - 1}]")
 
     def checked_gear(self, gear: Any, what: str) -> int:
-        """A gear as a whole number, or an error that says which there are."""
+        """A ``gear`` as a whole number, or an error that says ``what`` is wrong and which gears there are."""
         if isinstance(gear, bool) or gear != int(gear) or not 0 <= gear <= len(self.ratios):
             raise SceneError(f"{what} is {shown(gear)}; give 0 for neutral, or 1 to {len(self.ratios)}")
         return int(gear)
@@ -314,7 +314,7 @@ class Coupling:
 
     @property
     def gear(self) -> Quantity:
-        """The gear (1) that a gearbox is in, 0 in neutral; set it while running."""
+        """The gear that a gearbox is in, without unit, 0 in neutral; set it while running."""
         if not isinstance(self.type, Gearbox):
             raise SceneError(
                 f"{self!r} has one ratio for good; couple its coordinates with Gearbox(ratios) to change it"

@@ -41,7 +41,7 @@ class Ruler:
         return f"<ruler '{self.name}' from '{self.a.name}' to '{self.b.name}'>"
 
     def along(self, a: Pose, b: Pose) -> Array:
-        """How far the point is along the axis, m, with the bodies at poses, or at many of them."""
+        """How far the point is along the axis, m, with the bodies at the poses ``a`` and ``b``, or at many of them."""
         away = b.position + rotate(b.rotation, self.point) - a.position
         return np.asarray(rotate(conjugate(a.rotation), away) @ self.axis)
 

@@ -84,6 +84,7 @@ class Scene:
         center_of_mass: Iterable[float] | None = None,
         inertia: Iterable[float] | None = None,
         fixed: bool = False,
+        moved: bool = False,
         contact: Contact | bool | None = None,
     ) -> Body:
         """Add a body made of shapes, and return it.
@@ -101,6 +102,7 @@ class Scene:
             inertia: kg m^2 about the centre of mass, in the body's axes: three principal values, or xx, yy, zz, xy, xz,
                 yz.
             fixed: whether it never moves.
+            moved: whether, fixed and without shapes, it goes where it is told: see ``scene.prescribe``.
             contact: how it touches others: True for the defaults of :class:`Contact`, False for never, None for as soon
                 as the scene has terrain.
         """
@@ -120,6 +122,7 @@ class Scene:
             center_of_mass=None if center_of_mass is None else _floats(center_of_mass),
             inertia=None if inertia is None else _floats(inertia),
             fixed=fixed,
+            moved=moved,
             contact=contact,
         )
         return self.add_body(name, spec)
