@@ -36,9 +36,10 @@ class BeamAxle(Description, frozen=True, tag_field="type", tag="beam"):
     """A rigid axle of ``mass`` (kg) with a ``wheel`` at each end, ``track`` (m) apart, at ``x`` (m) along the chassis.
 
     It hangs on a ``leaf`` on each side, ``seats`` (m) apart, whose ends are ``height`` (m) above it. ``travel`` (m) is
-    how far a seat may sink and rise; ``bump_stops`` act before its ends. Sideways the leaves give way with ``lateral_stiffness`` (N/m) and
-    ``lateral_damping`` (N s/m), both together. ``drive`` is a motor for each wheel, ``final_drive`` a shaft with a
-    differential between them; ``brake`` gives each a friction brake. The chassis' frame lies on the ground.
+    how far a seat may sink and rise; ``bump_stops`` act before its ends. Sideways the leaves give way with
+    ``lateral_stiffness`` (N/m) and ``lateral_damping`` (N s/m), both together. ``drive`` is a motor for each wheel,
+    ``final_drive`` a shaft with a differential between them; ``brake`` gives each a friction brake. The chassis'
+    frame lies on the ground.
     """
 
     x: float

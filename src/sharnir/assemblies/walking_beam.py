@@ -55,9 +55,10 @@ class BuiltBeams:
 class WalkingBeam(Description, frozen=True, tag_field="type", tag="walking_beam"):
     """A beam on each side, ``track`` (m) apart, pivoted at ``x`` (m) along the chassis, wheels ``wheelbase`` (m) apart.
 
-    Each end carries a ``wheel``. The pivot lies ``pivot_height`` (m) above the wheels' centres; ``swing`` (rad) is how far a beam may rock, front up
-    above zero, and ``friction`` rubs in its pivot. Each beam has ``mass`` (kg). ``drive`` is a motor for each wheel,
-    ``brake`` gives each a friction brake. The chassis' frame lies on the ground.
+    Each end carries a ``wheel``. The pivot lies ``pivot_height`` (m) above the wheels' centres; ``swing`` (rad) is how
+    far a beam may rock, front up above zero, and ``friction`` rubs in its pivot. Each beam has ``mass`` (kg).
+    ``drive`` is a motor for each wheel, ``brake`` gives each a friction brake. The chassis' frame lies on the
+    ground.
     """
 
     x: float
