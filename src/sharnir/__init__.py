@@ -20,6 +20,7 @@ from .scene.couplings import (
     Prescribed,
     RackAndPinion,
     Screw,
+    WeightedSum,
 )
 from .scene.elements.actuator import (
     ForceMap,
@@ -297,6 +298,7 @@ __all__ = [
     "Vehicle",
     "Viscous",
     "WalkingBeam",
+    "WeightedSum",
     "Wheel",
     "WheelSteering",
     "Winch",
