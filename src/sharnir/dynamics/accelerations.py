@@ -22,6 +22,7 @@ from ..model.precision import Precision
 from .algebra import make_algebra
 from .bias import make_bias
 from .coordinates import make_coordinates
+from .rows.joint_matrix import make_joint_matrix
 from .rows.lock import make_lock
 from .rows.soft import make_soft
 from .solvers.direct import make_direct
@@ -43,7 +44,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     linear_bias, angular_bias, slip_of = bias_of.linear_bias, bias_of.angular_bias, bias_of.slip_of
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     coordinate_axis, is_length = geometry.coordinate_axis, geometry.is_length
-    factor, substitute, linear_rows = direct.factor, direct.substitute, direct.linear_rows
+    factor, substitute, linear_rows = direct.factor, direct.substitute, make_joint_matrix(p, features).linear_rows
     pick = make_lock(p, features).pick
     soft = make_soft(p, features)
     soft_direction, soft_force, rate_before = soft.soft_direction, soft.soft_force, soft.rate_before

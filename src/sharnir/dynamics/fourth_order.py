@@ -26,6 +26,8 @@ from .accelerations import make_accelerations
 from .algebra import make_algebra
 from .coordinates import make_coordinates
 from .integrate import make_integrate
+from .rows.groups import make_rows
+from .rows.joint_matrix import make_joint_matrix
 from .rows.limit import make_limit
 from .rows.soft import make_soft
 from .solvers.direct import make_direct
@@ -46,7 +48,8 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     Frames, frames_of = geometry.Frames, geometry.frames_of
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
-    substitute, substitute_both, linear_rows = direct.substitute, direct.substitute_both, direct.linear_rows
+    substitute, substitute_both = direct.substitute, direct.substitute_both
+    linear_rows, rows = make_joint_matrix(p, features).linear_rows, make_rows(p, features)
     clear_bodies, clear_push = direct.clear_bodies, direct.clear_push
     problem = make_accelerations(p, features)
     place_joint, slip_of = problem.place_joint, problem.slip_of
@@ -225,20 +228,6 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             return real(1.0) / real(3.0)
         return real(1.0) / real(6.0)
 
-    @wp.func
-    def forget_impulses(n: t.memory, o: t.settings, w: int):
-        for j in range(o.joints):
-            n.lock_impulse[j, w] = vec3()
-            if wp.static(features.angular_locks):
-                n.lock_angular[j, w] = vec3()
-        if wp.static(features.soft):
-            for i in range(o.softs):
-                n.soft_impulse[i, w] = real(0.0)
-        if wp.static(features.limits):
-            for i in range(o.limits):
-                n.low_impulse[i, w] = real(0.0)
-                n.high_impulse[i, w] = real(0.0)
-
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
     @wp.func
@@ -314,7 +303,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         while made < most and may_begin(m, s, o, w):
             for b in range(1, o.bodies):
                 start_body(s, n, k, b, w)
-            forget_impulses(n, o, w)
+            rows.scale(m, n, o, real(0.0), w)
             error = real(0.0)
             stage = int(0)
             while stage < 4 or (stage < wp.static(4 + PROJECTIONS) and (stage == 4 or error > NEAR_JOINTS)):

@@ -58,37 +58,8 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
             n.mid_spin[b, w] = spin
 
     @wp.func
-    def scale_memory(n: t.memory, o: t.settings, share: real, w: int):
-        """Impulses of the last kick, for one of another length."""
-        for j in range(o.joints):
-            n.lock_impulse[j, w] = share * n.lock_impulse[j, w]
-            if wp.static(features.angular_locks):
-                n.lock_angular[j, w] = share * n.lock_angular[j, w]
-        if wp.static(features.limits):
-            for i in range(o.limits):
-                n.low_impulse[i, w] = share * n.low_impulse[i, w]
-                n.high_impulse[i, w] = share * n.high_impulse[i, w]
-        if wp.static(features.friction):
-            for i in range(o.frictions):
-                n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
-        if wp.static(features.soft):
-            for i in range(o.softs):
-                n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
-        if wp.static(features.couplings):
-            for g in range(o.couplings):
-                n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
-        if wp.static(features.contacts):
-            for i in range(n.kept_count[w]):
-                n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
-                if wp.static(features.rolling):
-                    n.contact_spin[i, w] = share * n.contact_spin[i, w]
-        if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                n.port_impulse[i, w] = share * n.port_impulse[i, w]
-
-    @wp.func
-    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """The length of the kick, and the velocities it starts from."""
+    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """The length of the kick, and the velocities it starts from; the share of the last kick's impulses in it."""
         for b in range(o.bodies):
             k.jolted[b, w] = 0
         last = wp.abs(n.kick[w])
@@ -98,7 +69,8 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         else:
             k.kick[w] = real(0.5) * o.dt
         if last > real(0.0) and last != k.kick[w]:
-            scale_memory(n, o, k.kick[w] / last, w)
+            return k.kick[w] / last
+        return real(1.0)
 
     @wp.func
     def abandon(s: t.state, n: t.memory, o: t.settings, w: int):

@@ -48,6 +48,16 @@ class Features:
         return bool(self.contact_kinds)
 
     @property
+    def axis_bounds(self) -> bool:
+        """Whether some free axis has a bounded row."""
+        return self.limits or self.friction
+
+    @property
+    def bounded(self) -> bool:
+        """Whether some row is bounded, so that a solver has to iterate."""
+        return self.axis_bounds or self.contacts
+
+    @property
     def large(self) -> bool:
         """Whether the kernel is too large for a GPU's compiler to put all of it into one function."""
         return self.contacts or self.ropes

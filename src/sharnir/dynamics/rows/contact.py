@@ -13,7 +13,8 @@
                 at once, contact after contact, until none approaches (a row of balls passes impulses on). The step ends
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
 
-Rolling and spinning friction are in rolling.py, tyres in tyre.py; a moving belt is in contacts/sides.py.
+All contacts together are a group of rows, see ``groups.py``. Rolling and spinning friction are in rolling.py, tyres in
+tyre.py; a moving belt is in contacts/sides.py.
 """
 
 from functools import cache
@@ -25,9 +26,11 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ...scene.joints import Kind
 from ..algebra import make_algebra
+from ..contacts.broad import make_broad
+from ..contacts.keep import make_keep
+from ..contacts.shares import make_shares
 from ..contacts.sides import make_sides
 from ..coordinates import make_coordinates
-from ..nothing import NOTHING, Nothing
 from ..solvers.reach import make_reach
 from .limit import push_give
 from .rolling import make_rolling
@@ -40,10 +43,8 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 
 @cache
-def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    if not features.contacts:
-        return NOTHING
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
@@ -57,6 +58,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
     stretch, tyre_impulse = tyres.stretch, tyres.tyre_impulse
     bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
+    find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
+    share_loads = make_shares(p, features).share_loads
     GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
@@ -98,8 +101,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return wp.normalize(wp.cross(axle, k.contact_normal[i, w]))
 
     @wp.func
-    def soften(k: t.work, kick: real, dt: real, stiffness: real, damping: real, i: int, w: int):
+    def soften(k: t.work, dt: real, stiffness: real, damping: real, i: int, w: int):
         """The normal as a spring and damper; the damper acts once the shapes overlap."""
+        kick = k.kick[w]
         gap = k.contact_gap[i, w]
         c = damping
         if gap > real(0.0):
@@ -108,7 +112,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.contact_source[i, w] = -kick * stiffness * gap
 
     @wp.func
-    def prepare_normal(m: t.model, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+    def prepare_normal(m: t.model, k: t.work, o: t.settings, pair: int, i: int, w: int):
+        """The normal's source, speculative or elastic, and no pseudo-impulse yet."""
         k.contact_push[i, w] = real(0.0)
         k.contact_search[i, w] = vec3()
         k.contact_y[i, w] = real(0.0)
@@ -117,13 +122,14 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             k.contact_blow[i, w] = vec3()
         if wp.static(features.compliance):
             if wp.isfinite(m.pair_stiffness[pair, w]):
-                soften(k, kick, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
+                soften(k, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
 
     @wp.func
-    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, pair: int, i: int, w: int):
+        """The normal of a tyre as a spring and damper, and how far its bristles are stretched."""
         tyre = tyre_of(m, k, i, w)
         if tyre >= 0:
-            soften(k, kick, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
+            soften(k, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
             z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
             k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
 
@@ -138,7 +144,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return vec3(share * start[0], share * start[1], normal)
 
     @wp.func
-    def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, i: int, w: int):
+    def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+        """Arms, effective mass and bounds of contact i; last step's impulse brought into its cone."""
         a = m.shape_body[k.contact_a[i, w]]
         b = m.shape_body[k.contact_b[i, w]]
         arm_a = k.contact_point[i, w] - s.position[a, w]
@@ -165,9 +172,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.contact_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
         pair = m.shape_material[k.contact_a[i, w]] * o.materials + m.shape_material[k.contact_b[i, w]]
         k.contact_pair[i, w] = pair
-        prepare_normal(m, k, o, kick, pair, i, w)
+        prepare_normal(m, k, o, pair, i, w)
         if wp.static(features.tyres):
-            prepare_tyre(m, n, k, o, kick, pair, i, w)
+            prepare_tyre(m, n, k, o, pair, i, w)
         if wp.static(features.rolling):
             prepare_rolling(m, k, o, turn, i, w)
         n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair, w])
@@ -245,11 +252,11 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return wp.max(new, real(0.0))
 
     @wp.func
-    def tangential(
-        m: t.model, n: t.memory, k: t.work, turn: mat33, mass: mat33, u: vec3, q: vec3, kick: real, i: int, w: int
-    ) -> vec3:
-        """The impulse q with its tangential part corrected, by the tyre or by dry friction."""
+    def tangential(m: t.model, n: t.memory, k: t.work, turn: mat33, u: vec3, q: vec3, i: int, w: int) -> vec3:
+        """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
+        mass = full(k.contact_mass[i, w])
         friction = m.pair_friction[k.contact_pair[i, w], w]
+        kick = k.kick[w]
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
             if tyre >= 0:
@@ -263,7 +270,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return rubbed(mass, u, q, friction)
 
     @wp.func
-    def visit_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> vec2:
+    def visit_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(k, i, w)
         u = wp.transpose(turn) * velocity_between(m, k, i, w)
@@ -273,7 +280,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         new = vec3(old[0], old[1], normal)
         if normal > real(0.0) or old[2] > real(0.0):
             u = u + (normal - old[2]) * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
-            new = tangential(m, n, k, turn, mass, u, new, kick, i, w)
+            new = tangential(m, n, k, turn, u, new, i, w)
         d = turn * (new - old)
         k.contact_step[i, w] = d
         square = wp.dot(d, d)
@@ -336,7 +343,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return change
 
     @wp.func
-    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, kick: real, w: int) -> real:
+    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, w: int) -> real:
         """Every contact once, what lies on the ground last; the square of the largest change that is not settled."""
         if k.contact_squares[w][1] > real(0.0):
             accelerate(m, n, k, w)
@@ -345,7 +352,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         count = k.contact_count[w]
         for reverse in range(count):
             i = count - 1 - reverse
-            squares = visit_contact(m, n, k, kick, i, w)
+            squares = visit_contact(m, n, k, i, w)
             total = total + wp.max(squares[0], squares[1])
             worst = wp.max(worst, unsettled(squares[0], wp.length_sq(n.contact_impulse[i, w]), epsilon))
             worst = wp.max(worst, squares[1])
@@ -364,26 +371,26 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     # --- after the iterations ---------------------------------------------------------------------------------------
 
     @wp.func
-    def keep_bend(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def keep_bend(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Where the bristles of a tyre are at the end of the kick."""
         tyre = tyre_of(m, k, i, w)
         if tyre >= 0:
             turn = frame(k, i, w)
             bend = wp.transpose(turn) * n.contact_bend[i, w]
             u = wp.transpose(turn) * velocity_between(m, k, i, w)
-            z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], kick)
+            z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], k.kick[w])
             z = kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
             if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
                 z = vec2()
             n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))
 
     @wp.func
-    def end_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def end_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """The force of contact i, added to what its bodies feel; the bend of a tyre."""
         d = n.contact_impulse[i, w]
         if wp.static(features.restitution):
             d = d + k.contact_blow[i, w]
-        force = d / kick
+        force = d / k.kick[w]
         k.contact_force[i, w] = force
         k.contact_slip[i, w] = velocity_between(m, k, i, w)
         a = k.contact_body_a[i, w]
@@ -391,13 +398,72 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.touch_force[a, w] = k.touch_force[a, w] - force
         k.touch_force[b, w] = k.touch_force[b, w] + force
         if wp.static(features.tyres):
-            keep_bend(m, n, k, kick, i, w)
+            keep_bend(m, n, k, i, w)
+
+    # --- all of them, as a group of rows ------------------------------------------------------------------------------
+
+    @wp.func
+    def place(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Find the contact points, and match them with those of the last step."""
+        if o.warm_start == 0:
+            n.kept_count[w] = 0
+        find_contacts(m, s, k, r, o, w)
+        keep_contacts(m, s, n, k, o, w)
+
+    @wp.func
+    def reach(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Every contact, with the inverse mass that the factors give."""
+        if wp.static(features.reach):
+            k.reach_used[w] = o.joint_paths
+        for i in range(k.contact_count[w]):
+            prepare_contact(m, s, n, k, o, i, w)
+        k.contact_squares[w] = vec2()
+
+    @wp.func
+    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Last step's impulses applied."""
+        for i in range(k.contact_count[w]):
+            warm_contact(m, n, k, i, w)
+
+    @wp.func
+    def strike(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Before the first sweep: loads shared between the points, impacts."""
+        if wp.static(features.direct):
+            share_loads(m, n, k, w)
+        if wp.static(features.restitution):
+            bounce_all(m, k, o.dt, w)
+
+    @wp.func
+    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+        """Every contact once; the square of the largest change of an impulse."""
+        # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
+        change = sweep_contacts(m, n, k, real(0.0), w)
+        if stabilise:
+            push_contacts(m, k, o, w)
+        return change
+
+    @wp.func
+    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+        """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse."""
+        change = sweep_contacts(m, n, k, o.epsilon, w)
+        return vec2(change, push_contacts(m, k, o, w))
+
+    @wp.func
+    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The force of every contact, N, and of all contacts of a body together."""
+        for b in range(o.bodies):
+            k.touch_force[b, w] = vec3()
+        for i in range(k.contact_count[w]):
+            end_contact(m, n, k, i, w)
+
+    @wp.func
+    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses for a kick of another length; 0 forgets them."""
+        for i in range(n.kept_count[w]):
+            n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
+            if wp.static(features.rolling):
+                n.contact_spin[i, w] = share * n.contact_spin[i, w]
 
     return SimpleNamespace(
-        end_contact=end_contact,
-        prepare_contact=prepare_contact,
-        warm_contact=warm_contact,
-        bounce_all=bounce_all,
-        sweep_contacts=sweep_contacts,
-        push_contacts=push_contacts,
+        place=place, reach=reach, warm=warm, strike=strike, visit=visit, sweep=sweep, end=end, scale=scale
     )

@@ -10,7 +10,9 @@ sequential impulses visit it: p -= (rate + error/h)/w.
 With play the sum may be off by the gap G either way, and flanks only push. Sequential impulses keep both bounds in
 every visit, as limits do. The matrix of the direct solver has the row of the flank that touches, or an empty one: after
 the solve a flank that pulls lets go, one that would be passed by the end of the step is met there, and the matrix is
-factored again (``change_flanks``).
+factored again (``revise``).
+
+All couplings together are a group of rows, see ``groups.py``.
 """
 
 from functools import cache
@@ -74,7 +76,8 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return real(n.coupling_side[g, w]) * m.coupling_gap[g, w]
 
     @wp.func
-    def prepare_couplings(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def prepare(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Axes, errors (m or rad) and inverse masses."""
         for g in range(o.couplings):
             total = p.vec2()
             for i in range(m.coupling_start[g], m.coupling_end[g]):
@@ -89,7 +92,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
                 k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
 
     @wp.func
-    def lead_couplings(k: t.work, o: t.settings, w: int):
+    def lead(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """From now on the rows lead onto their equations."""
         for g in range(o.couplings):
             k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
@@ -102,10 +105,9 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             store(m, k, j, w, acted(load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
 
     @wp.func
-    def warm_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Last step's impulses applied."""
         for g in range(o.couplings):
-            if o.warm_start == 0:
-                n.coupling_impulse[g, w] = real(0.0)
             act_on(m, k, n.coupling_impulse[g, w], g, w)
 
     @wp.func
@@ -146,7 +148,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
                 k.block[block, w] = k.block[block, w] + wp.transpose(part)
 
     @wp.func
-    def assemble_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The rows in the matrix; their blocks were cleared along with the fill."""
         for g in range(o.couplings):
             row = m.coupling_node[g]
@@ -170,30 +172,33 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             k.pivot[row, w] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """The right-hand sides of all couplings."""
-        for g in range(o.couplings):
-            lack = real(0.0)
-            if not is_open(m, n, g, w):
-                lack = -coupling_rate(m, k, g, w)
-            k.solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
+    def lacking(m: t.model, n: t.memory, rate: real, g: int, w: int) -> vec3:
+        """The right-hand side of coupling g, whose row has a rate that it should not have."""
+        if is_open(m, n, g, w):
+            return vec3()
+        return vec3(-rate, real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The right-hand sides of all couplings, rad/s or m/s."""
         for g in range(o.couplings):
-            lack = real(0.0)
-            if not is_open(m, n, g, w):
-                lack = -push_rate(m, k, g, w)
-            k.push_solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
+            k.solution[m.coupling_node[g], w] = lacking(m, n, coupling_rate(m, k, g, w), g, w)
 
     @wp.func
-    def take_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The same for the pseudo-velocities, which must not part the couplings."""
+        for g in range(o.couplings):
+            k.push_solution[m.coupling_node[g], w] = lacking(m, n, push_rate(m, k, g, w), g, w)
+
+    @wp.func
+    def take(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Add the solution to the impulses."""
         for g in range(o.couplings):
             x = k.solution[m.coupling_node[g], w]
             n.coupling_impulse[g, w] = n.coupling_impulse[g, w] - x[0]
 
     @wp.func
-    def take_couplings_apart(m: t.model, k: t.work, o: t.settings, w: int):
+    def take_apart(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """What the bias adds is a part of the effort but not of the warm start, as for joints."""
         for g in range(o.couplings):
             x = k.solution[m.coupling_node[g], w]
@@ -217,7 +222,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         k.coupling_bias[g, w] = k.coupling_error[g, w] / dt
 
     @wp.func
-    def change_flanks(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def revise(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
         changed = bool(False)
         for g in range(o.couplings):
@@ -250,7 +255,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return up - down - old
 
     @wp.func
-    def visit_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
         """One visit of every coupling; the square of the largest impulse."""
         largest = real(0.0)
         for g in range(o.couplings):
@@ -265,21 +270,18 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return largest
 
     @wp.func
-    def note_couplings(n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        """The mean effort of every coupling over the kick."""
+    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The mean effort of every coupling over the kick, N or N m."""
         for g in range(o.couplings):
-            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / kick
+            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / k.kick[w]
 
-    return SimpleNamespace(
-        prepare_couplings=prepare_couplings,
-        lead_couplings=lead_couplings,
-        warm_couplings=warm_couplings,
-        assemble_couplings=assemble_couplings,
-        couplings_lack=couplings_lack,
-        couplings_lack_push=couplings_lack_push,
-        take_couplings=take_couplings,
-        take_couplings_apart=take_couplings_apart,
-        change_flanks=change_flanks,
-        visit_couplings=visit_couplings,
-        note_couplings=note_couplings,
-    )
+    @wp.func
+    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses for a kick of another length; 0 forgets them."""
+        for g in range(o.couplings):
+            n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
+
+    in_matrix = {"assemble": assemble, "lack": lack, "lack_push": lack_push, "take": take, "take_apart": take_apart}
+    if features.backlash and features.direct:
+        in_matrix["revise"] = revise
+    return SimpleNamespace(prepare=prepare, lead=lead, warm=warm, visit=visit, end=end, scale=scale, **in_matrix)

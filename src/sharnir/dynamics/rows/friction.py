@@ -33,6 +33,7 @@ from .bristle import make_bristle
 from .gear import make_gear
 from .loss import make_loss
 from .soft import make_soft
+from .view import make_view
 
 wp = load_warp()
 
@@ -43,11 +44,12 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
-    Frames = geometry.Frames
+    Pair, view_of = pair.Pair, make_view(p)
+    View, inverse_mass_of = view_of.View, view_of.inverse_mass
     diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
     solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    load, motion, led = pair.load, pair.motion, make_bias(p, features).led
+    load, motion, acted, led = pair.load, pair.motion, pair.acted, make_bias(p, features).led
     gear = make_gear(p, features)
     prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
     loss = make_loss(p, features)
@@ -102,39 +104,42 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return v
 
     @wp.func
-    def prepare_friction(
-        m: t.model,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        f: Frames,
-        w_ll: mat33,
-        w_aa: mat33,
-        kick: real,
-        i: int,
-        j: int,
-        w: int,
-    ):
+    def first(m: t.model, j: int) -> int:
+        """The first friction of joint j."""
+        return m.friction_start[j]
+
+    @wp.func
+    def last(m: t.model, j: int) -> int:
+        """One past its last."""
+        return m.friction_end[j]
+
+    @wp.func
+    def linear(m: t.model, i: int) -> int:
+        """1: of sliding axes, 0: of turning ones."""
+        return m.friction_linear[i]
+
+    @wp.func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+        """Its effective mass on its axes, and its bound; last step's impulse brought onto them."""
         axes = m.friction_axes[i]
-        linear = m.friction_linear[i]
-        inverse_mass = w_aa
-        if linear == 1:
-            inverse_mass = w_ll
+        j = view.joint
+        is_linear = m.friction_linear[i]
+        inverse_mass = inverse_mass_of(view, is_linear)
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 prepare_gear(m, n, k, inverse_mass, i, w)
                 return
         if wp.static(features.losses):
             if m.friction_coupling[i] >= 0:
-                prepare_loss(m, n, k, f, inverse_mass, i, j, w)
+                prepare_loss(m, n, k, view, i, w)
                 return
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
         else:
-            basis = angular_basis(f, m.basis[j])
-            if linear == 1:
-                basis = linear_basis(f, m.basis[j])
+            basis = angular_basis(view.frames, m.basis[j])
+            if is_linear == 1:
+                basis = linear_basis(view.frames, m.basis[j])
             mass = inverse_on(inverse_mass, basis, axes)
             n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
             if wp.static(features.friction_laws):
@@ -144,9 +149,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                     chosen = (7 - axes) // 2  # of two axes the one across them
                 k.friction_axis[i, w] = column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
-            mass = mass + conductance_on(m, k, linear, axes, j, w)
+            mass = mass + conductance_on(m, k, is_linear, axes, j, w)
         k.friction_mass[i, w] = packed(mass)
-        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
+        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * k.kick[w]
 
     @wp.func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
@@ -184,8 +189,14 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return new
 
     @wp.func
-    def visit_friction(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
+    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+        """Last step's impulse applied."""
+        return acted(x, m.friction_linear[i], n.friction_impulse[i, w])
+
+    @wp.func
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
+        kick = k.kick[w]
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 return visit_gear(m, n, k, u, i, w)
@@ -221,8 +232,19 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         n.sticking[i, w] = int(holds)
 
     @wp.func
-    def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def is_idle(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> bool:
+        """Friction always has something to do."""
+        return False
+
+    @wp.func
+    def scale(n: t.memory, share: real, i: int, w: int):
+        """Its impulse for a kick of another length."""
+        n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+
+    @wp.func
+    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
+        kick = k.kick[w]
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 n.sticking[i, w] = int(gear_holds(n, i, w))
@@ -249,7 +271,13 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         note_sticking(m, n, k, wp.dot(impulse, impulse) < bound * bound, i, j, w)
 
     return SimpleNamespace(
-        prepare_friction=prepare_friction,
-        visit_friction=visit_friction,
-        end_friction=end_friction,
+        first=first,
+        last=last,
+        linear=linear,
+        prepare=prepare,
+        warm=warm,
+        visit=visit,
+        is_idle=is_idle,
+        end=end,
+        scale=scale,
     )

@@ -39,7 +39,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     packed, full = algebra.packed, algebra.full
     slip, kicked, struck = pair.slip, pair.kicked, pair.struck
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    needs_mass = not features.direct or features.limits or features.friction or features.soft
+    needs_mass = not features.direct or features.axis_bounds or features.soft
     led = make_bias(p, features).led
     has_rows = features.direct or features.leapfrog  # the directions of the rows are kept
     # of a joint's own inverse mass, see set_elasticity

@@ -25,6 +25,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
 from .soft import make_soft
+from .view import make_view
 
 wp = load_warp()
 
@@ -35,10 +36,10 @@ JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 @cache
 def make_loss(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33, vec2 = p.real, p.vec3, p.mat33, p.vec2
+    real, vec3, vec2 = p.real, p.vec3, p.vec2
     t = structs(p)
-    geometry = make_coordinates(p)
-    Frames, coordinate_axis = geometry.Frames, geometry.coordinate_axis
+    coordinate_axis, view_of = make_coordinates(p).coordinate_axis, make_view(p)
+    View, inverse_mass_along = view_of.View, view_of.inverse_mass_along
     conductance_along = make_soft(p, features).conductance_along
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
     ENDLESS = wp.constant(real(1e30))
@@ -48,12 +49,12 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
     @wp.func
-    def prepare_loss(m: t.model, n: t.memory, k: t.work, f: Frames, inverse_mass: mat33, i: int, j: int, w: int):
+    def prepare_loss(m: t.model, n: t.memory, k: t.work, view: View, i: int, w: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
-        axis = coordinate_axis(f, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
-        ease = wp.dot(axis, inverse_mass * axis)
+        axis = coordinate_axis(view.frames, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
+        ease = inverse_mass_along(view, m.friction_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
-            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, j, w))
+            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, view.joint, w))
         k.friction_axis[i, w] = axis
         k.friction_bound[i, w] = ease
         k.loss_seen[i, w] = vec3()

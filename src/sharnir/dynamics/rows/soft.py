@@ -48,6 +48,7 @@ from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 from .actuator import make_actuator
+from .view import make_view
 
 wp = load_warp()
 
@@ -76,7 +77,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     column = make_algebra(p).column
     slip, struck, twisted = pair.slip, pair.struck, pair.twisted
     led = make_bias(p, features).led
-    load, motion = pair.load, pair.motion
+    load, motion, view_of = pair.load, pair.motion, make_view(p)
+    View, inverse_mass_along = view_of.View, view_of.inverse_mass_along
     actuator = make_actuator(p, features)
     actuator_line, rotor, go_on = actuator.actuator_line, actuator.rotor, actuator.go_on
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
@@ -92,6 +94,17 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         y_before: real
         damping: real  # N s/m or N m s/rad
         source: real
+
+    @wp.struct
+    class Start:
+        """A coordinate when a kick begins, and how long the kick (s) and the step (s) are."""
+
+        value: real  # m or rad
+        rate: real  # m/s or rad/s
+        inverse_mass: real  # 1/kg or 1/(kg m^2), along the coordinate
+        share: real  # of it, what is left with all that the coordinate carries
+        kick: real
+        dt: real
 
     @wp.func
     def rate_before(m: t.model, s: t.state, k: t.work, axis: vec3, linear: int, j: int, w: int) -> real:
@@ -130,37 +143,39 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def drive_voltage(
-        m: t.model, c: t.control, n: t.memory, value: real, rate: real, kick: real, i: int, w: int
-    ) -> real:
+    def drive_voltage(m: t.model, c: t.control, n: t.memory, at: Start, i: int, w: int) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
         pace = real(0.0)  # of the target
         if n.kick[w] > real(0.0):
-            pace = (given - n.last_input[i, w]) / kick
+            pace = (given - n.last_input[i, w]) / at.kick
             if wp.static(features.leapfrog):
                 given = real(0.5) * (given + n.last_input[i, w])
         n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
-        error = given - rate
+        error = given - at.rate
         if kind == wp.static(POSITION_SERVO):
-            error = given - value
-        asked = m.servo_gain[i, w] * error - m.servo_damping[i, w] * rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+            error = given - at.value
+        asked = (
+            m.servo_gain[i, w] * error - m.servo_damping[i, w] * at.rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+        )
         asked = asked + m.servo_feed[i, w] * pace
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
-            n.servo_sum[i, w] = n.servo_sum[i, w] + kick * error
+            n.servo_sum[i, w] = n.servo_sum[i, w] + at.kick * error
         return voltage * wp.sign(m.drive_ratio[i, w])
 
     @wp.func
-    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
+    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, at: Start, i: int, w: int) -> Row:
+        """The row with the drive on it, at a voltage between -1 and 1."""
+        kick = at.kick
         ratio = m.drive_ratio[i, w]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i, w]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i, w]
-        speed = ratio * rate
+        speed = ratio * at.rate
         alone = real(0.0)
         if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
             alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
@@ -182,20 +197,22 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def with_spring(
-        m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int, w: int
-    ) -> Row:
+    def with_spring(m: t.model, row: Row, at: Start, i: int, w: int) -> Row:
+        """The row with the spring and its damper on it."""
+        x = at.value - m.spring_rest[i, w]
+        kick = at.kick
+        dt = at.dt
         line = spring_line(m, i, w, x)
         square = dt * dt * line[1]
         implicit = real(1.0)
-        ahead = x + dt * rate
+        ahead = x + dt * at.rate
         if wp.static(features.leapfrog):
-            pace = square * inverse_mass  # (frequency times dt)^2 of the spring by itself
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * m.soft_share[i], real(1e-30)))
+            pace = square * at.inverse_mass  # (frequency times dt)^2 of the spring by itself
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
             if m.spring_side[i] != 0:
-                carried = pace * m.soft_share[i]
+                carried = pace * at.share
                 implicit = wp.max(implicit, wp.static(real(MEETING)) * carried * wp.sqrt(carried))
         if spring_acts(m.spring_side[i], x, ahead):
             row.damping = row.damping + m.spring_c[i, w]
@@ -208,20 +225,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def actuator_row(
-        m: t.model,
-        c: t.control,
-        n: t.memory,
-        k: t.work,
-        value: real,
-        rate: real,
-        inverse_mass: real,
-        kick: real,
-        dt: real,
-        share: real,
-        a: int,
-        w: int,
-    ) -> Row:
+    def actuator_row(m: t.model, c: t.control, n: t.memory, k: t.work, at: Start, a: int, w: int) -> Row:
         """An actuator by itself, without its rotor: its line as a spring and a damper."""
         command = c.command[a, w]
         last = command
@@ -230,25 +234,26 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 last = n.last_command[a, w]
             n.last_command[a, w] = command
         k.command[a, w] = command
-        line = actuator_line(m, n, command, last, value, rate, dt, a, w)
+        line = actuator_line(m, n, command, last, at.value, at.rate, at.dt, a, w)
         row = Row()
         row.damping = line.damping
-        row.source = kick * (line.force + line.damping * rate)
+        row.source = at.kick * (line.force + line.damping * at.rate)
         implicit = real(1.0)
         if wp.static(features.leapfrog):
-            square = dt * dt * line.stiffness
-            pace = square * inverse_mass
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * share, real(1e-30)))
+            square = at.dt * at.dt * line.stiffness
+            pace = square * at.inverse_mass
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
             between = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
             row.y = between
             row.y_before = -between
-        ahead = kick * dt * implicit * line.stiffness
+        ahead = at.kick * at.dt * implicit * line.stiffness
         row.y = row.y + ahead
         row.source = row.source + ahead * line.flow
         return row
 
     @wp.func
     def joined(x: Row, y: Row) -> Row:
+        """Two rows on one axis as one."""
         x.y = x.y + y.y
         x.y_before = x.y_before + y.y_before
         x.damping = x.damping + y.damping
@@ -256,25 +261,24 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def end_row(
-        m: t.model, n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int
-    ) -> real:
+    def end_row(m: t.model, n: t.memory, k: t.work, row: Row, at: Start, i: int, w: int) -> real:
         """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
+        kick = at.kick
         now = real(1.0)
         if wp.static(features.leapfrog):
             rotor = wp.max(-row.y_before, real(0.0))
-            carried = m.soft_share[i] * inverse_mass
+            carried = at.share * at.inverse_mass
             pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
             now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
         k.soft_y[i, w] = y
-        k.soft_source[i, w] = row.source - before * rate
+        k.soft_source[i, w] = row.source - before * at.rate
         if wp.static(features.leapfrog):
             k.soft_bias[i, w] = real(1.0)
             if n.kick[w] > real(0.0) and y > real(0.0):
                 k.soft_bias[i, w] = (y - before) / y
-        if y * wp.abs(inverse_mass) < NEGLIGIBLE:
+        if y * wp.abs(at.inverse_mass) < NEGLIGIBLE:
             k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
         return now
@@ -295,64 +299,57 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return value
 
     @wp.func
-    def prepare_soft(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        f: Frames,
-        w_ll: mat33,
-        w_aa: mat33,
-        kick: real,
-        dt: real,
-        i: int,
-        j: int,
-        w: int,
-    ):
+    def prepare_soft(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+        """The axis of soft row i, and its conductance and source for this kick."""
         kind = m.soft_kind[i]
         linear = m.soft_linear[i]
+        j = view.joint
+        f = view.frames
         axis = soft_direction(m, f, i, j)
-        inverse_mass = wp.dot(axis, w_aa * axis)
-        if linear == 1:
-            inverse_mass = wp.dot(axis, w_ll * axis)
+        at = Start()
+        at.inverse_mass = inverse_mass_along(view, linear, axis)
+        at.share = m.soft_share[i]
+        at.kick = k.kick[w]
+        at.dt = view.dt
         k.soft_axis[i, w] = axis
-        k.soft_inverse_mass[i, w] = inverse_mass
+        k.soft_inverse_mass[i, w] = at.inverse_mass
         press = n.reaction[j, w]
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
         row = Row()
         row.damping = m.viscous[i, w] + m.viscous_load[i, w] * wp.length(press)
-        rate = rate_before(m, s, k, axis, linear, j, w)
+        at.rate = rate_before(m, s, k, axis, linear, j, w)
         if kind >= 0:
-            value = soft_value(m, s, f, i, w)
+            at.value = soft_value(m, s, f, i, w)
             if m.has_spring[i] == 1:
-                row = with_spring(m, row, value - m.spring_rest[i, w], rate, inverse_mass, kick, dt, i, w)
+                row = with_spring(m, row, at, i, w)
             if m.drive_kind[i] > 0:
-                voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
+                voltage = drive_voltage(m, c, n, at, i, w)
                 k.voltage[i, w] = voltage
                 if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
                     k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
-                row = with_drive(m, k, row, voltage, rate, kick, i, w)
+                row = with_drive(m, k, row, voltage, at, i, w)
         if wp.static(features.actuators):
             a = m.soft_actuator[i]
             if a >= 0:
-                value = soft_value(m, s, f, i, w)
-                own = actuator_row(m, c, n, k, value, rate, inverse_mass, kick, dt, m.soft_share[i], a, w)
+                at.value = soft_value(m, s, f, i, w)
+                own = actuator_row(m, c, n, k, at, a, w)
                 row = joined(row, own)
                 row.y = row.y + rotor(m, a, w)
                 row.y_before = row.y_before - rotor(m, a, w)
-                now = end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
-                k.actuator_y[a, w] = own.y + now * kick * own.damping
-                before = own.y_before + (real(1.0) - now) * kick * own.damping
-                k.actuator_source[a, w] = own.source - before * rate
+                now = end_row(m, n, k, row, at, i, w)
+                k.actuator_y[a, w] = own.y + now * at.kick * own.damping
+                before = own.y_before + (real(1.0) - now) * at.kick * own.damping
+                k.actuator_source[a, w] = own.source - before * at.rate
                 return
-        end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
+        end_row(m, n, k, row, at, i, w)
 
     @wp.func
-    def end_actuator(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
-        """The effort of the actuator in soft row i over the kick, and what is inside it at the end of the drift."""
+    def end_soft(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
+        """The effort of the actuator in soft row i, over the kick; what is inside it at the end of the drift."""
         a = m.soft_actuator[i]
+        if a < 0:
+            return
         j = m.soft_joint[i]
         linear = m.soft_linear[i]
         axis = k.soft_axis[i, w]
@@ -361,9 +358,14 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         felt = rate
         if wp.static(features.leapfrog):
             felt = rate + k.soft_bias[i, w] * turning
-        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / kick
+        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / k.kick[w]
         value = soft_value(m, s, frames_of(m, s, j, w), i, w)
         go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
+
+    @wp.func
+    def scale_soft(n: t.memory, share: real, i: int, w: int):
+        """The impulse of soft row i for a kick of another length; 0 forgets it."""
+        n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
@@ -409,12 +411,14 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def soft_kick(m: t.model, k: t.work, x: Pair, impulse: real, i: int, w: int) -> Pair:
+        """The two bodies after an impulse along the axis of soft row i."""
         if m.soft_linear[i] == 1:
             return struck(x, impulse * k.soft_axis[i, w])
         return twisted(x, impulse * k.soft_axis[i, w])
 
     @wp.func
     def visit_soft(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+        """One visit: p += -(y u + p - source)/(y w + 1)."""
         u = x.wb - x.wa
         if m.soft_linear[i] == 1:
             u = slip(x)
@@ -450,7 +454,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         rate_before=rate_before,
         prepare_soft=prepare_soft,
-        end_actuator=end_actuator,
+        end_soft=end_soft,
+        scale_soft=scale_soft,
         soft_direction=soft_direction,
         soft_force=soft_force,
         soft_is_stiff=soft_is_stiff,

@@ -20,9 +20,9 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
-from ..contacts.shares import make_shares
 from ..ropes.attach import make_attach
-from ..rows.contact import make_contact
+from ..rows.bounds import make_bounds
+from ..rows.groups import make_rows
 from .factors import MORE_BIASES, make_factors
 from .near import make_near
 from .sweep import make_sweep
@@ -42,10 +42,8 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     settle, settle_push = factors.settle, factors.settle_push
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
-    bounce_all = make_contact(p, features).bounce_all
-    share_loads = make_shares(p, features).share_loads
-    has_bounds = features.limits or features.friction or features.contacts
-    pushes = features.limits or features.contacts
+    rows = make_rows(p, features)
+    pushes = make_bounds(p, features).pushing is not None or features.contacts
     couple = make_attach(p, features).couple
     loaded = features.friction_laws
     lead_again = factors.lead_again
@@ -66,17 +64,14 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.leapfrog):
             if not is_foreseen(n, o, w):
                 solve_velocity(m, n, k, o, w)
-            lead_onto_joints(m, s, n, k, o, o.erp / o.dt, w)
+            lead_onto_joints(m, s, n, k, o, w)
         else:
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            solve_both(m, n, k, o, w)
         if wp.static(features.reach):
             clear(o, k.solution, w)
             if wp.static(pushes):
                 clear(o, k.push_solution, w)
-        if wp.static(features.contacts):
-            share_loads(m, n, k, w)
-        if wp.static(features.restitution):
-            bounce_all(m, k, o.dt, w)
+        rows.strike(m, n, k, o, w)
         if wp.static(features.rope_ports):
             solve_ports(m, n, k, o, w)
 
@@ -90,7 +85,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             return changes
         changes = sweep_near(m, n, k, o, w)
         if changes[1] > real(0.0):
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            solve_both(m, n, k, o, w)
         elif changes[0] > real(0.0):
             solve_velocity(m, n, k, o, w)
         return changes
@@ -121,7 +116,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             made = r.iterations[w] + sweep
             everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == o.iterations
             sweep += 1
-            if wp.static(has_bounds):
+            if wp.static(features.bounded):
                 changes = sweep_bounds(m, n, k, o, everywhere, w)
                 if wp.static(features.rope_ports):
                     if wp.static(features.reach):
@@ -170,7 +165,6 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         conclude=conclude,
         clear_bodies=factors.clear_bodies,
         clear_push=factors.clear_push,
-        linear_rows=factors.linear_rows,
         substitute=factors.substitute,
         substitute_both=factors.substitute_both,
         take_solution=factors.take_solution,
