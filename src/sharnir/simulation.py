@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import core_count, resolve_device
-from .dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .dynamics.stepper import Stepper
+from .dynamics.watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
@@ -389,7 +389,8 @@ class Simulation:
         for name, check in checks.items():
             if self._warned.wants(name):
                 yield from check()
-        if self._integrator == "rk4" and not self._compiled.features.fourth_order:
+        features = self._compiled.features
+        if features.integrator.fourth_order and not features.fourth_order:
             yield from fallen_back(1, 1, self._integrator)
 
     def _look_back(self) -> None:

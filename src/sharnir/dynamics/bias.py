@@ -24,7 +24,7 @@ from ..model.fields import structs
 from ..model.precision import Precision
 from ..scene.joints import Basis
 from .coordinates import make_coordinates
-from .leapfrog import make_leapfrog
+from .integrators.leapfrog import make_leapfrog
 
 wp = load_warp()
 
@@ -307,7 +307,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
         into the memory. Where rows are redundant, J V = 0 is solved first: see ``factors.take_apart``.
         """
-        return wp.static(features.direct) and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
+        known = wp.static(features.direct and features.integrator.staggered)
+        return known and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
 
     @wp.func
     def find_bias(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
@@ -382,7 +383,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def led(k: t.work, u: vec3, linear: int, j: int, w: int) -> vec3:
         """The slip or relative spin u of joint j as it is on average over the drift."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if linear == 1:
                 return u + k.bias[j, w]
             if wp.static(features.angular_rows):

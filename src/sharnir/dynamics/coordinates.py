@@ -192,8 +192,18 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
             return -c * b[1]
         return c * b[0]
 
+    @wp.func
+    def count_turns(m: t.model, s: t.state, dt: real, i: int, w: int):
+        """The turn that is nearest to where the present rate leads in a step: it may be more than half a turn."""
+        j = m.twist_joint[i]
+        f = frames_of(m, s, j, w)
+        turning = s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w]
+        ahead = s.twist[i, w] + dt * wp.dot(coordinate_axis(f, m.twist_kind[i]), turning)
+        s.twist[i, w] = unwrapped(coordinate_value(f, m.twist_kind[i]), ahead)
+
     return SimpleNamespace(
         Frames=Frames,
+        count_turns=count_turns,
         frames_of=frames_of,
         axis_of=axis_of,
         linear_basis=linear_basis,

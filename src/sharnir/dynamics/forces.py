@@ -45,7 +45,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def force_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
         """The force from outside on body b over the interval of the kick, N."""
         force = c.force[b, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 force = real(0.5) * (force + n.last_force[b, w])
             n.last_force[b, w] = c.force[b, w]
@@ -55,7 +55,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def torque_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
         """The torque likewise, N m."""
         torque = c.torque[b, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 torque = real(0.5) * (torque + n.last_torque[b, w])
             n.last_torque[b, w] = c.torque[b, w]
@@ -65,7 +65,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def effort_on(c: t.control, n: t.memory, i: int, w: int) -> real:
         """The effort on coordinate i likewise, N or N m."""
         effort = c.effort[i, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 effort = real(0.5) * (effort + n.last_effort[i, w])
             n.last_effort[i, w] = c.effort[i, w]
@@ -104,7 +104,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
                 k.following[b, w] = vec3()
             k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
             spin = s.spin[b, w]
-            if wp.static(not features.leapfrog):
+            if wp.static(not features.integrator.leads):
                 spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
             k.spin[b, w] = spin + dt * (inv_inertia * torque_on(c, n, b, w))
 

@@ -4,9 +4,9 @@
     iterate   the solver, until no impulse changes by more than epsilon
     finish    check  ->  new poses  ->  turns and sticking remembered
 
-The leapfrog step (``leapfrog.py``) has the same stages: it starts from the velocities in the middle of the last step
-and ends with those at the new poses. Fourth-order steps (``fourth_order.py``) are made as long as the motion is smooth;
-where it is not, a leapfrog one follows.
+Between begin and finish lies the kick, which changes velocities at fixed poses. What it acts on, and the drift that
+follows, are the integrator's (``integrators/``). Steps of fourth order are made in one piece as long as the motion is
+smooth; where it is not, one with a kick and a drift follows.
 
 ``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
 """
@@ -19,10 +19,10 @@ from ..model.features import Features
 from ..model.fields import struct_values, structs
 from ..model.precision import Precision
 from .bias import make_bias
+from .coordinates import make_coordinates
 from .forces import make_forces
-from .fourth_order import make_fourth_order
-from .integrate import make_integrate
-from .leapfrog import make_leapfrog
+from .integrators import make_integrator
+from .integrators.fourth_order import make_fourth_order
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
@@ -51,13 +51,12 @@ ONE_PIECE = (
 def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     """The three stages as device functions."""
     real, t = p.real, structs(p)
-    rows, forces, motion = make_rows(p, features), make_forces(p, features), make_integrate(p)
+    rows, forces, integrator = make_rows(p, features), make_forces(p, features), make_integrator(p, features)
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, resume = solver.iterate, solver.conclude, solver.resume
     factor, clear_bias = make_direct(p, features).factor, make_bias(p, features).clear_bias
-    leapfrog, stiffness = make_leapfrog(p, features), make_stiffen(p, features)
+    stiffness, watch, count_turns = make_stiffen(p, features), make_watch(p, features), make_coordinates(p).count_turns
     smooth_steps = make_fourth_order(p, features).smooth_steps
-    watch_step = make_watch(p, features).watch_step
     ropes = make_ropes(p, features)
 
     @wp.func
@@ -66,7 +65,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         kick = k.kick[w]
         for b in range(o.bodies):
             forces.move_freely(m, c, s, n, k, kick, b, w)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             clear_bias(k, o, w)
         rows.place(m, s, n, k, r, o, w)
         if wp.static(features.ropes):
@@ -106,7 +105,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     def check_bodies(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
         """Mark the world as faulty where something has no sensible velocity."""
         for b in range(1, o.bodies):
-            motion.check(k, r, o.top_speed, b, w)
+            watch.check(k, r, o.top_speed, b, w)
         if wp.static(features.ropes):
             ropes.check_ropes(m, s, k, r, o, w)
 
@@ -115,28 +114,20 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
             for i in range(o.twists):
-                motion.count_turns(m, s, o.dt, i, w)
+                count_turns(m, s, o.dt, i, w)
 
     @wp.func
     def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         """The velocities that the step starts from, and the velocity problem of its kick."""
-        k.kick[w] = o.dt
-        if wp.static(features.leapfrog):
-            share = leapfrog.start(s, n, k, o, w)
-            if share != real(1.0):
-                rows.scale(m, n, o, share, w)
-            if wp.static(features.ropes):
-                ropes.swap_rope_velocities(m, s, n, o, w)
+        share = integrator.start(m, s, n, k, o, w)
+        if share != real(1.0):
+            rows.scale(m, n, o, share, w)
         begin_kick(m, c, s, n, k, r, o, w)
 
     @wp.func
     def move(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """New poses."""
-        for b in range(1, o.bodies):
-            if wp.static(features.leapfrog):
-                leapfrog.drift(m, s, n, k, o.dt, b, w)
-            else:
-                motion.integrate(s, k, o.dt, b, w)
+        integrator.drift(m, s, n, k, o, w)
         if wp.static(features.ropes):
             ropes.move_ropes(m, s, n, k, o, w)
         measure_twists(m, s, o, w)
@@ -179,18 +170,16 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         check_bodies(m, s, k, r, o, w)
         if r.fault[w] == 0:
             rows.end(m, s, n, k, o, w)
-            if wp.static(features.leapfrog and features.direct):
+            if wp.static(features.integrator.leads and features.direct):
                 if n.kick[w] <= real(0.0):
                     for j in range(o.joints):
                         stiffness.note_jerk(m, s, n, k, j, w)
             move(m, s, n, k, o, w)
             n.kick[w] = k.kick[w]
             r.step[w] = r.step[w] + 1
-            watch_step(m, s, n, k, r, o, w)
-        elif wp.static(features.leapfrog):
-            leapfrog.abandon(s, n, o, w)
-            if wp.static(features.ropes):
-                ropes.swap_rope_velocities(m, s, n, o, w)
+            watch.watch_step(m, s, n, k, r, o, w)
+        else:
+            integrator.abandon(m, s, n, k, o, w)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 

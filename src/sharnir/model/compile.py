@@ -23,6 +23,7 @@ from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
+from .integrators import INTEGRATORS
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rays import ray_arrays
@@ -92,8 +93,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         twists=bool(tracked),
         direct=solver == "direct",
         reach=False,
-        leapfrog=integrator in ("leapfrog", "rk4"),
-        fourth_order=integrator == "rk4" and _is_smooth(scene, layout, touching.kinds),
+        integrator=INTEGRATORS[integrator],
+        fourth_order=INTEGRATORS[integrator].fourth_order and _is_smooth(scene, layout, touching.kinds),
         contact_kinds=touching.kinds,
         restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
         compliance=bool(touching.kinds) and not all(np.isinf(touching.model["pair_stiffness"])),
@@ -138,13 +139,15 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "coordinate", "soft", "actuator", "rope_node"):
-        counts[f"leap_{items}"] = counts[items] if features.leapfrog else 0
-    counts["leap_angular"] = counts["joint"] if features.leapfrog and features.angular_rows else 0
+    for items in ("body", "coordinate", "actuator", "rope_node"):
+        counts[f"leap_{items}"] = counts[items] if features.integrator.staggered else 0
+    for items in ("body", "joint", "soft"):
+        counts[f"led_{items}"] = counts[items] if features.integrator.leads else 0
+    counts["led_angular"] = counts["led_joint"] if features.angular_rows else 0
     for items in ("body", "joint", "angular"):
         counts[f"rk4_{items}"] = counts[items] if features.fourth_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
-    rows = counts["joint"] if features.direct or features.leapfrog else 0
+    rows = counts["joint"] if features.direct or features.integrator.leads else 0
     counts["row_angular"] = rows if features.angular_rows else 0
     counts["row_partial"] = rows if features.partial_locks else 0
     counts["redundant"] = sum(model["is_redundant"]) + counts["coupling"]

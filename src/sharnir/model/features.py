@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .integrators import Integrator
+
 CONTACT_KINDS = ("round", "box", "convex", "heights", "mesh")
 
 
@@ -23,8 +25,8 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
-    leapfrog: bool  # the second-order step rather than semi-implicit Euler
-    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, leapfrog elsewhere
+    integrator: Integrator
+    fourth_order: bool  # the integrator is of fourth order wherever the motion is smooth, and here it can be
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning

@@ -41,7 +41,7 @@ STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is
 @cache
 def make_bend(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    leapfrog = features.leapfrog
+    leads = features.integrator.leads
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     algebra = make_algebra(p)
     ahead, diagonal = algebra.ahead, algebra.diagonal
@@ -94,7 +94,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
         made.twirl = -kick * wp.quat_rotate(a, re * moment + wp.cross(im, moment))  # -kick l H^T K (u - r)
         if wp.max(law.after) > real(0.0):
             made.stiff = conductance(a, im, re, kick / law.length * wp.cw_mul(law.stiffness, law.after))
-        if wp.static(leapfrog):
+        if wp.static(leads):
             if wp.max(law.after) > real(0.0):
                 before = conductance(a, im, re, kick / law.length * wp.cw_mul(law.stiffness, law.before))
                 made.twirl = made.twirl - before * turning

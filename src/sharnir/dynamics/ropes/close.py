@@ -328,7 +328,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
                     factor_ports(m, n, k, o, True, w)
         closed = bool(False)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if o.slides == 0:  # what eyelets and winches feed would be taken over, too
                 closed = close(m, s, n, k, o, False, w)
                 if not closed:

@@ -91,7 +91,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         length = s.rope_length[j, w]
         sure = element_mass(m, s, rope, j, w) * length * length
         stiff = length * dt * dt * n.rope_tension[j, w]
-        if wp.static(not features.leapfrog):
+        if wp.static(not features.integrator.leads):
             return vec2(real(0.0), wp.max(stiff - wp.static(real(TAUT)) * sure, real(0.0)))
         followed = wp.min(stiff, wp.static(real(FOLLOWED)) * sure)
         gain = real(0.25) * wp.max(followed - wp.static(real(TAUT)) * sure, real(0.0))
@@ -139,7 +139,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             taut = tautness(m, s, n, dt, rope, j, w)
             gained = taut[0] * spin + taut[1] * turning
             momentum = momentum + gained - wp.dot(axis, gained) * axis
@@ -149,7 +149,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(m, s, rope, j, w) * length * length
             k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             turn = dt * spin
             straight = axis + wp.cross(turn, axis)
             k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
@@ -200,7 +200,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     def follows(m: t.model, rope: int) -> bool:
         """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
         step damps, or it would snap through itself."""
-        return wp.static(features.leapfrog) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
+        return wp.static(features.integrator.leads) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
 
     @wp.func
     def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
@@ -289,7 +289,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clear_bows(m: t.model, s: t.state, k: t.work, rope: int, w: int):
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_bow[j, w] = vec3()
 
@@ -306,7 +306,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 if not is_loose(s, n, k, j, w):
                     k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
@@ -346,7 +346,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
             turning = vec3()
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 turning = mean_turning(m, s, n, o.dt, rope, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 free_element(m, s, n, k, turning, o.dt, rope, j, w)

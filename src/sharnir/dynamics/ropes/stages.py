@@ -109,5 +109,4 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         close_ropes=make_close(p, features).close_ropes,
         check_ropes=move.check_ropes,
         move_ropes=move.move_ropes,
-        swap_rope_velocities=move.swap_rope_velocities,
     )

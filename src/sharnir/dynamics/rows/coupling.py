@@ -88,7 +88,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             k.coupling_ease[g, w] = total[1]
             k.coupling_bias[g, w] = real(0.0)
             k.coupling_bias_impulse[g, w] = real(0.0)
-            if wp.static(not features.leapfrog) or m.coupling_moves[g] == 1:
+            if wp.static(not features.integrator.leads) or m.coupling_moves[g] == 1:
                 k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
 
     @wp.func

@@ -27,7 +27,7 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..leapfrog import CAUGHT, JOLTED
+from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
 from .gear import make_gear
@@ -66,7 +66,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
         kind = m.friction_load[i]
         press = n.lock_impulse[j, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             press = press + k.bias_impulse[j, w]
         if kind == wp.static(ACROSS_PIN):
             press = press - wp.dot(press, k.friction_axis[i, w]) * k.friction_axis[i, w]
@@ -221,7 +221,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def note_sticking(m: t.model, n: t.memory, k: t.work, holds: bool, i: int, j: int, w: int):
         """Whether the friction held; the velocities of its bodies are not smooth where that changes."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if n.sticking[i, w] != int(holds):
                 jolt = wp.static(JOLTED)
                 # where both can move, the mean of before and after is taken, which keeps their momentum

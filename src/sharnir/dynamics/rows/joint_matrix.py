@@ -144,7 +144,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.soft_start[j], m.soft_end[j]):
             if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
                 e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
-                if wp.static(features.leapfrog):
+                if wp.static(features.integrator.leads):
                     share = k.soft_bias[i, w] - real(1.0)  # locked rows feel the bias whole
                     turning = wp.dot(k.soft_axis[i, w], led(k, vec3(), linear, j, w))
                     e[m.soft_column[i]] = e[m.soft_column[i]] + share * turning

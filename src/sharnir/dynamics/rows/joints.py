@@ -9,7 +9,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..leapfrog import make_leapfrog
+from ..integrators.leapfrog import make_leapfrog
 from ..pair import make_pair
 from ..solvers.reach import make_reach
 from ..stiffen import make_stiffen
@@ -177,7 +177,7 @@ def make_joints(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def at_the_end(n: t.memory, mean: vec3, last: vec3, w: int) -> vec3:
         """A reaction (N or N m) as it is at the end of the step, from its means over this kick and the last."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if n.kick[w] > real(0.0):
                 return brought_on(mean, last)
         return mean
@@ -186,14 +186,14 @@ def make_joints(p: Precision, features: Features) -> SimpleNamespace:
     def note_reaction(n: t.memory, k: t.work, j: int, w: int):
         """The mean reaction of joint j over the kick (N, N m), and as it is at the end of the step."""
         impulse = n.lock_impulse[j, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             impulse = impulse + k.bias_impulse[j, w]
         force = impulse / k.kick[w]
         n.reaction_now[j, w] = at_the_end(n, force, n.reaction[j, w], w)
         n.reaction[j, w] = force
         if wp.static(features.angular_locks):
             impulse = n.lock_angular[j, w]
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 impulse = impulse + k.bias_angular[j, w]
             torque = impulse / k.kick[w]
             n.reaction_torque_now[j, w] = at_the_end(n, torque, n.reaction_torque[j, w], w)

@@ -41,7 +41,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     needs_mass = not features.direct or features.axis_bounds or features.soft
     led = make_bias(p, features).led
-    has_rows = features.direct or features.leapfrog  # the directions of the rows are kept
+    has_rows = features.direct or features.integrator.leads  # the directions of the rows are kept
     # of a joint's own inverse mass, see set_elasticity
     SOFTNESS, LEAST_SOFTNESS = wp.constant(real(1e-4)), wp.constant(real(1e-8))
     linear_error, angular_error = geometry.linear_error, geometry.angular_error
@@ -207,7 +207,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def note_impulse(n: t.memory, k: t.work, d: vec3, j: int, w: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
-        if wp.static(features.leapfrog and not features.direct):
+        if wp.static(features.integrator.leads and not features.direct):
             if k.is_led[w] == 1:
                 k.bias_impulse[j, w] = k.bias_impulse[j, w] + d
                 return
@@ -215,7 +215,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
-        if wp.static(features.leapfrog and not features.direct):
+        if wp.static(features.integrator.leads and not features.direct):
             if k.is_led[w] == 1:
                 k.bias_angular[j, w] = k.bias_angular[j, w] + c
                 return

@@ -149,7 +149,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         pace = real(0.0)  # of the target
         if n.kick[w] > real(0.0):
             pace = (given - n.last_input[i, w]) / at.kick
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.staggered):
                 given = real(0.5) * (given + n.last_input[i, w])
         n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
@@ -206,7 +206,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         square = dt * dt * line[1]
         implicit = real(1.0)
         ahead = x + dt * at.rate
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             pace = square * at.inverse_mass  # (frequency times dt)^2 of the spring by itself
             implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
             if implicit == real(0.0):
@@ -218,7 +218,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             row.damping = row.damping + m.spring_c[i, w]
             row.y = row.y + kick * dt * implicit * line[1]
             row.source = row.source + kick * (m.spring_preload[i, w] - line[0])
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 mean = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
                 row.y = row.y + mean
                 row.y_before = row.y_before - mean
@@ -229,7 +229,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         """An actuator by itself, without its rotor: its line as a spring and a damper."""
         command = c.command[a, w]
         last = command
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if n.kick[w] > real(0.0):
                 last = n.last_command[a, w]
             n.last_command[a, w] = command
@@ -239,7 +239,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         row.damping = line.damping
         row.source = at.kick * (line.force + line.damping * at.rate)
         implicit = real(1.0)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             square = at.dt * at.dt * line.stiffness
             pace = square * at.inverse_mass
             implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
@@ -265,7 +265,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
         kick = at.kick
         now = real(1.0)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             rotor = wp.max(-row.y_before, real(0.0))
             carried = at.share * at.inverse_mass
             pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
@@ -274,7 +274,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         before = row.y_before + (real(1.0) - now) * kick * row.damping
         k.soft_y[i, w] = y
         k.soft_source[i, w] = row.source - before * at.rate
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             k.soft_bias[i, w] = real(1.0)
             if n.kick[w] > real(0.0) and y > real(0.0):
                 k.soft_bias[i, w] = (y - before) / y
@@ -356,7 +356,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         rate = wp.dot(axis, motion(load(m, k, j, w), linear))
         turning = wp.dot(axis, led(k, vec3(), linear, j, w))
         felt = rate
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             felt = rate + k.soft_bias[i, w] * turning
         n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / k.kick[w]
         value = soft_value(m, s, frames_of(m, s, j, w), i, w)
@@ -422,7 +422,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         u = x.wb - x.wa
         if m.soft_linear[i] == 1:
             u = slip(x)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             u = u + k.soft_bias[i, w] * led(k, vec3(), m.soft_linear[i], m.soft_joint[i], w)
         y = k.soft_y[i, w]
         old = n.soft_impulse[i, w]

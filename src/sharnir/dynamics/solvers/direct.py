@@ -61,7 +61,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def first_solve(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """The joints alone, with last step's impulses of everything else."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if not is_foreseen(n, o, w):
                 solve_velocity(m, n, k, o, w)
             lead_onto_joints(m, s, n, k, o, w)
@@ -130,7 +130,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 settled = coming <= o.epsilon
                 if settled and everywhere:
                     r.done[w] = 1
-                    if wp.static(features.leapfrog):
+                    if wp.static(features.integrator.leads):
                         if k.is_led[w] <= wp.static(MORE_BIASES) and made > 0:
                             if lead_on(m, s, n, k, o, w):
                                 r.done[w] = 0

@@ -39,7 +39,7 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
             r.residual[w] = wp.sqrt(change)
             if r.residual[w] < o.epsilon:
                 r.done[w] = 1
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 if k.is_led[w] == 0 and (r.done[w] == 1 or 2 * (r.iterations[w] + sweep) >= o.iterations):
                     find_bias(m, s, n, k, o, w)
                     rows.lead(m, n, k, o, w)

@@ -18,20 +18,19 @@ attempt is given up and the step is a leapfrog one (``leapfrog.py``).
 from functools import cache
 from types import SimpleNamespace
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
-from .accelerations import make_accelerations
-from .algebra import make_algebra
-from .coordinates import make_coordinates
-from .integrate import make_integrate
-from .rows.groups import make_rows
-from .rows.joint_matrix import make_joint_matrix
-from .rows.limit import make_limit
-from .rows.soft import make_soft
-from .solvers.direct import make_direct
-from .watch import make_watch
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..accelerations import make_accelerations
+from ..algebra import make_algebra
+from ..coordinates import make_coordinates
+from ..rows.groups import make_rows
+from ..rows.joint_matrix import make_joint_matrix
+from ..rows.limit import make_limit
+from ..rows.soft import make_soft
+from ..solvers.direct import make_direct
+from ..watch import make_watch
 
 wp = load_warp()
 
@@ -56,7 +55,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     factor_poses, accelerate = problem.factor_poses, problem.accelerate
     limit_passed = make_limit(p, features).limit_passed
     soft_is_stiff = make_soft(p, features).soft_is_stiff
-    count_turns = make_integrate(p).count_turns
+    count_turns = geometry.count_turns
     watch_turns = make_watch(p, features).watch_turns
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less

@@ -22,11 +22,11 @@ whose friction begins or ceases to hold are not, either. Reactions are brought t
 from functools import cache
 from types import SimpleNamespace
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
-from .algebra import make_algebra
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
 
 wp = load_warp()
 
@@ -42,41 +42,49 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     algebra = make_algebra(p)
     rotated, rotated_vector, solved = algebra.rotated, algebra.rotated_vector, algebra.solved
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
+    Vectors = wp.array(dtype=vec3, ndim=2)
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
 
     # --- before the kick ----------------------------------------------------------------------------------------------
 
     @wp.func
-    def swap_velocities(s: t.state, n: t.memory, o: t.settings, w: int):
-        """Velocities in the middle of the last step against those at its end."""
-        for b in range(1, o.bodies):
-            velocity = s.velocity[b, w]
-            spin = s.spin[b, w]
-            s.velocity[b, w] = n.mid_velocity[b, w]
-            s.spin[b, w] = n.mid_spin[b, w]
-            n.mid_velocity[b, w] = velocity
-            n.mid_spin[b, w] = spin
+    def swap(now: Vectors, kept: Vectors, i: int, w: int):
+        """Exchange two vectors."""
+        vector = now[i, w]
+        now[i, w] = kept[i, w]
+        kept[i, w] = vector
 
     @wp.func
-    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def swap_velocities(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int):
+        """Velocities in the middle of the last step against those at its end, if they were not set since."""
+        if n.kick[w] > real(0.0):
+            for b in range(1, o.bodies):
+                swap(s.velocity, n.mid_velocity, b, w)
+                swap(s.spin, n.mid_spin, b, w)
+            if wp.static(features.ropes):
+                for rope in range(o.ropes):
+                    for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                        swap(s.rope_velocity, n.rope_mid_velocity, i, w)
+                        swap(s.rope_spin, n.rope_mid_spin, i, w)
+
+    @wp.func
+    def start(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
         """The length of the kick, and the velocities it starts from; the share of the last kick's impulses in it."""
         for b in range(o.bodies):
             k.jolted[b, w] = 0
         last = wp.abs(n.kick[w])
         k.kick[w] = o.dt
-        if n.kick[w] > real(0.0):
-            swap_velocities(s, n, o, w)
-        else:
+        if n.kick[w] <= real(0.0):
             k.kick[w] = real(0.5) * o.dt
+        swap_velocities(m, s, n, o, w)
         if last > real(0.0) and last != k.kick[w]:
             return k.kick[w] / last
         return real(1.0)
 
     @wp.func
-    def abandon(s: t.state, n: t.memory, o: t.settings, w: int):
+    def abandon(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """A step that cannot be ended leaves the state as it was."""
-        if n.kick[w] > real(0.0):
-            swap_velocities(s, n, o, w)
+        swap_velocities(m, s, n, o, w)
 
     # --- after the kick -----------------------------------------------------------------------------------------------
 
@@ -152,7 +160,7 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         return wp.quat_rotate(after, m.inv_inertia[b, w] * kept)
 
     @wp.func
-    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+    def drift_body(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
         """The pose of body b a step later, and its velocity there."""
         whole = dt / k.kick[w]
         kick = whole * (k.velocity[b, w] - s.velocity[b, w])
@@ -182,10 +190,17 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         s.velocity[b, w] = n.mid_velocity[b, w] + real(0.5) * coming
         s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
 
+    @wp.func
+    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Poses and velocities of all bodies at the end of the step."""
+        for b in range(1, o.bodies):
+            drift_body(m, s, n, k, o.dt, b, w)
+
     return SimpleNamespace(
         start=start,
-        abandon=abandon,
         drift=drift,
+        abandon=abandon,
+        turn_body=turn_body,
         brought_on=brought_on,
         foreseen=foreseen,
         midpoint_spin=midpoint_spin,
