@@ -167,6 +167,13 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             kind = m.coordinate_kind[i]
             push_apart(m, k, is_length(kind), effort * coordinate_axis(frames_of(m, s, j, w), kind), j, w)
 
+    @wp.func
+    def share_of(stage: int) -> real:
+        """The share of a stage in the impulses of the step."""
+        if stage == 1 or stage == 2:
+            return real(1.0) / real(3.0)
+        return real(1.0) / real(6.0)
+
     # --- the solution -------------------------------------------------------------------------------------------------
 
     @wp.func
@@ -193,10 +200,9 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
                     k.softness_a[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_a[j, w]
 
     @wp.func
-    def accelerate(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, time: real, w: int
-    ):
-        """Accelerations of the bodies into ``solution``; the impulses over ``time`` are added to the memory."""
+    def accelerate(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, w: int):
+        """Accelerations of the bodies into ``solution``; the impulses over the stage are added to the memory."""
+        time = share_of(stage) * o.dt
         for b in range(1, o.bodies):
             forces_on_body(m, c, s, k, b, w)
         for j in range(o.joints):

@@ -194,7 +194,10 @@ def tables_in_memory(p: Precision, features: Features) -> bool:
 
 
 def launched(p: Precision, features: Features, run: object, **options: object) -> object:
-    """A kernel that runs a device function for every world from the first one given."""
+    """A kernel that runs a device function for every world from the first one given.
+
+    ``task`` is the first world, and how many steps or iterations are asked for; for the device function its own world.
+    """
     v = struct_values(p)
     module = {"cpu_compiler_flags": ONE_PIECE} if features.small and not p.by_reference else {}
     if tables_in_memory(p, features):
@@ -209,10 +212,9 @@ def launched(p: Precision, features: Features, run: object, **options: object) -
             k: one.work,
             r: one.report,
             o: v.settings,
-            first_world: int,
-            count: int,
+            task: wp.vec2i,
         ):
-            run(m[0], c[0], s[0], n[0], k[0], r[0], o, count, first_world + wp.tid())
+            run(m[0], c[0], s[0], n[0], k[0], r[0], o, wp.vec2i(task[0] + wp.tid(), task[1]))
 
         return sharnir_in_memory
 
@@ -225,10 +227,9 @@ def launched(p: Precision, features: Features, run: object, **options: object) -
         k: v.work,
         r: v.report,
         o: v.settings,
-        first_world: int,
-        count: int,
+        task: wp.vec2i,
     ):
-        run(m, c, s, n, k, r, o, count, first_world + wp.tid())
+        run(m, c, s, n, k, r, o, wp.vec2i(task[0] + wp.tid(), task[1]))
 
     return sharnir
 
@@ -242,21 +243,13 @@ def step_kernel(p: Precision, features: Features) -> object:
     smooth_steps = stages.smooth_steps
 
     @wp.func
-    def step(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        steps: int,
-        w: int,
-    ):
-        left = steps + 0
+    def step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i):
+        """As many steps of a world as the task says, unless one fails."""
+        w = task[0]
+        left = task[1]
         while left > 0 and r.fault[w] == 0:
             if wp.static(features.fourth_order):
-                left -= smooth_steps(m, c, s, n, k, r, o, left, w)
+                left -= smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, left))
             if left > 0:
                 begin(m, c, s, n, k, r, o, w)
                 iterate(m, s, n, k, r, o, o.iterations, w)
@@ -285,26 +278,32 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def begin_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
     ):
+        """The first stage, or the whole step where it is smooth."""
+        w = task[0]
         if r.fault[w] == 0:
             if wp.static(features.fourth_order):
-                k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, 1, w)
+                k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, 1))
                 if k.smooth[w] == 1:
                     return
             begin(m, c, s, n, k, r, o, w)
 
     @wp.func
     def iterate_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
     ):
+        """As many iterations as the task says."""
+        w = task[0]
         if r.fault[w] == 0 and is_rough(k, w):
-            iterate(m, s, n, k, r, o, count, w)
+            iterate(m, s, n, k, r, o, task[1], w)
 
     @wp.func
     def finish_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, _: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
     ):
+        """The last stage."""
+        w = task[0]
         if r.fault[w] == 0 and is_rough(k, w):
             finish(m, c, s, n, k, r, o, w)
 

@@ -69,10 +69,9 @@ def sense_kernel(p: Precision) -> object:
         return kick + wp.max(real(2.0) * wp.dot(change, change_before) / size, real(0.0)) * change
 
     @wp.func
-    def acceleration(
-        m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, b: int, w: int
-    ) -> vec3:
-        """Of the point at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
+    def acceleration(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, w: int) -> vec3:
+        """Of the point of its body at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
+        b = q.item[i]
         if m.inv_mass[b, w] == real(0.0):
             return vec3()
         kick = coming(n.kick_velocity[b, w], n.kick_change[b, w], q.change[i, w])
@@ -161,7 +160,7 @@ def sense_kernel(p: Precision) -> object:
             return rotation_vector(turn)
         if kind == wp.static(int(Kind.SPIN)):
             return wp.quat_rotate_inv(turn * q.turn[i], s.spin[b, w])
-        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, b, w) - m.gravity[w])
+        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, w) - m.gravity[w])
 
     @wp.func
     def truth(m: t.model, s: t.state, n: t.memory, k: t.work, q: t.sensing, dt: real, i: int, w: int) -> vec3:

@@ -29,7 +29,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return NOTHING
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
-    collide = make_collide(p, features).collide
+    collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
 
     @wp.func
     def half_extent(m: t.model, turn: p.mat33, i: int) -> vec3:
@@ -135,12 +135,16 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def look_closely(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, i: int, w: int):
+        """All points of near pair i that may touch in this step."""
         a = k.near_a[i, w]
         b = k.near_b[i, w]
         path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
         slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
-        margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
-        collide(m, s, k, r, o, margin, a, b, w)
+        pair = Candidates()
+        pair.a = a
+        pair.b = b
+        pair.margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
+        collide(m, s, k, r, o, pair, w)
 
     @wp.func
     def widest_axis(m: t.model, k: t.work, o: t.settings, w: int) -> int:

@@ -6,6 +6,7 @@ are searched by Warp in float32, and the one found is met in full precision. A r
 
 from functools import cache
 from types import SimpleNamespace
+from typing import Any
 
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
@@ -209,9 +210,24 @@ def sense_kernel(p: Precision, features: Features) -> object:
 
 
 @cache
+def hits_struct(p: Precision) -> Any:
+    """The arrays that a batch of rays writes."""
+
+    @wp.struct
+    class Hits:
+        """Distances (m), shapes met (-1: none) and their normals against the rays."""
+
+        distance: wp.array(dtype=p.real)
+        shape: wp.array(dtype=int)
+        normal: wp.array(dtype=p.vec3)
+
+    return Hits
+
+
+@cache
 def cast_kernel(p: Precision, features: Features) -> object:
     """The kernel that casts a batch of rays in one world."""
-    t = structs(p)
+    t, Hits = structs(p), hits_struct(p)
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
@@ -223,14 +239,12 @@ def cast_kernel(p: Precision, features: Features) -> object:
         direction: wp.array(dtype=p.vec3),
         reach: p.real,
         world: int,
-        distance: wp.array(dtype=p.real),
-        shape: wp.array(dtype=int),
-        normal: wp.array(dtype=p.vec3),
+        hits: Hits,
     ):
         i = wp.tid()
         hit = cast(m, s, shapes, origin[i], direction[i], reach, 0, world)
-        distance[i] = hit.distance
-        shape[i] = hit.shape
-        normal[i] = hit.normal
+        hits.distance[i] = hit.distance
+        hits.shape[i] = hit.shape
+        hits.normal[i] = hit.normal
 
     return sharnir_cast

@@ -10,7 +10,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import HEIGHTS, MESH, SPHERE, WHEEL
+from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
@@ -41,7 +41,8 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
     facets = make_facets(p, features)
     cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
     mesh_triangle, mesh_neighbours, triangle_at = facets.mesh_triangle, facets.mesh_neighbours, facets.triangle_at
-    emit = make_lists(p).emit
+    lists = make_lists(p)
+    emit, Point, Candidates = lists.emit, lists.Point, lists.Candidates
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
     TABLE = SIDES * PLACES
     NOTHING = wp.constant(real(-1.0e30))
@@ -243,19 +244,14 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def touch_terrain(
-        m: t.model,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        ground: Solid,
-        solid: Solid,
-        margin: real,
-        g: int,
-        b: int,
-        is_first: bool,
-        w: int,
+        m: t.model, k: t.work, r: t.report, o: t.settings, ground: Solid, solid: Solid, pair: Candidates, w: int
     ):
-        """All points of shape b, a solid, on terrain g; ``is_first``: the terrain is shape a of the pair."""
+        """All points of a solid on terrain, either of which is shape a of the pair."""
+        is_first = m.shape_kind[pair.a] > wp.static(PLANE)
+        margin = pair.margin
+        g = pair.b
+        if is_first:
+            g = pair.a
         a = solid
         a.place = wp.transpose(ground.turn) * (solid.place - ground.place)
         a.turn = wp.transpose(ground.turn) * solid.turn
@@ -278,14 +274,18 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         if a.kind == wp.static(WHEEL):
             for i in range(SIDES):
                 join_tread(a, spots, i * PLACES)
+        found = Point()
+        found.a = pair.a
+        found.b = pair.b
         for i in range(TABLE):
             if is_new(spots, i, real(1.0e-3) * a.radius):
                 spot = spots[i]
-                n = ground.turn * spot.normal
-                at = ground.place + ground.turn * spot.point
+                found.normal = ground.turn * spot.normal
                 if is_first:
-                    emit(k, r, o, g, b, -n, at, spot.gap, i, w)
-                else:
-                    emit(k, r, o, b, g, n, at, spot.gap, i, w)
+                    found.normal = -found.normal
+                found.point = ground.place + ground.turn * spot.point
+                found.gap = spot.gap
+                found.feature = i
+                emit(k, r, o, found, w)
 
     return SimpleNamespace(touch_terrain=touch_terrain, cell_of=cell_of)

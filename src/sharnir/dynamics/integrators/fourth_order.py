@@ -220,13 +220,6 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             bend = sixth * (k.first_bend[b, w] + real(2.0) * k.middle_bend[b, w] + bend)
             speed_up(s, k, dt, pull, bend, size, b, w)
 
-    @wp.func
-    def share_of(stage: int) -> real:
-        """The share of a stage in the impulses of the step."""
-        if stage == 1 or stage == 2:
-            return real(1.0) / real(3.0)
-        return real(1.0) / real(6.0)
-
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
     @wp.func
@@ -290,16 +283,17 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def smooth_steps(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, most: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
     ) -> int:
-        """Make up to ``most`` steps, as long as the motion is smooth; returns how many were made.
+        """Make steps, at most as many as the task says, as long as the motion is smooth; returns how many were made.
 
         The state is left as it was before the first step that is not smooth. All steps are made in here, and each
         stage is written once, because Warp hands structs over by value: a call costs as much as the stage of a small
         mechanism.
         """
+        w = task[0]
         made = int(0)
-        while made < most and may_begin(m, s, o, w):
+        while made < task[1] and may_begin(m, s, o, w):
             for b in range(1, o.bodies):
                 start_body(s, n, k, b, w)
             rows.scale(m, n, o, real(0.0), w)
@@ -313,7 +307,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 elif stage < 4:
                     factor_poses(m, s, n, k, o, stage == 0, w)
                 if stage < 4:
-                    accelerate(m, c, s, n, k, o, stage, share_of(stage) * o.dt, w)
+                    accelerate(m, c, s, n, k, o, stage, w)
                     for b in range(1, o.bodies):
                         if m.body_node[b] >= 0:
                             next_stage(m, s, k, o.dt, stage, b, w)

@@ -32,6 +32,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     t, given = references(p), structs(p)
     places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
     clear_places, note, keep_places = places.clear_places, places.note, places.keep_places
+    place_of = places.place_of
     solid_of, Solid, touch = make_collide(p, features).solid_of, narrow.Solid, narrow.touch
     Piece, over_ground = terrain.Piece, terrain.over_ground
     port_place, frame_of = make_attach(p, features).port_place, make_algebra(p).frame_of
@@ -107,7 +108,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                         share = wp.dot(f.point[i] - x.start, x.along) / square
                     inside = share > wp.static(real(INSIDE)) and share < wp.static(real(1.0 - INSIDE))
                     if part == 0 or (inside and not is_gentle(m, b, f.normal, x)):
-                        note(n, k, x.shape, share, x.apart, -f.normal, f.gap[i], x.element, w)
+                        note(n, k, place_of(x.shape, share, x.apart, -f.normal, f.gap[i]), x.element, w)
 
     @wp.func
     def look(m: t.model, s: t.state, n: t.memory, k: t.work, piece: Piece, with_node: bool, w: int):
@@ -118,7 +119,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
             normal = wp.quat_rotate(m.shape_turn[x.shape], vec3(real(0.0), real(0.0), real(1.0)))
             gap = wp.dot(normal, x.start - m.shape_place[x.shape]) - x.radius
             if with_node and gap < x.margin:
-                note(n, k, x.shape, real(0.0), x.apart, normal, gap, x.element, w)
+                note(n, k, place_of(x.shape, real(0.0), x.apart, normal, gap), x.element, w)
         elif kind < wp.static(PLANE):
             over_solid(m, s, n, k, x, with_node, w)
         if wp.static(has_ground):

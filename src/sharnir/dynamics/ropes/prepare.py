@@ -132,27 +132,37 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
-    def free_element(
-        m: t.model, s: t.state, n: t.memory, k: t.work, turning: vec3, dt: real, rope: int, j: int, w: int
-    ):
-        """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
+    def tautened(m: t.model, s: t.state, n: t.memory, turning: vec3, dt: real, rope: int, j: int, w: int) -> vec3:
+        """The momentum that geometric stiffness adds to that of element j, N m s."""
+        taut = tautness(m, s, n, dt, rope, j, w)
+        return taut[0] * s.rope_spin[j, w] + taut[1] * turning
+
+    @wp.func
+    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, gained: vec3, rope: int, j: int, w: int):
+        """Its momentum, with what bending and geometric stiffness add to it, N m s."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
         if wp.static(features.integrator.leads):
-            taut = tautness(m, s, n, dt, rope, j, w)
-            gained = taut[0] * spin + taut[1] * turning
             momentum = momentum + gained - wp.dot(axis, gained) * axis
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+
+    @wp.func
+    def buckle(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+        """A little push aside, where an element is pressed by more than the rope bears straight."""
         if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
             length = s.rope_length[j, w]
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(m, s, rope, j, w) * length * length
-            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
-        if wp.static(features.integrator.leads):
-            turn = dt * spin
-            straight = axis + wp.cross(turn, axis)
-            k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
+            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(k.rope_axis[j, w]), 0)
+
+    @wp.func
+    def bow(s: t.state, k: t.work, dt: real, j: int, w: int):
+        """How the tip of an element leaves a straight path in a drift, m/s."""
+        axis = k.rope_axis[j, w]
+        turn = dt * s.rope_spin[j, w]
+        straight = axis + wp.cross(turn, axis)
+        k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
 
     @wp.func
     def own_inertia(m: t.model, rope: int, length: real, w: int) -> real:
@@ -349,7 +359,12 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.integrator.leads):
                 turning = mean_turning(m, s, n, o.dt, rope, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, n, k, turning, o.dt, rope, j, w)
+                gained = vec3()
+                if wp.static(features.integrator.leads):
+                    gained = tautened(m, s, n, turning, o.dt, rope, j, w)
+                    bow(s, k, o.dt, j, w)
+                free_element(m, s, n, k, gained, rope, j, w)
+                buckle(m, s, n, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, k, i, w)

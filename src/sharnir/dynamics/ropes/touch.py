@@ -115,11 +115,20 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 across = bound * wp.normalize(before)
         return across
 
+    @wp.struct
+    class Visit:
+        """A place of a rope, and how many rounds are left, this one included."""
+
+        rope: int
+        place: int
+        left: int
+
     @wp.func
-    def revise(
-        m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, q: int, left: int, w: int
-    ) -> int:
-        """Impulse and state of place q after the last solve; 1 if they are not settled."""
+    def revise(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, visit: Visit, w: int) -> int:
+        """Impulse and state of a place after the last solve; 1 if they are not settled."""
+        q = visit.place
+        rope = visit.rope
+        left = visit.left
         k.touch_change[q, w] = vec3()
         shape = k.touch_shape[q, w]
         if shape < 0:
@@ -194,9 +203,13 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     def revise_all(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, left: int, w: int) -> int:
         """Impulses and states of all places; how many of them are not settled."""
         changed = int(0)
+        visit = Visit()
+        visit.left = left
         for rope in range(o.ropes):
             for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
-                changed += revise(m, s, n, k, o, rope, q, left, w)
+                visit.rope = rope
+                visit.place = q
+                changed += revise(m, s, n, k, o, visit, w)
         for rope in range(o.ropes):
             for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
                 if k.touch_shape[q, w] >= 0:

@@ -264,10 +264,13 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
     # --- all of them --------------------------------------------------------------------------------------------------
 
     @wp.func
-    def actuator_line(
-        m: t.model, n: t.memory, command: real, last: real, x: real, u: real, dt: real, a: int, w: int
-    ) -> Line:
-        """At the coordinate x and the rate u before the kick; what follows its command at once has the mean of two."""
+    def actuator_line(m: t.model, n: t.memory, commands: vec2, x: real, u: real, dt: real, a: int, w: int) -> Line:
+        """At the coordinate x and the rate u before the kick, and the commands of this step and the last.
+
+        What follows its command at once has the mean of the two.
+        """
+        command = commands[0]
+        last = commands[1]
         kind = m.actuator_kind[a]
         line = Line()
         if kind == wp.static(at.IDEAL):

@@ -49,9 +49,10 @@ def make_bristle(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def along_one_axis(
-        m: t.model, n: t.memory, k: t.work, u: real, inverse_mass: real, scale: real, kick: real, i: int, w: int
+        m: t.model, n: t.memory, k: t.work, u: real, inverse_mass: real, scale: real, i: int, w: int
     ) -> real:
         """The impulse on a single axis, the scalar equation solved by Newton steps from the present speed."""
+        kick = k.kick[w]
         axis = k.friction_axis[i, w]
         radius = m.friction_radius[i, w]
         z = wp.dot(n.bristle[i, w], axis)
@@ -89,12 +90,14 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         return -kick * scale * phi
 
     @wp.func
-    def bristle_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, scale: real, kick: real, i: int, w: int) -> vec3:
+    def bristle_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, scale: real, i: int, w: int) -> vec3:
+        """The new impulse at the slip or relative spin u."""
+        kick = k.kick[w]
         mass = full(k.friction_mass[i, w])
         if m.friction_single[i] == 1:
             axis = k.friction_axis[i, w]
             inverse_mass = real(1.0) / wp.dot(axis, mass * axis)
-            return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, kick, i, w) * axis
+            return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, i, w) * axis
         radius = m.friction_radius[i, w]
         z = n.bristle[i, w]
         grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick

@@ -56,7 +56,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     reach_contact = make_reach(p, features).reach_contact
     rolling, tyres = make_rolling(p, features), make_tyre(p, features)
     prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
-    stretch, tyre_impulse = tyres.stretch, tyres.tyre_impulse
+    Brush, stretch, tyre_impulse = tyres.Brush, tyres.stretch, tyres.tyre_impulse
     bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     share_loads = make_shares(p, features).share_loads
@@ -160,7 +160,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(not features.reach):
                 inverse = inverse + belt_inverse_mass(m, k, i, w)
         if wp.static(features.reach):
-            inverse = inverse + reach_contact(m, k, o, a, b, arm_a, arm_b, i, w)
+            inverse = inverse + reach_contact(m, k, o, i, w)
         turn = frame_of(k.contact_normal[i, w])
         tangent = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
         if wp.static(features.tyres):
@@ -256,15 +256,18 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
         mass = full(k.contact_mass[i, w])
         friction = m.pair_friction[k.contact_pair[i, w], w]
-        kick = k.kick[w]
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
             if tyre >= 0:
                 bend = wp.transpose(turn) * n.contact_bend[i, w]
-                z = vec2(bend[0], bend[1])
-                rate = k.tyre_rate[i, w]
-                new = tyre_impulse(m, mass, u, q, z, friction, rate, k.tyre_stretch[i, w], kick, tyre)
-                ahead = bend_after(u + mass * (new - q), z, rate, kick)
+                brush = Brush()
+                brush.bend = vec2(bend[0], bend[1])
+                brush.friction = friction
+                brush.rate = k.tyre_rate[i, w]
+                brush.stretch = k.tyre_stretch[i, w]
+                brush.kick = k.kick[w]
+                new = tyre_impulse(m, mass, u, q, brush, tyre)
+                ahead = bend_after(u + mass * (new - q), brush.bend, brush.rate, brush.kick)
                 k.tyre_stretch[i, w] = wp.length(stretch(m, friction, ahead, tyre))
                 return new
         return rubbed(mass, u, q, friction)

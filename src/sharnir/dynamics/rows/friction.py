@@ -210,7 +210,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
                     scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
-                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], kick, i, w)
+                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
         else:

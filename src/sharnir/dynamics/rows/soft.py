@@ -234,7 +234,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 last = n.last_command[a, w]
             n.last_command[a, w] = command
         k.command[a, w] = command
-        line = actuator_line(m, n, command, last, at.value, at.rate, at.dt, a, w)
+        line = actuator_line(m, n, p.vec2(command, last), at.value, at.rate, at.dt, a, w)
         row = Row()
         row.damping = line.damping
         row.source = at.kick * (line.force + line.damping * at.rate)

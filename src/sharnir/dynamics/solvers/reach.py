@@ -147,10 +147,10 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         return k.reach_used[w] + longest <= o.reach_room
 
     @wp.func
-    def reach_contact(
-        m: t.model, k: t.work, o: t.settings, a: int, b: int, arm_a: vec3, arm_b: vec3, i: int, w: int
-    ) -> mat33:
+    def reach_contact(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> mat33:
         """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
+        a = k.contact_body_a[i, w]
+        b = k.contact_body_b[i, w]
         start = k.reach_used[w]
         frame = int(0)
         sprocket = int(0)
@@ -166,8 +166,8 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             share = diagonal(real(NO_ROOM))
         elif longest > 0:
             end = add_path(m, k, start, a, b, frame, sprocket, w)
-            start_at(m, k, a, real(-1.0), 1, arm_a, w)
-            start_at(m, k, b, real(1.0), 1, arm_b, w)
+            start_at(m, k, a, real(-1.0), 1, k.contact_arm_a[i, w], w)
+            start_at(m, k, b, real(1.0), 1, k.contact_arm_b[i, w], w)
             if wp.static(features.belts):
                 torque = wp.outer(k.contact_axle[i, w], k.contact_belt[i, w])
                 start_belt(m, k, frame, -torque, w)
