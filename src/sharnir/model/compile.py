@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,8 +205,11 @@ def _joints(scene: Scene) -> dict[str, Any]:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    owners = [row.joint.name for row in friction_rows_of(scene)]
-    frictions = np.cumsum([0] + [owners.count(joint.name) for joint in joints])
+    rubbing = friction_rows_of(scene)
+    of = Counter(row.joint.name for row in rubbing)
+    dry = Counter(row.joint.name for row in rubbing if row.is_dry)
+    losses = Counter(row.joint.name for row in rubbing if row.coupling >= 0)
+    frictions = np.cumsum([0] + [of[joint.name] for joint in joints])
     soft_owners = [row.joint.name for row in softs_of(scene)]
     softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
     return {
@@ -222,6 +226,8 @@ def _joints(scene: Scene) -> dict[str, Any]:
         "limit_start": limits[:-1],
         "limit_end": limits[1:],
         "friction_start": frictions[:-1],
+        "gear_start": frictions[:-1] + [dry[joint.name] for joint in joints],
+        "loss_start": frictions[1:] - [losses[joint.name] for joint in joints],
         "friction_end": frictions[1:],
         "soft_start": softs[:-1],
         "soft_end": softs[1:],

@@ -59,6 +59,8 @@ MODEL = (
     _shared("limit_start", "joint", "int", "first of the joint's limits"),
     _shared("limit_end", "joint", "int", "one past the last"),
     _shared("friction_start", "joint", "int", "first of the joint's frictions"),
+    _shared("gear_start", "joint", "int", "first of those that are gears of drives, after the dry ones"),
+    _shared("loss_start", "joint", "int", "first of those that are losses of couplings, after the gears"),
     _shared("friction_end", "joint", "int", "one past the last"),
     _shared("coordinate_joint", "coordinate", "int", "joint of the coordinate"),
     _shared("coordinate_kind", "coordinate", "int", "scene.joints.Kind"),

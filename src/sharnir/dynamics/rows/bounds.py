@@ -30,10 +30,15 @@ from ..pair import make_pair
 from .distinct import distinct
 from .friction import make_friction
 from .limit import make_limit
+from .loss import make_loss
 from .view import make_view
 
 # kind -> the feature of a scene that has rows of it, in the order in which they are visited
-KINDS: dict[Callable[..., SimpleNamespace], str] = {make_limit: "limits", make_friction: "friction"}
+KINDS: dict[Callable[..., SimpleNamespace], str] = {
+    make_limit: "limits",
+    make_friction: "friction",
+    make_loss: "losses",
+}
 
 
 @cache

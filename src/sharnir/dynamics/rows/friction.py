@@ -31,7 +31,6 @@ from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
 from .gear import make_gear
-from .loss import make_loss
 from .soft import make_soft
 from .view import make_view
 
@@ -52,8 +51,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     load, motion, acted, led = pair.load, pair.motion, pair.acted, make_bias(p, features).led
     gear = make_gear(p, features)
     prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
-    loss = make_loss(p, features)
-    prepare_loss, visit_loss, end_loss = loss.prepare_loss, loss.visit_loss, loss.end_loss
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -111,7 +108,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def last(m: t.model, j: int) -> int:
         """One past its last."""
-        return m.friction_end[j]
+        return m.loss_start[j]
 
     @wp.func
     def linear(m: t.model, i: int) -> int:
@@ -128,10 +125,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 prepare_gear(m, n, k, inverse_mass, i, w)
-                return
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                prepare_loss(m, n, k, view, i, w)
                 return
         mass = mat33()
         if axes == 7:
@@ -200,9 +193,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.gears):
             if m.friction_soft[i] >= 0:
                 return visit_gear(m, n, k, u, i, w)
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                return visit_loss(m, n, k, u, i, w)
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -250,10 +240,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 n.sticking[i, w] = int(gear_holds(n, i, w))
                 return
         j = m.friction_joint[i]
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                note_sticking(m, n, k, end_loss(m, n, k, kick, i, w), i, j, w)
-                return
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
                 u = led(k, motion(load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
@@ -278,6 +264,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         warm=warm,
         visit=visit,
         is_idle=is_idle,
+        note_sticking=note_sticking,
         end=end,
         scale=scale,
     )
