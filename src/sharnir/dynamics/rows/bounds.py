@@ -29,6 +29,7 @@ from ...model.precision import Precision
 from ..pair import make_pair
 from .distinct import distinct
 from .friction import make_friction
+from .gear import make_gear
 from .limit import make_limit
 from .loss import make_loss
 from .view import make_view
@@ -37,6 +38,7 @@ from .view import make_view
 KINDS: dict[Callable[..., SimpleNamespace], str] = {
     make_limit: "limits",
     make_friction: "friction",
+    make_gear: "gears",
     make_loss: "losses",
 }
 

@@ -30,7 +30,6 @@ from ..coordinates import make_coordinates
 from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
-from .gear import make_gear
 from .soft import make_soft
 from .view import make_view
 
@@ -49,8 +48,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
     linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
     load, motion, acted, led = pair.load, pair.motion, pair.acted, make_bias(p, features).led
-    gear = make_gear(p, features)
-    prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
     bristle = make_bristle(p)
     bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
@@ -108,7 +105,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def last(m: t.model, j: int) -> int:
         """One past its last."""
-        return m.loss_start[j]
+        return m.gear_start[j]
 
     @wp.func
     def linear(m: t.model, i: int) -> int:
@@ -122,10 +119,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         j = view.joint
         is_linear = m.friction_linear[i]
         inverse_mass = inverse_mass_of(view, is_linear)
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                prepare_gear(m, n, k, inverse_mass, i, w)
-                return
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
@@ -190,9 +183,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
         kick = k.kick[w]
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                return visit_gear(m, n, k, u, i, w)
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -235,10 +225,6 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
         kick = k.kick[w]
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                n.sticking[i, w] = int(gear_holds(n, i, w))
-                return
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
