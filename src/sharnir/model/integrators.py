@@ -23,5 +23,6 @@ LEAPFROG = Integrator("leapfrog", leads=True, staggered=True)
 INTEGRATORS = {
     "leapfrog": LEAPFROG,
     "semi-implicit-euler": Integrator("semi_implicit_euler", leads=False, staggered=False),
+    "position-verlet": Integrator("position_verlet", leads=True, staggered=False, moves_ropes=False),
     "rk4": replace(LEAPFROG, fourth_order=True),
 }
