@@ -136,8 +136,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.direct):
             if m.closes_loop[j] == 1:
                 ease = m.inv_mass[m.joint_a[j], w] + m.inv_mass[m.joint_b[j], w]
-                work = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
-                return work > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
+                labour = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
+                return labour > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
         return False
 
     @wp.func

@@ -138,12 +138,12 @@ def sense_kernel(p: Precision) -> object:
     def of_joint(m: t.model, s: t.state, n: t.memory, q: t.sensing, i: int, w: int) -> vec3:
         """A joint's reaction on its body b, in its frame there."""
         j = q.item[i]
-        world = vec3()
+        reaction = vec3()
         if q.kind[i] == wp.static(int(Kind.FORCE)):
-            world = n.reaction_now[j, w]
+            reaction = n.reaction_now[j, w]
         elif n.reaction_torque_now.shape[0] > 0:
-            world = n.reaction_torque_now[j, w]
-        return wp.quat_rotate_inv(s.rotation[m.joint_b[j], w] * q.turn[i], world)
+            reaction = n.reaction_torque_now[j, w]
+        return wp.quat_rotate_inv(s.rotation[m.joint_b[j], w] * q.turn[i], reaction)
 
     @wp.func
     def of_body(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, i: int, w: int) -> vec3:

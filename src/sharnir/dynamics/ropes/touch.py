@@ -134,13 +134,13 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         if shape < 0:
             return 0
         normal = k.touch_normal[q, w]
-        state = n.touch_state[q, w]
+        held = n.touch_state[q, w]
         radius = m.rope_radius[rope, w]
         moving = rope_velocity(k, k.rope_moving, q, w)
         slip = moving - thing_velocity(m, s, k, radius, q, w)
         before = n.touch_impulse[q, w]
         friction = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape], w]
-        if state == wp.static(FREE):
+        if held == wp.static(FREE):
             room = wp.max(k.touch_gap[q, w], real(0.0)) / o.dt
             if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
                 n.touch_state[q, w] = wp.static(STICKS)
@@ -154,7 +154,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         soft = softness(m, s, k, rope, q, w)
         wanted = before + wp.inverse(soft) * error
         pressed = wp.dot(wanted, normal)
-        if state != wp.static(STICKS):
+        if held != wp.static(STICKS):
             pressed = wp.dot(before, normal) + wp.dot(error, normal) / wp.dot(normal, soft * normal)
         if pressed < real(0.0) and left > wp.static(LAST):
             n.touch_state[q, w] = wp.static(FREE)
@@ -166,7 +166,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         across = wanted - wp.dot(wanted, normal) * normal
         if friction == real(0.0):
             across = vec3()
-        elif state != wp.static(STICKS):
+        elif held != wp.static(STICKS):
             rubbing = before - wp.dot(before, normal) * normal
             across = rub(n, q, rubbing, slip - wp.dot(slip, normal) * normal, bound, left, w)
         elif wp.length(across) > bound:
@@ -176,9 +176,9 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         n.touch_impulse[q, w] = pressed * normal + across
         k.touch_change[q, w] = n.touch_impulse[q, w] - before
         off = real(100.0) * wp.length(error)
-        if state != wp.static(STICKS):
+        if held != wp.static(STICKS):
             off = wp.length(k.touch_change[q, w]) / node_mass(m, s, rope, q // wp.static(TOUCHES), w)
-        return int(n.touch_state[q, w] != state or off > wp.static(real(SETTLED)))
+        return int(n.touch_state[q, w] != held or off > wp.static(real(SETTLED)))
 
     @wp.func
     def solve_once(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, w: int) -> real:
