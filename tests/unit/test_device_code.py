@@ -28,6 +28,10 @@ def test_no_device_function_takes_more_than_eight_arguments() -> None:
     assert not {where: count for where, count in found.items() if count > MOST_ARGUMENTS}
 
 
+def test_every_device_function_says_what_it_does() -> None:
+    assert not [where for where, node in device_functions() if not ast.get_docstring(node)]
+
+
 def test_pipeline_and_solvers_name_no_kind_of_row() -> None:
     """What they know of rows comes from ``rows/groups.py`` and ``rows/bounds.py``."""
     kinds = {path.stem for path in (SOURCE / "dynamics" / "rows").glob("*.py")}

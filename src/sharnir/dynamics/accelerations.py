@@ -55,6 +55,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def place_body(m: t.model, s: t.state, k: t.work, b: int, w: int):
+        """The inertia of body b in world axes, kg m^2."""
         turn = wp.quat_to_matrix(s.rotation[b, w])
         k.inertia[b, w] = packed(turn * m.inertia[b, w] * wp.transpose(turn))
 
@@ -110,6 +111,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def forces_on_body(m: t.model, c: t.control, s: t.state, k: t.work, b: int, w: int):
+        """F and -w x I w as right-hand sides of body b, N and N m."""
         node = m.body_node[b]
         if node >= 0:
             spin = s.spin[b, w]
@@ -118,6 +120,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def rows_of_joint(m: t.model, s: t.state, k: t.work, j: int, w: int):
+        """-J' V + Gamma l_start as right-hand sides of joint j, m/s^2 and rad/s^2."""
         if m.joint_node_l[j] >= 0:
             bias = linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.start_reaction[j, w]
             if wp.static(features.partial_locks):
@@ -132,6 +135,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def pull_body(k: t.work, node: int, force: vec3, torque: vec3, w: int):
+        """Add a force (N) and a torque (N m) to the right-hand side of a body."""
         if node >= 0:
             k.solution[node, w] = k.solution[node, w] + force
             k.solution[node + 1, w] = k.solution[node + 1, w] + torque
@@ -161,6 +165,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, i: int, w: int):
+        """The effort on free coordinate i, N or N m, between the bodies of its joint."""
         effort = c.effort[i, w]
         if effort != real(0.0):
             j = m.coordinate_joint[i]

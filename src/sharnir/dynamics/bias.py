@@ -281,6 +281,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def find_rotation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+        """The same for its rotations."""
         bias = rotation_bias(m, s, k, dt, j, w)
         if not is_small(bias, real(1.0), dt):
             locked = k.rows_a[j, w] * bias
@@ -372,6 +373,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clear_bias(k: t.work, o: t.settings, w: int):
+        """No bias, and no impulse that belongs to it."""
         k.is_led[w] = 0
         for j in range(o.joints):
             k.bias[j, w] = vec3()

@@ -48,6 +48,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def frames_of(m: t.model, s: t.state, j: int, w: int) -> Frames:
+        """The frames of joint j at the present poses."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         f = Frames()
@@ -60,6 +61,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def axis_of(q: quat, i: int) -> vec3:
+        """Axis i of a frame, world axes."""
         e = vec3()
         e[i] = real(1.0)
         return wp.quat_rotate(q, e)
@@ -113,6 +115,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def twist_angle(f: Frames) -> real:
+        """psi = 2 atan2(q_z, q_w), rad."""
         q = wp.quat_inverse(f.qa) * f.qb
         return real(2.0) * wp.atan2(q[2], q[3])
 

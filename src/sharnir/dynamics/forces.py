@@ -73,6 +73,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
+        """The spin after dt without torque, rad/s in body axes."""
         spin = start
         for _ in range(wp.static(NEWTON_STEPS)):
             middle = real(0.5) * (start + spin)

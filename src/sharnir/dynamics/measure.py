@@ -28,10 +28,12 @@ def measure_kernel(p: Precision) -> object:
 
     @wp.func
     def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
+        """Of body b at a point, m/s."""
         return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_measure(m: t.model, s: t.state, out: t.reading):
+        """Coordinates, rates and body frames of one world."""
         w = wp.tid()
         for i in range(out.coordinate.shape[0]):
             j = m.coordinate_joint[i]

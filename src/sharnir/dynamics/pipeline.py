@@ -214,6 +214,7 @@ def launched(p: Precision, features: Features, run: object, **options: object) -
             o: v.settings,
             task: wp.vec2i,
         ):
+            """One thread a world, the tables in the GPU's memory."""
             run(m[0], c[0], s[0], n[0], k[0], r[0], o, wp.vec2i(task[0] + wp.tid(), task[1]))
 
         return sharnir_in_memory
@@ -229,6 +230,7 @@ def launched(p: Precision, features: Features, run: object, **options: object) -
         o: v.settings,
         task: wp.vec2i,
     ):
+        """One thread a world."""
         run(m, c, s, n, k, r, o, wp.vec2i(task[0] + wp.tid(), task[1]))
 
     return sharnir

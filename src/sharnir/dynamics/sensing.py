@@ -31,6 +31,7 @@ def beam_kernel(p: Precision, features: Features) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_beams(m: t.model, s: t.state, r: t.report, q: t.sensing, shapes: int):
+        """One beam of one world."""
         i, w = wp.tid()
         if q.kind[i] == wp.static(int(Kind.BEAM)) and r.step[w] % q.every[i] == 0:
             body = q.item[i]
@@ -58,6 +59,7 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.func
     def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
+        """Of body b at a point, m/s."""
         return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
 
     @wp.func
@@ -85,6 +87,7 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.func
     def rotation_vector(turn: quat) -> vec3:
+        """The rotation vector of a quaternion, rad, by the shorter way."""
         v = vec3(turn[0], turn[1], turn[2])
         size = wp.length(v)
         if size < real(1.0e-12):
@@ -216,6 +219,7 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_sensors(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, q: t.sensing, dt: p.real):
+        """One reading of one world: its sample, noise and delay."""
         i, w = wp.tid()
         step = r.step[w]
         every = q.every[i]

@@ -97,6 +97,7 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
+        """Note what the reaction of joint j asks of its two bodies."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         push = dt * dt * n.reaction[j, w]

@@ -43,6 +43,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def best_axis(a: Solid, b: Solid, margin: real) -> Axis:
+        """The axis of 15 along which two boxes are farthest apart or overlap least, a's axes."""
         turn = wp.transpose(a.turn) * b.turn
         d = wp.transpose(a.turn) * (b.place - a.place)
         grow = mat33()
@@ -96,6 +97,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def box_box(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        """The points of two boxes."""
         axis = best_axis(a, b, margin)
         none = Manifold()
         if axis.separation > margin:

@@ -69,6 +69,7 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def mesh_triangle(m: t.model, i: int) -> Triangle:
+        """Triangle i of a mesh."""
         x = Triangle()
         x.corner_a = m.triangle[6 * i]
         x.corner_b = m.triangle[6 * i + 1]
@@ -81,6 +82,7 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def mesh_neighbours(m: t.model, i: int, x: Triangle) -> Triangle:
+        """The triangle with the corners across its edges."""
         ab = m.triangle[6 * i + 3]
         bc = m.triangle[6 * i + 4]
         ca = m.triangle[6 * i + 5]

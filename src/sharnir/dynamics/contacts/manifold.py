@@ -275,6 +275,7 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def deepest_gap(f: Manifold, margin: real) -> real:
+        """The least gap of the points, the margin if there are none, m."""
         deepest = margin
         for i in range(f.count):
             deepest = wp.min(deepest, f.gap[i])

@@ -111,6 +111,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def to_mesh(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+        """Where a ray meets a mesh, looked for in float32."""
         x = endless()
         x.leave = real(-NEVER)
         query = wp.mesh_query_ray(
@@ -198,6 +199,7 @@ def sense_kernel(p: Precision, features: Features) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_sense(m: t.model, s: t.state, k: t.work, shapes: int):
+        """One distance sensor of one world."""
         i, w = wp.tid()
         body = m.ray_body[i]
         turn = s.rotation[body, w]
@@ -241,6 +243,7 @@ def cast_kernel(p: Precision, features: Features) -> object:
         world: int,
         hits: Hits,
     ):
+        """One ray of a batch."""
         i = wp.tid()
         hit = cast(m, s, shapes, origin[i], direction[i], reach, 0, world)
         hits.distance[i] = hit.distance

@@ -39,15 +39,18 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def along(s: Solid) -> vec3:
+        """The z axis of a solid."""
         return vec3(s.turn[0, 2], s.turn[1, 2], s.turn[2, 2])
 
     @wp.func
     def sphere_sphere(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of two spheres."""
         up = vec3(real(0.0), real(0.0), real(1.0))
         return single(between(a.place, b.place, up), a.size[0], b.size[0], margin)
 
     @wp.func
     def sphere_capsule(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of a sphere and a capsule."""
         z = along(b)
         s = wp.clamp(wp.dot(a.place - b.place, z), -b.size[1], b.size[1])
         side = vec3(b.turn[0, 0], b.turn[1, 0], b.turn[2, 0])
@@ -102,6 +105,7 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def sphere_box(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of a sphere and a box; inside, by the nearest face."""
         x = wp.transpose(b.turn) * (a.place - b.place)
         on = vec3()
         axis = int(0)

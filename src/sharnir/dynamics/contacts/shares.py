@@ -39,10 +39,12 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def speed(m: t.model, k: t.work, i: int, w: int) -> real:
+        """Along the normal of contact i, m/s."""
         return wp.dot(k.contact_normal[i, w], velocity_between(m, k, i, w))
 
     @wp.func
     def load(n: t.memory, k: t.work, i: int, w: int) -> real:
+        """The normal impulse of contact i, N s."""
         return wp.dot(k.contact_normal[i, w], n.contact_impulse[i, w])
 
     @wp.func

@@ -58,19 +58,23 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def velocity_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """Of b against a at contact i, m/s."""
         return relative(m, k, k.velocity, k.spin, k.solution, i, w)
 
     @wp.func
     def push_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """The pseudo-velocity of b against a at contact i, m/s."""
         return relative(m, k, k.push, k.push_spin, k.push_solution, i, w)
 
     @wp.func
     def strike_body(m: t.model, k: t.work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, w: int):
+        """An impulse d (N s) at an arm on a body: v += d/m, w += I^-1 (r x d)."""
         v[body, w] = v[body, w] + m.inv_mass[body, w] * d
         s[body, w] = s[body, w] + full(k.inv_inertia[body, w]) * wp.cross(arm, d)
 
     @wp.func
     def turn_sprocket(m: t.model, k: t.work, s: Bodies, d: vec3, i: int, w: int):
+        """What an impulse on a belt does to its sprocket and to the frame it turns in."""
         j = k.contact_sprocket[i, w]
         if j >= 0:
             torque = wp.dot(k.contact_belt[i, w], d) * k.contact_axle[i, w]
@@ -95,10 +99,12 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def strike_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+        """Apply an impulse d (N s) at contact i."""
         strike_sides(m, k, k.velocity, k.spin, k.solution, d, i, w)
 
     @wp.func
     def push_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+        """Apply a pseudo-impulse d (N s) at contact i."""
         strike_sides(m, k, k.push, k.push_spin, k.push_solution, d, i, w)
 
     @wp.func
@@ -115,6 +121,7 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def inverse_mass_alone(m: t.model, k: t.work, body: int, arm: vec3, w: int) -> mat33:
+        """E/m - [r]x I^-1 [r]x of a body that is in no joint, 1/kg; else zero."""
         if is_alone(m, body, w):
             s = wp.skew(arm)
             return diagonal(m.inv_mass[body, w]) - s * full(k.inv_inertia[body, w]) * s
@@ -142,6 +149,7 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def twist_body(m: t.model, k: t.work, body: int, c: vec3, w: int):
+        """An angular impulse (N m s) on a body."""
         k.spin[body, w] = k.spin[body, w] + full(k.inv_inertia[body, w]) * c
 
     @wp.func

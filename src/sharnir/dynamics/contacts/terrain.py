@@ -127,6 +127,7 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def deepest_of(spots: wp.array(dtype=Spot), margin: real) -> real:
+        """The least gap found so far, the margin if there is none, m."""
         deepest = margin
         for i in range(SIDES):
             spot = spots[i * PLACES]

@@ -33,6 +33,7 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def in_general(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        """The points of any two convex solids, from their closest pair."""
         c = closest(m, a, b, margin + rounding(a) + rounding(b))
         none = Manifold()
         if c.is_far == 1:

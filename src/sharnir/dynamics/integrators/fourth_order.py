@@ -65,12 +65,14 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def locked_slip(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """The slip along the locked translations of joint j, m/s."""
         if wp.static(features.partial_locks):
             return linear_rows(k, j, w) * slip_of(m, k, j, w)
         return slip_of(m, k, j, w)
 
     @wp.func
     def locked_turning(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """The relative spin about its locked rotations, rad/s."""
         return k.rows_a[j, w] * (k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w])
 
     @wp.func
@@ -152,6 +154,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def start_body(s: t.state, n: t.memory, k: t.work, b: int, w: int):
+        """Write down where body b starts and how fast."""
         k.start_position[b, w] = s.position[b, w]
         k.start_rotation[b, w] = s.rotation[b, w]
         k.start_velocity[b, w] = s.velocity[b, w]
@@ -163,6 +166,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def back_to_start(s: t.state, k: t.work, b: int, w: int):
+        """Body b as it was when the step began."""
         s.position[b, w] = k.start_position[b, w]
         s.rotation[b, w] = k.start_rotation[b, w]
         s.velocity[b, w] = k.start_velocity[b, w]
@@ -224,6 +228,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def limits_are_free(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        """Whether no coordinate is beyond a limit."""
         for i in range(o.limits):
             if limit_passed(m, s, i, w):
                 return False
@@ -231,6 +236,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def softs_are_slow(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        """Whether no spring or damper is too fast for an explicit step."""
         for i in range(o.softs):
             if soft_is_stiff(m, s, o.dt, i, w):
                 return False
@@ -248,6 +254,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def speeds_are_sound(k: t.work, o: t.settings, w: int) -> bool:
+        """Whether all velocities are finite and below the top speed."""
         for b in range(1, o.bodies):
             # written so that a speed that is no number fails
             if not (wp.length(k.velocity[b, w]) < o.top_speed and wp.length(k.spin[b, w]) < o.top_speed):

@@ -141,6 +141,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def no_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        """Nothing on the right-hand side of a rope."""
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             k.rope_gap[j, w] = vec3()
             k.rope_twirl[j, w] = vec3()
@@ -184,6 +185,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def body_motion(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """How the body at port i moves: m/s, rad/s at a clamp, m/s of rope at a drum."""
         b = m.port_body[i]
         if m.port_kind[i] == wp.static(BODY_POINT):
             return k.velocity[b, w] + wp.cross(k.spin[b, w], k.port_arm[i, w])
@@ -211,10 +213,12 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """An impulse of port i on its body."""
         act_on_body(m, k, k.velocity, k.spin, i, impulse, w)
 
     @wp.func
     def push_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """A pseudo-impulse of port i on its body."""
         act_on_body(m, k, k.push, k.push_spin, i, impulse, w)
 
     @wp.func
@@ -238,6 +242,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def place_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+        """From the centre of mass of its body to each port, m."""
         for i in range(o.ports):
             b = m.port_body[i]
             if m.port_kind[i] == wp.static(FEED):

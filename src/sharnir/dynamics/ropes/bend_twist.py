@@ -66,6 +66,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def implicit_share(stiffness: real, inertia: real, length: real, dt: real) -> real:
+        """The share of a stiffness that is beyond the stable range of the explicit rule."""
         whole = dt * dt * stiffness
         stable = wp.static(real(STABLE)) * inertia * length
         if whole <= stable:
@@ -102,6 +103,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def twist_between(a: quat, b: quat, turning: vec3, law: Law, kick: real) -> Bend:
+        """Twist alone, through an eyelet."""
         made = Bend()
         ahead_a = ahead(a)
         ahead_b = ahead(b)

@@ -71,6 +71,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def next_turn(s: t.state, k: t.work, dt: real, j: int, w: int) -> quat:
+        """The orientation of element j at the end of the step."""
         return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
@@ -268,6 +269,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def close_fully(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Newton steps on all rows of the rope until its gaps are closed."""
         forget(m, s, n, k, o, w)
         left = int(wp.static(FULL_STEPS))
         while left > 0:

@@ -42,6 +42,7 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def pull(n: t.memory, k: t.work, j: int, w: int) -> real:
+        """The impulse along element j, N s; negative where it pushes."""
         return wp.dot(n.rope_pull[j, w], k.rope_axis[j, w])
 
     @wp.func

@@ -119,6 +119,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """New places and orientations of all ropes, and what belongs to the next step."""
         for rope in range(o.ropes):
             first = s.rope_first[rope, w]
             if wp.static(features.integrator.staggered):

@@ -47,6 +47,7 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, closing: bool, w: int):
+        """The matrix of all ports: what an impulse at one does to the slip at another."""
         for i in range(o.ports):
             for q in range(o.ports):
                 place = i * o.ports + q
@@ -61,6 +62,7 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def ports_to_solve(o: t.settings, closing: bool) -> int:
+        """How many ports take part; those that rub only while gaps are closed."""
         if closing:
             return o.ports
         return o.ports - o.rubs

@@ -52,6 +52,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+        """kg."""
         return m.rope_line[rope, w] * s.rope_length[j, w]
 
     @wp.func
@@ -66,6 +67,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def weigh_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int):
+        """The inverse mass of node i, 1/kg; zero where it is pinned."""
         if m.rope_pinned[i] == 1:
             k.rope_inverse[i, w] = packed(mat33())
         else:
@@ -73,6 +75,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def free_node(m: t.model, s: t.state, k: t.work, kick: real, i: int, w: int):
+        """The velocity of node i after gravity alone, m/s."""
         k.rope_push[i, w] = vec3()
         k.rope_push_spin[i, w] = vec3()
         if m.rope_pinned[i] == 1:
@@ -299,6 +302,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clear_bows(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        """Elements that go straight."""
         if wp.static(features.integrator.leads):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_bow[j, w] = vec3()

@@ -59,6 +59,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Arms of the ports, and what the pull of a rope adds to the stiffness of its bodies."""
         if wp.static(features.rope_ports):
             place_ports(m, s, k, o, w)
             if wp.static(features.direct):
@@ -69,6 +70,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+        """Rows and factors of every rope, and last step's impulses at the ports."""
         prepare_ropes(m, s, n, k, o, kick, w)
         if wp.static(features.rope_touch):
             settle_touches(m, s, n, k, o, w)
@@ -83,6 +85,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def end_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Final velocities of the ropes."""
         if wp.static(features.rope_ports):
             solve_with_ports(m, s, n, k, o, w)
         else:

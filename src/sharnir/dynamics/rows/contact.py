@@ -64,6 +64,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def frame(k: t.work, i: int, w: int) -> mat33:
+        """Columns: the two tangents and the normal of contact i, world axes."""
         z = k.contact_normal[i, w]
         x = k.contact_tangent[i, w]
         return wp.matrix_from_cols(x, wp.cross(z, x), z)
@@ -85,6 +86,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def tyre_of(m: t.model, k: t.work, i: int, w: int) -> int:
+        """The tyre of one of the sides of contact i, or -1."""
         return wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
 
     @wp.func
@@ -197,6 +199,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
+        """The impact of contact i, if there is one; whether there was."""
         turn = frame(k, i, w)
         u = wp.transpose(turn) * velocity_between(m, k, i, w)
         if not is_struck(m, k, dt, u[2], i, w):
@@ -245,6 +248,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def normal_impulse(k: t.work, mass: real, speed: real, old: real, i: int, w: int) -> real:
+        """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
         y = k.contact_y[i, w]
         new = old - (speed - k.contact_source[i, w]) / mass
         if y > real(0.0):

@@ -91,6 +91,7 @@ def _plain(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def in_turn(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+            """Both groups, one after the other."""
             first(m, n, k, o, w)
             second(m, n, k, o, w)
 
@@ -109,6 +110,7 @@ def _with_state(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+            """Both groups, one after the other."""
             first(m, s, n, k, o, w)
             second(m, s, n, k, o, w)
 
@@ -127,6 +129,7 @@ def _placing(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+            """Both groups, one after the other."""
             first(m, s, n, k, r, o, w)
             second(m, s, n, k, r, o, w)
 
@@ -145,6 +148,7 @@ def _preparing(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def in_turn(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+            """Both groups, one after the other."""
             first(m, c, s, n, k, r, o, w)
             second(m, c, s, n, k, r, o, w)
 
@@ -163,6 +167,7 @@ def _scaling(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def in_turn(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+            """Both groups, one after the other."""
             first(m, n, o, share, w)
             second(m, n, o, share, w)
 
@@ -182,6 +187,7 @@ def _visiting(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+            """Both groups; the larger of what they return."""
             change = first(m, n, k, o, stabilise, w)
             return wp.max(change, second(m, n, k, o, stabilise, w))
 
@@ -201,6 +207,7 @@ def _sweeping(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+            """Both groups; the larger of what they return."""
             change = first(m, n, k, o, w)
             return wp.max(change, second(m, n, k, o, w))
 
@@ -220,6 +227,7 @@ def _revising(p: Precision) -> Stage:
     def both(func: Any, first: Any, second: Any) -> Any:
         @func
         def either(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+            """Both groups; whether one of them has something."""
             changed = first(m, n, k, o, w)
             return second(m, n, k, o, w) or changed
 

@@ -165,6 +165,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def with_row(rows: mat33, i: int, value: vec3) -> mat33:
+        """The matrix with row i replaced."""
         for c in range(3):
             rows[i, c] = value[c]
         return rows
@@ -199,6 +200,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def warm_lock(m: t.model, n: t.memory, x: Pair, j: int, w: int) -> Pair:
+        """Last step's impulses of joint j applied."""
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 return kicked(x, n.lock_impulse[j, w], n.lock_angular[j, w])
@@ -215,6 +217,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
+        """The same for the angular impulse."""
         if wp.static(features.integrator.leads and not features.direct):
             if k.is_led[w] == 1:
                 k.bias_angular[j, w] = k.bias_angular[j, w] + c

@@ -47,6 +47,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def along(impulse: vec3, axis: vec3) -> real:
+        """The component of an impulse along an axis, over the length of the axis."""
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
     @wp.func

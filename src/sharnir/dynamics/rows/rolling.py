@@ -31,6 +31,7 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def prepare_rolling(m: t.model, k: t.work, o: t.settings, turn: p.mat33, i: int, w: int):
+        """Effective mass and bounds of rolling and spinning friction in contact i."""
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
         inverse = turn_alone(m, k, a, w) + turn_alone(m, k, b, w)
@@ -47,6 +48,7 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def warm_rolling(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+        """Last step's angular impulse applied."""
         c = n.contact_spin[i, w]
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]

@@ -48,6 +48,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def start_belt(m: t.model, k: t.work, body: int, torque: mat33, w: int):
+        """Add the rows of J^T that belong to a belt's sprocket or frame."""
         node = m.body_node[body]
         if node >= 0:
             k.spread[node + 1, w] = k.spread[node + 1, w] + torque
@@ -75,6 +76,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def inverse_mass(k: t.work, force: int, j: int, w: int) -> mat33:
+        """Of the slip (force = 1), 1/kg, or of the relative spin of joint j, 1/(kg m^2), with every joint reacting."""
         if force == 1:
             return full(k.reach_mass_l[j, w])
         return full(k.reach_mass_a[j, w])
@@ -97,6 +99,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def reach_joint(m: t.model, k: t.work, j: int, w: int):
+        """Paths and inverse masses of joint j's free axes."""
         if m.reach_linear[j] < m.reach_angular[j]:
             k.reach_mass_l[j, w] = packed(reach_part(m, k, 1, j, w))
         if m.reach_angular[j] < m.reach_end[j]:
@@ -111,6 +114,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def past(m: t.model, at: int, body: int, node: int) -> int:
+        """The next place of a body's path, if it is at the node."""
         if at < m.path_end[body]:
             if m.path_node[at] == node:
                 return at + 1
@@ -140,10 +144,12 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def path_length(m: t.model, body: int) -> int:
+        """How many nodes an impulse on a body reaches."""
         return m.path_end[body] - m.path_start[body]
 
     @wp.func
     def has_room(m: t.model, k: t.work, o: t.settings, longest: int, w: int) -> bool:
+        """Whether a path of this length still fits into the list."""
         return k.reach_used[w] + longest <= o.reach_room
 
     @wp.func
