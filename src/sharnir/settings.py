@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import SceneError, nearest
 from .model.fields import struct_values
-from .model.integrators import INTEGRATORS
+from .model.integrator import INTEGRATORS
 from .model.precision import PRECISIONS, Precision
 from .scene.scene import Scene
 from .scene.values import not_negative, number, positive, shown, whole

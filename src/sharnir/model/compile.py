@@ -24,7 +24,7 @@ from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
-from .integrators import INTEGRATORS
+from .integrator import INTEGRATORS
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rays import ray_arrays

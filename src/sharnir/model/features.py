@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .integrators import Integrator
+from .integrator import Integrator
 
 CONTACT_KINDS = ("round", "box", "convex", "heights", "mesh")
 

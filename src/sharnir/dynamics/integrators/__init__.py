@@ -8,7 +8,7 @@ file ``name.py`` the function ``make_name(p, features)`` gives these device func
     drift(m, s, n, k, o, w)              after the kick: poses and velocities at the end of the step
     abandon(m, s, n, k, o, w)            instead of the drift: the state as it was before ``start``
 
-``model/integrators.py`` lists them by name, with what else the rows and the solver have to know of each.
+``model/integrator.py`` lists them by name, with what else the rows and the solver have to know of each.
 """
 
 from functools import cache

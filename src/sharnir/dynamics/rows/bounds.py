@@ -30,9 +30,9 @@ from ..pair import make_pair
 from .distinct import distinct
 from .friction import make_friction
 from .gear import make_gear
+from .joint_view import make_view
 from .limit import make_limit
 from .loss import make_loss
-from .view import make_view
 
 # kind -> the feature of a scene that has rows of it, in the order in which they are visited
 KINDS: dict[Callable[..., SimpleNamespace], str] = {

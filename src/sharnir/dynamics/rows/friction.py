@@ -30,8 +30,8 @@ from ..coordinates import make_coordinates
 from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
+from .joint_view import make_view
 from .soft import make_soft
-from .view import make_view
 
 wp = load_warp()
 

@@ -25,7 +25,7 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from .friction import make_friction
-from .view import make_view
+from .joint_view import make_view
 
 wp = load_warp()
 

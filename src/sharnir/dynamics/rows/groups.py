@@ -38,7 +38,7 @@ from ...model.precision import Precision
 from .contact import make_contact
 from .coupling import make_coupling
 from .distinct import distinct
-from .joints import make_joints
+from .joint_rows import make_joints
 from .port import make_port
 
 wp = load_warp()

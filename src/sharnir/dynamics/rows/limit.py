@@ -21,8 +21,8 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .joint_view import make_view
 from .soft import make_soft
-from .view import make_view
 
 wp = load_warp()
 

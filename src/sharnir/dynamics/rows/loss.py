@@ -25,8 +25,8 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
 from .friction import make_friction
+from .joint_view import make_view
 from .soft import make_soft
-from .view import make_view
 
 wp = load_warp()
 

@@ -48,7 +48,7 @@ from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 from .actuator import make_actuator
-from .view import make_view
+from .joint_view import make_view
 
 wp = load_warp()
 

@@ -10,7 +10,7 @@ from ...model.precision import Precision
 from ..bias import make_bias
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
-from ..rows.joints import make_joints
+from ..rows.joint_rows import make_joints
 
 wp = load_warp()
 

@@ -15,9 +15,9 @@ from ..solvers.reach import make_reach
 from ..stiffen import make_stiffen
 from .bounds import make_bounds
 from .joint_matrix import make_joint_matrix
+from .joint_view import make_view
 from .lock import make_lock
 from .soft import make_soft
-from .view import make_view
 
 wp = load_warp()
 
