@@ -46,7 +46,6 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry = make_coordinates(p)
-    frames_of, axis_of = geometry.frames_of, geometry.axis_of
     midpoint_spin = make_leapfrog(p, features).midpoint_spin
     SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
     CUBE, THIRTIETH = wp.constant(real(1.0 / 24.0)), wp.constant(real(1.0 / 30.0))
@@ -71,7 +70,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.partial_locks):
             slip = slip_of(m, k, j, w)
             if m.basis[j] == RADIAL:
-                d = frames_of(m, s, j, w).offset
+                d = geometry.frames_of(m, s, j, w).offset
                 rate = slip + wp.cross(spin_a, d)
                 length = wp.length(d)
                 n = d / length
@@ -88,9 +87,9 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         spin_b = k.spin[m.joint_b[j], w]
         turning = spin_b - spin_a
         if m.basis[j] == CARDAN:
-            f = frames_of(m, s, j, w)
-            x = axis_of(f.qa, 0)
-            y = axis_of(f.qb, 1)
+            f = geometry.frames_of(m, s, j, w)
+            x = geometry.axis_of(f.qa, 0)
+            y = geometry.axis_of(f.qb, 1)
             change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
             return wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
         return -wp.cross(spin_a, turning)
@@ -218,7 +217,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     def radial_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
         """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
         a = m.joint_a[j]
-        d = frames_of(m, s, j, w).offset
+        d = geometry.frames_of(m, s, j, w).offset
         length = wp.length(d)
         n = d / length
         bows = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w) - bow(k, k.arm_a[j, w] - d, dt, a, w)

@@ -33,7 +33,6 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    frame_of = algebra.frame_of
     TINY = wp.constant(real(1e-12))
     PI = wp.constant(real(3.141592653589793))
     SMALL_SWING = wp.constant(real(measure.SMALL_SWING))
@@ -70,7 +69,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     def linear_basis(f: Frames, basis: int) -> mat33:
         """Columns: the directions of the three relative translations."""
         if basis == RADIAL_BASIS:
-            return frame_of(wp.normalize(f.offset))
+            return algebra.frame_of(wp.normalize(f.offset))
         return wp.quat_to_matrix(f.qa)
 
     @wp.func

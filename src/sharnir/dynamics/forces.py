@@ -30,9 +30,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
-    frames_of, coordinate_axis, is_length = geometry.frames_of, geometry.coordinate_axis, geometry.is_length
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
-    load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
 
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
@@ -116,12 +114,12 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         if effort != real(0.0):
             j = m.coordinate_joint[i]
             kind = m.coordinate_kind[i]
-            x = load(m, k, j, w)
-            d = dt * effort * coordinate_axis(frames_of(m, s, j, w), kind)
-            if is_length(kind):
-                x = struck(x, d)
+            x = pair.load(m, k, j, w)
+            d = dt * effort * geometry.coordinate_axis(geometry.frames_of(m, s, j, w), kind)
+            if geometry.is_length(kind):
+                x = pair.struck(x, d)
             else:
-                x = twisted(x, d)
-            store(m, k, j, w, x)
+                x = pair.twisted(x, d)
+            pair.store(m, k, j, w, x)
 
     return SimpleNamespace(move_freely=move_freely, apply_effort=apply_effort)

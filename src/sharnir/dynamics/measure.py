@@ -20,11 +20,6 @@ def measure_kernel(p: Precision) -> object:
     vec3 = p.vec3
     t = structs(p)
     measures = make_coordinates(p)
-    frames_of, coordinate_value, coordinate_axis = (
-        measures.frames_of,
-        measures.coordinate_value,
-        measures.coordinate_axis,
-    )
 
     @wp.func
     def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
@@ -40,8 +35,8 @@ def measure_kernel(p: Precision) -> object:
             kind = m.coordinate_kind[i]
             a = m.joint_a[j]
             b = m.joint_b[j]
-            f = frames_of(m, s, j, w)
-            value = coordinate_value(f, kind)
+            f = measures.frames_of(m, s, j, w)
+            value = measures.coordinate_value(f, kind)
             if out.turns[i] >= 0:  # turns cannot be told from one instant
                 value = s.twist[out.turns[i], w]
             relative = s.spin[b, w] - s.spin[a, w]
@@ -49,7 +44,7 @@ def measure_kernel(p: Precision) -> object:
                 point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
                 relative = point_velocity(s, b, point, w) - point_velocity(s, a, point, w)
             out.coordinate[i, w] = value
-            out.rate[i, w] = wp.dot(coordinate_axis(f, kind), relative)
+            out.rate[i, w] = wp.dot(measures.coordinate_axis(f, kind), relative)
         for b in range(out.origin.shape[0]):
             origin = s.position[b, w] - wp.quat_rotate(s.rotation[b, w], out.center[b])
             out.origin[b, w] = origin

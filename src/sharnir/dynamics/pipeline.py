@@ -241,8 +241,6 @@ def step_kernel(p: Precision, features: Features) -> object:
     """The kernel that makes whole steps: one thread per world, ``steps`` steps a launch."""
     t = structs(p)
     stages = make_stages(p, features)
-    begin, iterate, finish = stages.begin, stages.iterate, stages.finish
-    smooth_steps = stages.smooth_steps
 
     @wp.func
     def step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i):
@@ -251,11 +249,11 @@ def step_kernel(p: Precision, features: Features) -> object:
         left = task[1]
         while left > 0 and r.fault[w] == 0:
             if wp.static(features.fourth_order):
-                left -= smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, left))
+                left -= stages.smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, left))
             if left > 0:
-                begin(m, c, s, n, k, r, o, w)
-                iterate(m, s, n, k, r, o, o.iterations, w)
-                finish(m, c, s, n, k, r, o, w)
+                stages.begin(m, c, s, n, k, r, o, w)
+                stages.iterate(m, s, n, k, r, o, o.iterations, w)
+                stages.finish(m, c, s, n, k, r, o, w)
                 left -= 1
 
     size = "large" if features.large else "direct" if features.direct else "sequential"
@@ -268,8 +266,6 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     """The same stages as three kernels, for steps that must end in time."""
     t = structs(p)
     stages = make_stages(p, features)
-    begin, iterate, finish = stages.begin, stages.iterate, stages.finish
-    smooth_steps = stages.smooth_steps
 
     @wp.func
     def is_rough(k: t.work, w: int) -> bool:
@@ -286,10 +282,10 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
         w = task[0]
         if r.fault[w] == 0:
             if wp.static(features.fourth_order):
-                k.smooth[w] = smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, 1))
+                k.smooth[w] = stages.smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, 1))
                 if k.smooth[w] == 1:
                     return
-            begin(m, c, s, n, k, r, o, w)
+            stages.begin(m, c, s, n, k, r, o, w)
 
     @wp.func
     def iterate_step(
@@ -298,7 +294,7 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
         """As many iterations as the task says."""
         w = task[0]
         if r.fault[w] == 0 and is_rough(k, w):
-            iterate(m, s, n, k, r, o, task[1], w)
+            stages.iterate(m, s, n, k, r, o, task[1], w)
 
     @wp.func
     def finish_step(
@@ -307,7 +303,7 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
         """The last stage."""
         w = task[0]
         if r.fault[w] == 0 and is_rough(k, w):
-            finish(m, c, s, n, k, r, o, w)
+            stages.finish(m, c, s, n, k, r, o, w)
 
     return SimpleNamespace(
         begin=launched(p, features, begin_step),

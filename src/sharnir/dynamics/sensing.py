@@ -50,12 +50,7 @@ def sense_kernel(p: Precision) -> object:
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
     measures, random = make_coordinates(p), make_philox(p)
-    frames_of, coordinate_value, coordinate_axis = (
-        measures.frames_of,
-        measures.coordinate_value,
-        measures.coordinate_axis,
-    )
-    Words, normals = random.Words, random.normals
+    Words = random.Words
 
     @wp.func
     def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
@@ -124,18 +119,18 @@ def sense_kernel(p: Precision) -> object:
         c = q.item[i]
         j = m.coordinate_joint[c]
         kind = m.coordinate_kind[c]
-        f = frames_of(m, s, j, w)
+        f = measures.frames_of(m, s, j, w)
         if q.kind[i] == wp.static(int(Kind.COORDINATE)):
             if q.twist[i] >= 0:  # turns cannot be told from one instant
                 return s.twist[q.twist[i], w]
-            return coordinate_value(f, kind)
+            return measures.coordinate_value(f, kind)
         a = m.joint_a[j]
         b = m.joint_b[j]
         relative = s.spin[b, w] - s.spin[a, w]
         if kind <= SLIDE_Z or kind == RADIAL:
             point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
             relative = point_velocity(s, b, point, w) - point_velocity(s, a, point, w)
-        return wp.dot(coordinate_axis(f, kind), relative)
+        return wp.dot(measures.coordinate_axis(f, kind), relative)
 
     @wp.func
     def of_joint(m: t.model, s: t.state, n: t.memory, q: t.sensing, i: int, w: int) -> vec3:
@@ -183,7 +178,7 @@ def sense_kernel(p: Precision) -> object:
     def drawn(q: t.sensing, number: int, use: int, i: int, w: int) -> vec3:
         """Three normal numbers for a sample."""
         counter = Words(wp.uint32(number), wp.uint32(q.stream[i]), wp.uint32(use), wp.uint32(0))
-        return normals(counter, wp.uint32(q.key[i]), wp.uint32(q.seed[w]))
+        return random.normals(counter, wp.uint32(q.key[i]), wp.uint32(q.seed[w]))
 
     @wp.func
     def spoilt(q: t.sensing, x: vec3, number: int, i: int, w: int) -> vec3:

@@ -49,7 +49,6 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     start_slip = make_bias(p, features).start_slip
     borne, share = LEAPFROG if features.integrator.leads else PAPERS
 
@@ -64,8 +63,8 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
         excess = wp.dot(push, arm) - wp.static(real(borne)) * own
         if excess > real(0.0):
             along = wp.normalize(push)
-            across = diagonal(real(1.0)) - wp.outer(along, along)
-            k.stiffening[b, w] = k.stiffening[b, w] + packed(wp.static(real(share)) * excess * across)
+            across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
+            k.stiffening[b, w] = k.stiffening[b, w] + algebra.packed(wp.static(real(share)) * excess * across)
             if wp.static(features.integrator.leads):
                 k.following[b, w] = k.following[b, w] + wp.static(real(share)) * excess * (across * turning)
 
@@ -112,14 +111,14 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def add_stiffness(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
         """Add what was noted to body b's inertia."""
-        added = full(k.stiffening[b, w])
+        added = algebra.full(k.stiffening[b, w])
         change = mat33()
         start = vec3()
         felt = vec3()
         if wp.static(features.integrator.leads):
             start = s.spin[b, w]
             if n.stiffness_mark[b, w] == wp.static(USUAL):
-                change = added - full(n.stiffened[b, w])
+                change = added - algebra.full(n.stiffened[b, w])
                 felt = wp.static(real(CALM)) * (k.following[b, w] - added * start)
             n.stiffened[b, w] = k.stiffening[b, w]
             n.stiffness_mark[b, w] = wp.static(USUAL)
@@ -128,14 +127,14 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
                 change = mat33()
                 felt = vec3()
         if wp.trace(added) > real(0.0) or wp.trace(change) != real(0.0):
-            inertia = full(k.inertia[b, w])
+            inertia = algebra.full(k.inertia[b, w])
             stiff = inertia + added
             if wp.static(features.integrator.leads):
                 stiff = stiff + wp.static(real(CALM)) * added
             inverse = wp.inverse(stiff)
             k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start) + felt)
-            k.inertia[b, w] = packed(stiff)
-            k.inv_inertia[b, w] = packed(inverse)
+            k.inertia[b, w] = algebra.packed(stiff)
+            k.inv_inertia[b, w] = algebra.packed(inverse)
 
     return SimpleNamespace(
         stiffen=stiffen, stiffen_joint=stiffen_joint, add_stiffness=add_stiffness, note_jerk=note_jerk

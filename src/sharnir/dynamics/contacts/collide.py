@@ -22,7 +22,7 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
     t = references(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
     lists, touch_terrain = make_lists(p), make_terrain(p, features).touch_terrain
-    emit, Point, Candidates = lists.emit, lists.Point, lists.Candidates
+    Point, Candidates = lists.Point, lists.Candidates
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 
     @wp.func
@@ -63,6 +63,6 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
             point.point = f.point[i]
             point.gap = f.gap[i]
             point.feature = f.feature[i]
-            emit(k, r, o, point, w)
+            lists.emit(k, r, o, point, w)
 
     return SimpleNamespace(solid_of=solid_of, collide=collide, Candidates=Candidates)

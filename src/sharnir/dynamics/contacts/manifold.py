@@ -32,7 +32,6 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
     solids, distances = make_solids(p, features), make_distance(p, features)
     Solid, Face, Manifold = solids.Solid, solids.Face, solids.Manifold
     Closest = distances.Closest
-    rounding, face = solids.rounding, solids.face
     has_polygons = bool({"box", "convex", "heights", "mesh"} & features.contact_kinds)
 
     SLACK = wp.constant(real(1e-7 if p.name == "float64" else 1e-4))  # of the size
@@ -247,10 +246,10 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def over_faces(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """Where the supporting faces or edges along the normal lie over each other; none if they do not."""
-        ra = rounding(a)
-        rb = rounding(b)
-        fa = face(m, a, c.normal)
-        fb = face(m, b, -c.normal)
+        ra = solids.rounding(a)
+        rb = solids.rounding(b)
+        fa = solids.face(m, a, c.normal)
+        fb = solids.face(m, b, -c.normal)
         f = Manifold()
         f.normal = c.normal
         if fa.count == 1 or fb.count == 1:
@@ -287,9 +286,9 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
         Not on a triangle: there its points belong together with those on the neighbours.
         """
-        gap = c.distance - rounding(a) - rounding(b)
+        gap = c.distance - solids.rounding(a) - solids.rounding(b)
         if deepest_gap(f, margin) > gap + SLACK * wp.min(a.radius, b.radius):
-            f = with_closest(f, single(c, rounding(a), rounding(b), margin))
+            f = with_closest(f, single(c, solids.rounding(a), solids.rounding(b), margin))
         has_wheel = a.kind == wp.static(WHEEL) or b.kind == wp.static(WHEEL)
         if f.count > 1 and has_wheel and b.kind != wp.static(TRIANGLE):
             f = in_one_point(f, wp.min(a.radius, b.radius))

@@ -44,18 +44,11 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     rotated, direct = make_algebra(p).rotated, make_direct(p, features)
     geometry = make_coordinates(p)
-    Frames, frames_of = geometry.Frames, geometry.frames_of
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    linear_error, angular_error = geometry.linear_error, geometry.angular_error
-    substitute, substitute_both = direct.substitute, direct.substitute_both
+    Frames = geometry.Frames
     linear_rows, rows = make_joint_matrix(p, features).linear_rows, make_rows(p, features)
-    clear_bodies, clear_push = direct.clear_bodies, direct.clear_push
     problem = make_accelerations(p, features)
-    place_joint, slip_of = problem.place_joint, problem.slip_of
-    factor_poses, accelerate = problem.factor_poses, problem.accelerate
     limit_passed = make_limit(p, features).limit_passed
     soft_is_stiff = make_soft(p, features).soft_is_stiff
-    count_turns = geometry.count_turns
     watch_turns = make_watch(p, features).watch_turns
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
@@ -67,8 +60,8 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     def locked_slip(m: t.model, k: t.work, j: int, w: int) -> vec3:
         """The slip along the locked translations of joint j, m/s."""
         if wp.static(features.partial_locks):
-            return linear_rows(k, j, w) * slip_of(m, k, j, w)
-        return slip_of(m, k, j, w)
+            return linear_rows(k, j, w) * problem.slip_of(m, k, j, w)
+        return problem.slip_of(m, k, j, w)
 
     @wp.func
     def locked_turning(m: t.model, k: t.work, j: int, w: int) -> vec3:
@@ -82,13 +75,13 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         if m.joint_node_l[j] >= 0:
             error = f.offset
             if m.linear_lock[j] != 7:
-                basis = linear_basis(f, m.basis[j])
-                error = linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
+                basis = geometry.linear_basis(f, m.basis[j])
+                error = geometry.linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
             k.solution[m.joint_node_l[j], w] = -error
             worst = wp.length(error)
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                error = angular_error(f, angular_basis(f, m.basis[j]), m.angular_lock[j])
+                error = geometry.angular_error(f, geometry.angular_basis(f, m.basis[j]), m.angular_lock[j])
                 k.solution[m.joint_node_a[j], w] = -error
                 worst = wp.max(worst, wp.length(error))
         return worst
@@ -96,8 +89,8 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def joint_errors(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> real:
         """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
-        f = frames_of(m, s, j, w)
-        place_joint(m, s, k, f, j, w)
+        f = geometry.frames_of(m, s, j, w)
+        problem.place_joint(m, s, k, f, j, w)
         worst = gaps_to_solution(m, k, f, j, w)
         if m.joint_node_l[j] >= 0:
             slip = locked_slip(m, k, j, w)
@@ -113,12 +106,12 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
         """One Newton step towards G = 0 and J V = 0; the worst error before it."""
-        clear_bodies(m, k, o, w)
-        clear_push(m, k, o, w)
+        direct.clear_bodies(m, k, o, w)
+        direct.clear_push(m, k, o, w)
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, joint_errors(m, s, k, o.dt, j, w))
-        substitute_both(m, k, o, w)
+        direct.substitute_both(m, k, o, w)
         for b in range(1, o.bodies):
             node = m.body_node[b]
             if node >= 0:
@@ -131,14 +124,14 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project_velocities(m: t.model, k: t.work, o: t.settings, w: int):
         """J V = 0 at poses that have been factored."""
-        clear_bodies(m, k, o, w)
+        direct.clear_bodies(m, k, o, w)
         for j in range(o.joints):
             if m.joint_node_l[j] >= 0:
                 k.solution[m.joint_node_l[j], w] = -locked_slip(m, k, j, w)
             if wp.static(features.angular_rows):
                 if m.joint_node_a[j] >= 0:
                     k.solution[m.joint_node_a[j], w] = -locked_turning(m, k, j, w)
-        substitute(m, k, o, w)
+        direct.substitute(m, k, o, w)
         for b in range(1, o.bodies):
             node = m.body_node[b]
             if node >= 0:
@@ -278,7 +271,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         if smooth:
             if wp.static(features.twists):
                 for i in range(o.twists):
-                    count_turns(m, s, o.dt, i, w)
+                    geometry.count_turns(m, s, o.dt, i, w)
             n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
             watch_turns(m, s, r, o, w)
             r.step[w] = r.step[w] + 1
@@ -312,9 +305,9 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 if stage == 2:
                     project_velocities(m, k, o, w)
                 elif stage < 4:
-                    factor_poses(m, s, n, k, o, stage == 0, w)
+                    problem.factor_poses(m, s, n, k, o, stage == 0, w)
                 if stage < 4:
-                    accelerate(m, c, s, n, k, o, stage, w)
+                    problem.accelerate(m, c, s, n, k, o, stage, w)
                     for b in range(1, o.bodies):
                         if m.body_node[b] >= 0:
                             next_stage(m, s, k, o.dt, stage, b, w)

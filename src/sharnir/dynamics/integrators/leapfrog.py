@@ -40,7 +40,6 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     algebra = make_algebra(p)
-    rotated, rotated_vector, solved = algebra.rotated, algebra.rotated_vector, algebra.solved
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
     Vectors = wp.array(dtype=vec3, ndim=2)
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
@@ -131,8 +130,8 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         u = spin + real(0.5) * dt * gyration
         left = int(wp.static(MIDPOINT_STEPS))
         while left > 0:
-            turned = rotated_vector(momentum, real(-0.5) * dt * u)
-            change = solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
+            turned = algebra.rotated_vector(momentum, real(-0.5) * dt * u)
+            change = algebra.solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
             u = u - change
             left -= 1
             size = wp.dot(u, u)
@@ -151,10 +150,10 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         momentum = inertia * spin
         torque = wp.cross(momentum, spin)
         if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
-            s.rotation[b, w] = rotated(turn, dt * (world_spin + k.push_spin[b, w]))
+            s.rotation[b, w] = algebra.rotated(turn, dt * (world_spin + k.push_spin[b, w]))
             return world_spin
         u = midpoint_spin(inertia, spin, m.inv_inertia[b, w] * torque, dt)
-        after = rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
+        after = algebra.rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
         s.rotation[b, w] = after
         kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, momentum))
         return wp.quat_rotate(after, m.inv_inertia[b, w] * kept)

@@ -44,7 +44,6 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
     leads = features.integrator.leads
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     algebra = make_algebra(p)
-    ahead, diagonal = algebra.ahead, algebra.diagonal
 
     @wp.struct
     class Bend:
@@ -78,7 +77,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
         """l^2 H^T K H for K = ``stiff``, with ``side`` the orientation of a."""
         aside = wp.quat_rotate(side, im)
         along = wp.quat_rotate(side, vec3(im[1], -im[0], re))  # the third row of l H
-        swing = diagonal(stiff[0]) - stiff[0] * wp.outer(aside, aside)
+        swing = algebra.diagonal(stiff[0]) - stiff[0] * wp.outer(aside, aside)
         return swing + (stiff[2] - stiff[0]) * wp.outer(along, along)
 
     @wp.func
@@ -105,8 +104,8 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
     def twist_between(a: quat, b: quat, turning: vec3, law: Law, kick: real) -> Bend:
         """Twist alone, through an eyelet."""
         made = Bend()
-        ahead_a = ahead(a)
-        ahead_b = ahead(b)
+        ahead_a = algebra.ahead(a)
+        ahead_b = algebra.ahead(b)
         apart = real(1.0) + wp.dot(ahead_a, ahead_b)
         if apart > wp.static(real(FOLDED)):
             relative = wp.quat_inverse(a) * b

@@ -38,13 +38,9 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = references(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)
-    Triangle, may_touch, at_once = triangles.Triangle, triangles.may_touch, triangles.at_once
-    is_behind, corner_allows = triangles.is_behind, triangles.corner_allows
-    cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
-    mesh_triangle, mesh_neighbours = facets.mesh_triangle, facets.mesh_neighbours
+    Triangle = triangles.Triangle
     Solid, cell_of = make_solids(p, features).Solid, make_terrain(p, features).cell_of
     places, nearest_shares = make_places(p, features), make_segments(p).nearest_shares
-    note, place_of = places.note, places.place_of
     diagonal = make_algebra(p).diagonal
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
 
@@ -153,22 +149,24 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
             corner = e.corner_q
             if shares[1] == real(1.0):
                 corner = e.corner_r
-            allowed = corner_allows(m, f, normal, corner)
+            allowed = triangles.corner_allows(m, f, normal, corner)
         else:
-            allowed = is_behind(normal, on, e.third) and (e.has_other == 0 or is_behind(normal, on, e.across))
+            allowed = triangles.is_behind(normal, on, e.third) and (
+                e.has_other == 0 or triangles.is_behind(normal, on, e.across)
+            )
         if allowed:
-            note(n, k, place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, w)
+            places.note(n, k, places.place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, w)
 
     @wp.func
     def over_triangle(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, with_node: bool, w: int):
         """Node and element over one triangle, its neighbours known."""
         if with_node:
             a = ball(x)
-            if may_touch(f, a, x.margin):
-                found = at_once(m, a, f, x.margin)
+            if triangles.may_touch(f, a, x.margin):
+                found = triangles.at_once(m, a, f, x.margin)
                 if found.count > 0:
-                    place = place_of(x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0])
-                    note(n, k, place, x.element, w)
+                    place = places.place_of(x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0])
+                    places.note(n, k, place, x.element, w)
         if wp.length_sq(x.along) > real(0.0):
             low = wp.min(wp.dot(f.normal, x.start - f.a), wp.dot(f.normal, x.start + x.along - f.a))
             if low < x.radius + x.margin:
@@ -192,7 +190,7 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
                 )
                 if low[2] <= top:
                     for half in range(2):
-                        f = cell_neighbours(m, g, i, j, half, cell_triangle(m, g, i, j, half))
+                        f = facets.cell_neighbours(m, g, i, j, half, facets.cell_triangle(m, g, i, j, half))
                         over_triangle(m, n, k, x, f, with_node, w)
 
     @wp.func
@@ -207,7 +205,7 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
         found = int(0)
         while wp.mesh_query_aabb_next(query, found):
             number = m.triangle_start[x.shape] + found
-            over_triangle(m, n, k, x, mesh_neighbours(m, number, mesh_triangle(m, number)), with_node, w)
+            over_triangle(m, n, k, x, facets.mesh_neighbours(m, number, facets.mesh_triangle(m, number)), with_node, w)
 
     @wp.func
     def over_ground(m: t.model, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):

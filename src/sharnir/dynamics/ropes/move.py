@@ -27,8 +27,6 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     ahead = make_algebra(p).ahead
     foreseen = make_leapfrog(p, features).foreseen
     slides = make_slide(p, features)
-    unrun_slides, end_slides = slides.unrun_slides, slides.end_slides
-    empty = slides.empty
 
     @wp.func
     def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
@@ -45,11 +43,11 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                         r.fault_body[w] = -(rope + 1)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
-                if r.fault[w] == 0 and empty(m, s, i, w):
+                if r.fault[w] == 0 and slides.empty(m, s, i, w):
                     r.fault[w] = wp.static(EMPTY_DRUM)
                     r.fault_body[w] = -(m.slide_rope[i] + 1)
             if r.fault[w] != 0:
-                unrun_slides(m, s, k, o, w)
+                slides.unrun_slides(m, s, k, o, w)
 
     @wp.func
     def part(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
@@ -67,7 +65,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         for rope in range(o.ropes):
             part(m, s, n, k, rope, w)
         if wp.static(features.rope_slides):
-            end_slides(m, s, n, k, o, w)
+            slides.end_slides(m, s, n, k, o, w)
 
     @wp.func
     def turn_element(s: t.state, k: t.work, dt: real, j: int, w: int):

@@ -48,16 +48,10 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
-    packed, full, frame_of = algebra.packed, algebra.full, algebra.frame_of
-    frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
-    velocity_between, push_between = sides.velocity_between, sides.push_between
-    strike_contact, push_contact, warm_sides = sides.strike_contact, sides.push_contact, sides.warm_sides
-    inverse_mass_alone, belt_inverse_mass = sides.inverse_mass_alone, sides.belt_inverse_mass
     reach_contact = make_reach(p, features).reach_contact
     rolling, tyres = make_rolling(p, features), make_tyre(p, features)
-    prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
-    Brush, stretch, tyre_impulse = tyres.Brush, tyres.stretch, tyres.tyre_impulse
-    bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
+    visit_rolling = rolling.visit_rolling
+    Brush = tyres.Brush
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     share_loads = make_shares(p, features).share_loads
     GIVE = wp.constant(real(push_give(p)))
@@ -79,7 +73,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         k.contact_belt[i, w] = vec3()
         if belt >= 0:
             j = m.belt_joint[belt]
-            axle = coordinate_axis(frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
+            axle = geometry.coordinate_axis(geometry.frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
             k.contact_sprocket[i, w] = j
             k.contact_axle[i, w] = axle
             k.contact_belt[i, w] = -m.belt_radius[belt] * wp.cross(axle, k.contact_normal[i, w])
@@ -133,7 +127,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         if tyre >= 0:
             soften(k, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
             z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
-            k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
+            k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
 
     @wp.func
     def clipped(start: vec3, friction: real) -> vec3:
@@ -156,14 +150,14 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         k.contact_body_b[i, w] = b
         k.contact_arm_a[i, w] = arm_a
         k.contact_arm_b[i, w] = arm_b
-        inverse = inverse_mass_alone(m, k, a, arm_a, w) + inverse_mass_alone(m, k, b, arm_b, w)
+        inverse = sides.inverse_mass_alone(m, k, a, arm_a, w) + sides.inverse_mass_alone(m, k, b, arm_b, w)
         if wp.static(features.belts):
             prepare_belt(m, s, k, i, w)
             if wp.static(not features.reach):
-                inverse = inverse + belt_inverse_mass(m, k, i, w)
+                inverse = inverse + sides.belt_inverse_mass(m, k, i, w)
         if wp.static(features.reach):
             inverse = inverse + reach_contact(m, k, o, i, w)
-        turn = frame_of(k.contact_normal[i, w])
+        turn = algebra.frame_of(k.contact_normal[i, w])
         tangent = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
@@ -171,22 +165,22 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 tangent = heading(m, s, k, tyre, i, w)
         k.contact_tangent[i, w] = tangent
         turn = frame(k, i, w)
-        k.contact_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
+        k.contact_mass[i, w] = algebra.packed(wp.transpose(turn) * inverse * turn)
         pair = m.shape_material[k.contact_a[i, w]] * o.materials + m.shape_material[k.contact_b[i, w]]
         k.contact_pair[i, w] = pair
         prepare_normal(m, k, o, pair, i, w)
         if wp.static(features.tyres):
             prepare_tyre(m, n, k, o, pair, i, w)
         if wp.static(features.rolling):
-            prepare_rolling(m, k, o, turn, i, w)
+            rolling.prepare_rolling(m, k, o, turn, i, w)
         n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair, w])
 
     @wp.func
     def warm_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Apply last step's impulse."""
-        warm_sides(m, k, n.contact_impulse[i, w], i, w)
+        sides.warm_sides(m, k, n.contact_impulse[i, w], i, w)
         if wp.static(features.rolling):
-            warm_rolling(m, n, k, i, w)
+            rolling.warm_rolling(m, n, k, i, w)
 
     # --- impact -----------------------------------------------------------------------------------------------------
 
@@ -201,16 +195,16 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
         """The impact of contact i, if there is one; whether there was."""
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * velocity_between(m, k, i, w)
+        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
         if not is_struck(m, k, dt, u[2], i, w):
             return False
         pair = k.contact_pair[i, w]
-        mass = full(k.contact_mass[i, w])
+        mass = algebra.full(k.contact_mass[i, w])
         d = vec3(real(0.0), real(0.0), -(real(1.0) + m.pair_restitution[pair, w]) * u[2] / mass[2, 2])
         d = rubbed(mass, u + mass * d, d, m.pair_friction[pair, w])
         d = turn * d
         k.contact_blow[i, w] = k.contact_blow[i, w] + d
-        strike_contact(m, k, d, i, w)
+        sides.strike_contact(m, k, d, i, w)
         return True
 
     @wp.func
@@ -258,7 +252,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def tangential(m: t.model, n: t.memory, k: t.work, turn: mat33, u: vec3, q: vec3, i: int, w: int) -> vec3:
         """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
-        mass = full(k.contact_mass[i, w])
+        mass = algebra.full(k.contact_mass[i, w])
         friction = m.pair_friction[k.contact_pair[i, w], w]
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
@@ -270,9 +264,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 brush.rate = k.tyre_rate[i, w]
                 brush.stretch = k.tyre_stretch[i, w]
                 brush.kick = k.kick[w]
-                new = tyre_impulse(m, mass, u, q, brush, tyre)
-                ahead = bend_after(u + mass * (new - q), brush.bend, brush.rate, brush.kick)
-                k.tyre_stretch[i, w] = wp.length(stretch(m, friction, ahead, tyre))
+                new = tyres.tyre_impulse(m, mass, u, q, brush, tyre)
+                ahead = tyres.bend_after(u + mass * (new - q), brush.bend, brush.rate, brush.kick)
+                k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, friction, ahead, tyre))
                 return new
         return rubbed(mass, u, q, friction)
 
@@ -280,8 +274,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     def visit_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * velocity_between(m, k, i, w)
-        mass = full(k.contact_mass[i, w])
+        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
+        mass = algebra.full(k.contact_mass[i, w])
         old = wp.transpose(turn) * n.contact_impulse[i, w]
         normal = normal_impulse(k, mass[2, 2], u[2], old[2], i, w)
         new = vec3(old[0], old[1], normal)
@@ -293,7 +287,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         square = wp.dot(d, d)
         if square > real(0.0):
             n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
-            strike_contact(m, k, d, i, w)
+            sides.strike_contact(m, k, d, i, w)
         rolling = real(0.0)
         if wp.static(features.rolling):
             rolling = visit_rolling(m, n, k, turn, normal, i, w)
@@ -314,12 +308,12 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         normal = k.contact_normal[i, w]
         old = k.contact_push[i, w]
         give = GIVE * (m.inv_mass[k.contact_body_a[i, w], w] + m.inv_mass[k.contact_body_b[i, w], w])
-        speed = wp.dot(normal, push_between(m, k, i, w))
+        speed = wp.dot(normal, sides.push_between(m, k, i, w))
         new = old - (speed - target + give * old) / (k.contact_mass[i, w][2] + give)
         if not struck:
             new = wp.max(new, real(0.0))
         k.contact_push[i, w] = new
-        push_contact(m, k, (new - old) * normal, i, w)
+        sides.push_contact(m, k, (new - old) * normal, i, w)
         return (new - old) * (new - old)
 
     @wp.func
@@ -340,7 +334,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 more = share * k.contact_search[i, w]
                 k.contact_search[i, w] = more + k.contact_step[i, w]
                 n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
-                strike_contact(m, k, more, i, w)
+                sides.strike_contact(m, k, more, i, w)
 
     @wp.func
     def unsettled(change: real, carried: real, epsilon: real) -> real:
@@ -384,9 +378,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         if tyre >= 0:
             turn = frame(k, i, w)
             bend = wp.transpose(turn) * n.contact_bend[i, w]
-            u = wp.transpose(turn) * velocity_between(m, k, i, w)
-            z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], k.kick[w])
-            z = kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
+            u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
+            z = tyres.bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], k.kick[w])
+            z = tyres.kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
             if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
                 z = vec2()
             n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))
@@ -399,7 +393,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
             d = d + k.contact_blow[i, w]
         force = d / k.kick[w]
         k.contact_force[i, w] = force
-        k.contact_slip[i, w] = velocity_between(m, k, i, w)
+        k.contact_slip[i, w] = sides.velocity_between(m, k, i, w)
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
         k.touch_force[a, w] = k.touch_force[a, w] - force

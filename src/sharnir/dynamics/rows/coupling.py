@@ -35,13 +35,6 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
-    frames_of, coordinate_axis, coordinate_value, unwrapped = (
-        geometry.frames_of,
-        geometry.coordinate_axis,
-        geometry.coordinate_value,
-        geometry.unwrapped,
-    )
-    load, store, load_push, motion, acted = pair.load, pair.store, pair.load_push, pair.motion, pair.acted
     led = make_bias(p, features).led
     PASSED = wp.constant(real(1e-9 if p.name == "float64" else 1e-4))  # share of a gap that is rounding
 
@@ -49,13 +42,13 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_term(m: t.model, s: t.state, k: t.work, i: int, w: int) -> p.vec2:
         """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
         j = m.term_joint[i]
-        f = frames_of(m, s, j, w)
-        value = coordinate_value(f, m.term_kind[i])
+        f = geometry.frames_of(m, s, j, w)
+        value = geometry.coordinate_value(f, m.term_kind[i])
         if m.term_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.term_twist[i], w])
-        axis = m.term_factor[i, w] * coordinate_axis(f, m.term_kind[i])
+            value = geometry.unwrapped(value, s.twist[m.term_twist[i], w])
+        axis = m.term_factor[i, w] * geometry.coordinate_axis(f, m.term_kind[i])
         k.term_axis[i, w] = axis
-        x = load(m, k, j, w)
+        x = pair.load(m, k, j, w)
         ease = wp.dot(axis, (x.ia + x.ib) * axis)
         if m.term_linear[i] == 1:
             turn_a = wp.cross(x.ra, axis)
@@ -102,7 +95,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         """An impulse of coupling g on all of its coordinates."""
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
-            store(m, k, j, w, acted(load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
+            pair.store(m, k, j, w, pair.acted(pair.load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
 
     @wp.func
     def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
@@ -122,7 +115,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
             linear = m.term_linear[i]
-            rate = rate + wp.dot(k.term_axis[i, w], led(k, motion(load(m, k, j, w), linear), linear, j, w))
+            rate = rate + wp.dot(k.term_axis[i, w], led(k, pair.motion(pair.load(m, k, j, w), linear), linear, j, w))
         return rate
 
     @wp.func
@@ -131,8 +124,8 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         rate = real(0.0)
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
-            x = load_push(m, k, load(m, k, j, w), j, w)
-            rate = rate + wp.dot(k.term_axis[i, w], motion(x, m.term_linear[i]))
+            x = pair.load_push(m, k, pair.load(m, k, j, w), j, w)
+            rate = rate + wp.dot(k.term_axis[i, w], pair.motion(x, m.term_linear[i]))
         return rate
 
     # --- in the direct solver's matrix --------------------------------------------------------------------------------

@@ -44,12 +44,8 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, view_of = pair.Pair, make_view(p)
     View, inverse_mass_of = view_of.View, view_of.inverse_mass
-    diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    load, motion, acted, led = pair.load, pair.motion, pair.acted, make_bias(p, features).led
+    led = make_bias(p, features).led
     bristle = make_bristle(p)
-    bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
     # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
@@ -123,20 +119,20 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if axes == 7:
             mass = wp.inverse(inverse_mass)
         else:
-            basis = angular_basis(view.frames, m.basis[j])
+            basis = geometry.angular_basis(view.frames, m.basis[j])
             if is_linear == 1:
-                basis = linear_basis(view.frames, m.basis[j])
-            mass = inverse_on(inverse_mass, basis, axes)
-            n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
+                basis = geometry.linear_basis(view.frames, m.basis[j])
+            mass = algebra.inverse_on(inverse_mass, basis, axes)
+            n.friction_impulse[i, w] = algebra.onto(n.friction_impulse[i, w], basis, axes)
             if wp.static(features.friction_laws):
-                n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
+                n.bristle[i, w] = algebra.onto(n.bristle[i, w], basis, axes)
                 chosen = axes // 2  # 1, 2, 4 -> column 0, 1, 2
                 if m.friction_single[i] == 0:
                     chosen = (7 - axes) // 2  # of two axes the one across them
-                k.friction_axis[i, w] = column(basis, chosen)
+                k.friction_axis[i, w] = algebra.column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_on(m, k, is_linear, axes, j, w)
-        k.friction_mass[i, w] = packed(mass)
+        k.friction_mass[i, w] = algebra.packed(mass)
         k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * k.kick[w]
 
     @wp.func
@@ -155,7 +151,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 size = wp.length(stick)
                 s = (size - bound) / bound * size * size / wp.dot(stick, mass * stick)
             s = wp.min(s, STEEPEST / wp.trace(mass))
-            new = solved_to_scale(diagonal(real(1.0)) + s * mass, stick)
+            new = algebra.solved_to_scale(algebra.diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
     @wp.func
@@ -163,7 +159,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         """The new impulse under Coulomb's or Stribeck's law."""
         old = n.friction_impulse[i, w]
         bound = k.friction_bound[i, w]
-        mass = full(k.friction_mass[i, w])
+        mass = algebra.full(k.friction_mass[i, w])
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
                 ratio = bound / kick
@@ -177,7 +173,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
         """Last step's impulse applied."""
-        return acted(x, m.friction_linear[i], n.friction_impulse[i, w])
+        return pair.acted(x, m.friction_linear[i], n.friction_impulse[i, w])
 
     @wp.func
     def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
@@ -190,7 +186,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
                     scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
-                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], i, w)
+                new = bristle.bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
         else:
@@ -228,10 +224,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         j = m.friction_joint[i]
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
-                u = led(k, motion(load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
+                u = led(k, pair.motion(pair.load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
-                n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
+                n.bristle[i, w] = bristle.bristle_after(m, n, u, kick, i, w)
                 held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w] < real(0.98) * m.dynamic_level[i, w]
                 note_sticking(m, n, k, held, i, j, w)
                 return

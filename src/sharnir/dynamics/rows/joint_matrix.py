@@ -21,7 +21,6 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     diagonal, bias = make_algebra(p).diagonal, make_bias(p, features)
-    slip_of, led = bias.slip_of, bias.led
 
     @wp.func
     def linear_rows(k: t.work, j: int, w: int) -> mat33:
@@ -146,7 +145,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
                 e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
                 if wp.static(features.integrator.leads):
                     share = k.soft_bias[i, w] - real(1.0)  # locked rows feel the bias whole
-                    turning = wp.dot(k.soft_axis[i, w], led(k, vec3(), linear, j, w))
+                    turning = wp.dot(k.soft_axis[i, w], bias.led(k, vec3(), linear, j, w))
                     e[m.soft_column[i]] = e[m.soft_column[i]] + share * turning
         return e
 
@@ -154,7 +153,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
     def velocity_error(m: t.model, n: t.memory, k: t.work, j: int, w: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
         if m.joint_node_l[j] >= 0:
-            e = led(k, slip_of(m, k, j, w), 1, j, w)
+            e = bias.led(k, bias.slip_of(m, k, j, w), 1, j, w)
             if wp.static(features.partial_locks):
                 e = linear_rows(k, j, w) * e
             if wp.static(features.soft):
@@ -162,7 +161,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
             k.solution[m.joint_node_l[j], w] = -e
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                e = k.rows_a[j, w] * led(k, k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w], 0, j, w)
+                e = k.rows_a[j, w] * bias.led(k, k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w], 0, j, w)
                 if wp.static(features.soft):
                     e = e + soft_error(m, n, k, 0, j, w)
                 k.solution[m.joint_node_a[j], w] = -e

@@ -42,12 +42,9 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
-    frames_of, unwrapped = geometry.frames_of, geometry.unwrapped
     conductance_along = make_soft(p, features).conductance_along
-    acted = pair.acted
     view_of = make_view(p)
-    View, inverse_mass_along = view_of.View, view_of.inverse_mass_along
+    View = view_of.View
     GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
@@ -68,24 +65,24 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def limit_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
         """The coordinate of limit i, turns counted."""
-        value = coordinate_value(f, m.limit_kind[i])
+        value = geometry.coordinate_value(f, m.limit_kind[i])
         if m.limit_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.limit_twist[i], w])
+            value = geometry.unwrapped(value, s.twist[m.limit_twist[i], w])
         return value
 
     @wp.func
     def limit_passed(m: t.model, s: t.state, i: int, w: int) -> bool:
         """Whether the coordinate is beyond a bound at the present poses."""
-        value = limit_value(m, s, frames_of(m, s, m.limit_joint[i], w), i, w)
+        value = limit_value(m, s, geometry.frames_of(m, s, m.limit_joint[i], w), i, w)
         return value < m.lower[i, w] or value > m.upper[i, w]
 
     @wp.func
     def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
         """Its direction, effective mass, and how far both bounds are."""
-        axis = coordinate_axis(view.frames, m.limit_kind[i])
+        axis = geometry.coordinate_axis(view.frames, m.limit_kind[i])
         value = limit_value(m, s, view.frames, i, w)
         k.limit_axis[i, w] = axis
-        mass = real(1.0) / inverse_mass_along(view, m.limit_linear[i], axis)
+        mass = real(1.0) / view_of.inverse_mass_along(view, m.limit_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_along(m, k, m.limit_linear[i], axis, m.limit_joint[i], w)
         k.limit_mass[i, w] = mass
@@ -100,7 +97,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         impulse = n.low_impulse[i, w] - n.high_impulse[i, w]
         if impulse == real(0.0):
             return x
-        return acted(x, m.limit_linear[i], impulse * k.limit_axis[i, w])
+        return pair.acted(x, m.limit_linear[i], impulse * k.limit_axis[i, w])
 
     @wp.func
     def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:

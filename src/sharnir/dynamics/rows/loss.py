@@ -40,7 +40,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, vec2 = p.real, p.vec3, p.vec2
     t, friction = structs(p), make_friction(p, features)
     coordinate_axis, view_of = make_coordinates(p).coordinate_axis, make_view(p)
-    View, inverse_mass_along = view_of.View, view_of.inverse_mass_along
+    View = view_of.View
     conductance_along = make_soft(p, features).conductance_along
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
     ENDLESS = wp.constant(real(1e30))
@@ -64,7 +64,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
     def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
         axis = coordinate_axis(view.frames, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
-        ease = inverse_mass_along(view, m.friction_linear[i], axis)
+        ease = view_of.inverse_mass_along(view, m.friction_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
             ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, view.joint, w))
         k.friction_axis[i, w] = axis

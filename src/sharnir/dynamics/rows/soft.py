@@ -68,19 +68,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    frames_of, coordinate_axis, coordinate_value = (
-        geometry.frames_of,
-        geometry.coordinate_axis,
-        geometry.coordinate_value,
-    )
-    angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
     column = make_algebra(p).column
-    slip, struck, twisted = pair.slip, pair.struck, pair.twisted
     led = make_bias(p, features).led
-    load, motion, view_of = pair.load, pair.motion, make_view(p)
-    View, inverse_mass_along = view_of.View, view_of.inverse_mass_along
+    view_of = make_view(p)
+    View = view_of.View
     actuator = make_actuator(p, features)
-    actuator_line, rotor, go_on = actuator.actuator_line, actuator.rotor, actuator.go_on
+    rotor = actuator.rotor
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -234,7 +227,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 last = n.last_command[a, w]
             n.last_command[a, w] = command
         k.command[a, w] = command
-        line = actuator_line(m, n, p.vec2(command, last), at.value, at.rate, at.dt, a, w)
+        line = actuator.actuator_line(m, n, p.vec2(command, last), at.value, at.rate, at.dt, a, w)
         row = Row()
         row.damping = line.damping
         row.source = at.kick * (line.force + line.damping * at.rate)
@@ -287,15 +280,15 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
         """The world direction of the coordinate or axis of soft row i."""
         if m.soft_kind[i] >= 0:
-            return coordinate_axis(f, m.soft_kind[i])
-        return column(angular_basis(f, m.basis[j]), m.soft_column[i])
+            return geometry.coordinate_axis(f, m.soft_kind[i])
+        return column(geometry.angular_basis(f, m.basis[j]), m.soft_column[i])
 
     @wp.func
     def soft_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
         """The coordinate of soft row i."""
-        value = coordinate_value(f, m.soft_kind[i])
+        value = geometry.coordinate_value(f, m.soft_kind[i])
         if m.soft_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.soft_twist[i], w])
+            value = geometry.unwrapped(value, s.twist[m.soft_twist[i], w])
         return value
 
     @wp.func
@@ -307,7 +300,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         f = view.frames
         axis = soft_direction(m, f, i, j)
         at = Start()
-        at.inverse_mass = inverse_mass_along(view, linear, axis)
+        at.inverse_mass = view_of.inverse_mass_along(view, linear, axis)
         at.share = m.soft_share[i]
         at.kick = k.kick[w]
         at.dt = view.dt
@@ -353,14 +346,14 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         j = m.soft_joint[i]
         linear = m.soft_linear[i]
         axis = k.soft_axis[i, w]
-        rate = wp.dot(axis, motion(load(m, k, j, w), linear))
+        rate = wp.dot(axis, pair.motion(pair.load(m, k, j, w), linear))
         turning = wp.dot(axis, led(k, vec3(), linear, j, w))
         felt = rate
         if wp.static(features.integrator.leads):
             felt = rate + k.soft_bias[i, w] * turning
         n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / k.kick[w]
-        value = soft_value(m, s, frames_of(m, s, j, w), i, w)
-        go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
+        value = soft_value(m, s, geometry.frames_of(m, s, j, w), i, w)
+        actuator.go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
 
     @wp.func
     def scale_soft(n: t.memory, share: real, i: int, w: int):
@@ -396,7 +389,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         j = m.soft_joint[i]
         a = m.joint_a[j]
         b = m.joint_b[j]
-        f = frames_of(m, s, j, w)
+        f = geometry.frames_of(m, s, j, w)
         axis = soft_direction(m, f, i, j)
         point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
         linear = m.soft_linear[i]
@@ -413,15 +406,15 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     def soft_kick(m: t.model, k: t.work, x: Pair, impulse: real, i: int, w: int) -> Pair:
         """The two bodies after an impulse along the axis of soft row i."""
         if m.soft_linear[i] == 1:
-            return struck(x, impulse * k.soft_axis[i, w])
-        return twisted(x, impulse * k.soft_axis[i, w])
+            return pair.struck(x, impulse * k.soft_axis[i, w])
+        return pair.twisted(x, impulse * k.soft_axis[i, w])
 
     @wp.func
     def visit_soft(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
         """One visit: p += -(y u + p - source)/(y w + 1)."""
         u = x.wb - x.wa
         if m.soft_linear[i] == 1:
-            u = slip(x)
+            u = pair.slip(x)
         if wp.static(features.integrator.leads):
             u = u + k.soft_bias[i, w] * led(k, vec3(), m.soft_linear[i], m.soft_joint[i], w)
         y = k.soft_y[i, w]

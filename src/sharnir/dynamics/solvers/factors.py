@@ -34,9 +34,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     bias = make_bias(p, features)
-    find_bias, distance, find_bias_again = bias.find_bias, bias.distance, bias.find_bias_again
     rows = make_rows(p, features)
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
@@ -47,7 +45,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         """M on the diagonal: kg, and kg m^2 in world axes."""
         node = m.body_node[b]
         if node >= 0:
-            k.pivot[node, w] = packed(diagonal(real(1.0) / m.inv_mass[b, w]))
+            k.pivot[node, w] = algebra.packed(algebra.diagonal(real(1.0) / m.inv_mass[b, w]))
             k.pivot[node + 1, w] = k.inertia[b, w]
 
     @wp.func
@@ -61,8 +59,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         update = int(0)
         i = int(0)
         while i < o.nodes:
-            inverse = wp.inverse(full(k.pivot[i, w]))
-            k.pivot[i, w] = packed(inverse)
+            inverse = wp.inverse(algebra.full(k.pivot[i, w]))
+            k.pivot[i, w] = algebra.packed(inverse)
             start = m.edge_start[i]
             high = m.edge_start[i + 1] - 1
             while high >= start:
@@ -75,7 +73,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                     update += 1
                     low += 1
                 node = m.edge_node[high]
-                k.pivot[node, w] = k.pivot[node, w] - packed(lower * wp.transpose(own))
+                k.pivot[node, w] = k.pivot[node, w] - algebra.packed(lower * wp.transpose(own))
                 k.block[high, w] = lower
                 high -= 1
             i += 1
@@ -92,7 +90,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 target = m.edge_node[e]
                 k.solution[target, w] = k.solution[target, w] - k.block[e, w] * x
                 e += 1
-            k.solution[i, w] = full(k.pivot[i, w]) * x
+            k.solution[i, w] = algebra.full(k.pivot[i, w]) * x
             i += 1
 
     @wp.func
@@ -130,7 +128,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 k.solution[target, w] = k.solution[target, w] - lower * x
                 k.push_solution[target, w] = k.push_solution[target, w] - lower * y
                 e += 1
-            inverse = full(k.pivot[i, w])
+            inverse = algebra.full(k.pivot[i, w])
             k.solution[i, w] = inverse * x
             k.push_solution[i, w] = inverse * y
             i += 1
@@ -243,7 +241,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def lead_onto_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
-        is_open = find_bias(m, s, n, k, o, w)
+        is_open = bias.find_bias(m, s, n, k, o, w)
         rows.lead(m, n, k, o, w)
         if o.redundant > 0:
             for b in range(1, o.bodies):
@@ -253,12 +251,12 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         else:
             solve_bias(m, n, k, o, w)
         left = int(wp.static(MORE_BIASES))
-        before = distance(m, k, o, w)
+        before = bias.distance(m, k, o, w)
         while left > 0 and before > FAR * FAR:
-            find_bias_again(m, s, n, k, o, w)
+            bias.find_bias_again(m, s, n, k, o, w)
             solve_bias(m, n, k, o, w)
             left -= 1
-            after = distance(m, k, o, w)
+            after = bias.distance(m, k, o, w)
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
@@ -269,9 +267,9 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if distance(m, k, o, w) <= FAR * FAR:
+        if bias.distance(m, k, o, w) <= FAR * FAR:
             return False
-        find_bias_again(m, s, n, k, o, w)
+        bias.find_bias_again(m, s, n, k, o, w)
         solve_bias(m, n, k, o, w)
         return True
 
