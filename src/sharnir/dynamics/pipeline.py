@@ -246,7 +246,7 @@ def step_kernel(p: Precision, features: Features) -> object:
     def step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i):
         """As many steps of a world as the task says, unless one fails."""
         w = task[0]
-        left = task[1]
+        left = int(task[1])
         while left > 0 and r.fault[w] == 0:
             if wp.static(features.fourth_order):
                 left -= stages.smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, left))

@@ -12,10 +12,13 @@ from ...device import load_warp
 wp = load_warp()
 
 
-def distinct(tag: str) -> Callable[[Any], Any]:
+Device = Callable[..., Any]  # a device function, or what makes one of a Python function
+
+
+def distinct(tag: str) -> Device:
     """``wp.func`` for a function whose name shall end with a tag."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Device) -> Device:
         function.__qualname__ = f"{function.__qualname__}_{tag}"
         return wp.func(function)
 

@@ -29,7 +29,6 @@ Bounded rows on the free axes of joints have an interface of their own, ``bounds
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 from ...device import load_warp
 from ...model.features import Features
@@ -37,7 +36,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from .contact import make_contact
 from .coupling import make_coupling
-from .distinct import distinct
+from .distinct import Device, distinct
 from .joint_rows import make_joints
 from .port import make_port
 
@@ -50,10 +49,10 @@ GROUPS: dict[Callable[..., SimpleNamespace], str | None] = {
     make_contact: "contacts",
     make_port: "rope_ports",
 }
-
-
 # stages of which the tables are all that they take
 PLAIN = ("warm", "strike", "lead", "assemble", "lack", "lack_push", "take", "take_apart")
+
+Stage = tuple[Device, Device]  # the device function that does nothing, and what makes one of two
 
 
 @cache
@@ -70,10 +69,7 @@ def make_rows(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(**rows, revises=any(hasattr(group, "revise") for group in groups))
 
 
-Stage = tuple[Any, Callable[..., Any]]  # the device function that does nothing, and what makes one of two
-
-
-def _chain(stage: Stage, name: str, functions: list[Any]) -> Any:
+def _chain(stage: Stage, name: str, functions: list[Device]) -> Device:
     """The functions that groups have for a stage, one after the other."""
     nothing, both = stage
     for place, function in enumerate(functions[1:]):
@@ -88,7 +84,7 @@ def _plain(p: Precision) -> Stage:
     def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """No group has anything to do."""
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def in_turn(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
             """Both groups, one after the other."""
@@ -107,7 +103,7 @@ def _with_state(p: Precision) -> Stage:
     def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """No group has anything to do."""
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
             """Both groups, one after the other."""
@@ -126,7 +122,7 @@ def _placing(p: Precision) -> Stage:
     def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         """No group has anything to do."""
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
             """Both groups, one after the other."""
@@ -145,7 +141,7 @@ def _preparing(p: Precision) -> Stage:
     def nothing(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
         """No group has anything to do."""
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def in_turn(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
             """Both groups, one after the other."""
@@ -164,7 +160,7 @@ def _scaling(p: Precision) -> Stage:
     def nothing(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
         """No group has anything to do."""
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def in_turn(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
             """Both groups, one after the other."""
@@ -184,7 +180,7 @@ def _visiting(p: Precision) -> Stage:
         """No group has anything to visit."""
         return real(0.0)
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
             """Both groups; the larger of what they return."""
@@ -204,7 +200,7 @@ def _sweeping(p: Precision) -> Stage:
         """No group has anything to sweep."""
         return vec2()
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
             """Both groups; the larger of what they return."""
@@ -224,7 +220,7 @@ def _revising(p: Precision) -> Stage:
         """No group has rows that come or go."""
         return False
 
-    def both(func: Any, first: Any, second: Any) -> Any:
+    def both(func: Device, first: Device, second: Device) -> Device:
         @func
         def either(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
             """Both groups; whether one of them has something."""
