@@ -35,6 +35,9 @@ from .soft import make_soft
 
 wp = load_warp()
 
+HELD = 0.999999  # of its bound: friction below that holds
+BRISTLES_HELD = 0.98  # of their largest bend: bristles below that hold
+
 
 @cache
 def make_friction(p: Precision, features: Features) -> SimpleNamespace:
@@ -228,10 +231,11 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
                 n.bristle[i, w] = bristle.bristle_after(m, n, u, kick, i, w)
-                held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w] < real(0.98) * m.dynamic_level[i, w]
+                bend = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w]
+                held = bend < real(BRISTLES_HELD) * m.dynamic_level[i, w]
                 note_sticking(m, n, k, held, i, j, w)
                 return
-        bound = k.friction_bound[i, w] * real(0.999999)
+        bound = k.friction_bound[i, w] * real(HELD)
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
                 bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, bound / kick, kick, i, j, w)

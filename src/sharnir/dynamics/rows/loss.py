@@ -24,13 +24,14 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
-from .friction import make_friction
+from .friction import HELD, make_friction
 from .joint_view import make_view
 from .soft import make_soft
 
 wp = load_warp()
 
 UNKNOWN = -0.5  # s before two visits have told it
+ROUNDING = 1e-9  # of the friction: changes below that tell nothing
 JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 
 
@@ -84,7 +85,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         seen = k.loss_seen[i, w]
         k.loss_seen[i, w] = vec3(rubbing, effort, real(1.0))
         change = rubbing - seen[0]
-        if seen[2] == real(0.0) or wp.abs(change) <= real(1e-9) * wp.abs(rubbing):
+        if seen[2] == real(0.0) or wp.abs(change) <= real(ROUNDING) * wp.abs(rubbing):
             return real(UNKNOWN)
         return wp.clamp((effort - seen[1]) / change, real(-1.0), real(0.0))
 
@@ -127,7 +128,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         n.coupling_loss[m.friction_coupling[i], w] = impulse / k.kick[w]
         room = bounds(m, real(0.0), wp.abs(effort), real(0.0), i, w)
         toward = impulse * wp.sign(effort)
-        holds = toward > real(0.999999) * room[0] and toward < real(0.999999) * room[1]
+        holds = toward > real(HELD) * room[0] and toward < real(HELD) * room[1]
         friction.note_sticking(m, n, k, holds, i, m.friction_joint[i], w)
 
     return SimpleNamespace(

@@ -53,6 +53,7 @@ from .joint_view import make_view
 wp = load_warp()
 
 PUSH, PULL = 1, 2
+LEAST = 1e-30  # instead of a zero to divide by
 # d over (w h)^3 of a one-sided spring. A step in which it is met knows its force at the ends alone, and on average that
 # gains energy: 0.4 % a meeting at w h = 0.3, 4 % at 0.6. d takes the share pi d w h of it.
 MEETING = 0.12
@@ -201,7 +202,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         ahead = x + dt * at.rate
         if wp.static(features.integrator.leads):
             pace = square * at.inverse_mass  # (frequency times dt)^2 of the spring by itself
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(LEAST)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
             if m.spring_side[i] != 0:
@@ -235,7 +236,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.integrator.leads):
             square = at.dt * at.dt * line.stiffness
             pace = square * at.inverse_mass
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(1e-30)))
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(LEAST)))
             between = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
             row.y = between
             row.y_before = -between
@@ -262,7 +263,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             rotor = wp.max(-row.y_before, real(0.0))
             carried = at.share * at.inverse_mass
             pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
-            now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(LEAST)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
         k.soft_y[i, w] = y
