@@ -3,10 +3,10 @@
 The kick is made by rows and solver (``pipeline.py``); an integrator says what it acts on and what follows from it. In a
 file ``name.py`` the function ``make_name(p, features)`` gives these device functions:
 
-    start(m, s, n, k, o, w) -> real      before the kick: its length, ``work.kick``, and the poses and velocities that
-                                         it acts on; what share of the last kick's impulses it should start with
-    drift(m, s, n, k, o, w)              after the kick: poses and velocities at the end of the step
-    abandon(m, s, n, k, o, w)            instead of the drift: the state as it was before ``start``
+    start     before the kick: its length, ``work.kick``, and the poses and velocities that it acts on; returns what
+              share of the last kick's impulses it should start with
+    drift     after the kick: poses and velocities at the end of the step
+    abandon   instead of the drift: the state as it was before ``start``
 
 ``model/integrator.py`` lists them by name, with what else the rows and the solver have to know of each.
 """

@@ -1,20 +1,21 @@
 """The bounded rows on the free axes of joints, of every kind, as one: pipeline and solvers know no kind by name.
 
-A kind is a file beside this one and a line in ``KINDS``. It numbers its rows by itself and gives, for its row i:
+A kind is a file beside this one and a line in ``KINDS``. It numbers its rows by itself and gives, for its row i in a
+world, with the tables that it reads and writes:
 
-    first(m, j), last(m, j)                the rows of joint j, as a range
-    linear(m, i)                           1: it acts on lengths, 0: on angles
-    prepare(m, s, n, k, view, i, w)        its direction and effective mass; ``view`` is what it needs of its joint
-    warm(m, n, k, x, i, w) -> Pair         last step's impulse applied
-    visit(m, n, k, u, dt, i, w) -> vec3    the change of its impulse at the slip or relative spin u, N s or N m s
-    is_idle(m, n, k, i, w) -> bool         nothing to do as long as nothing else changes
-    end(m, n, k, i, w)                     what it remembers of a kick that is solved
-    scale(n, share, i, w)                  its impulse for a kick of another length; 0 forgets it
+    first, last   the rows of joint j, as a range
+    linear        1: it acts on lengths, 0: on angles
+    prepare       its direction and effective mass; ``view`` is what it needs of its joint
+    warm          last step's impulse applied to the pair of bodies
+    visit         the change of its impulse at the slip or relative spin u, N s or N m s
+    is_idle       nothing to do as long as nothing else changes
+    end           what it remembers of a kick that is solved
+    scale         its impulse for a kick of another length; 0 forgets it
 
 and, if positions that it has passed are put right by pseudo-velocities:
 
-    is_passed(k, i, w) -> bool             there is something to put right
-    push(m, k, u, rate, i, w) -> vec3      the change of its pseudo-impulse at the pseudo-velocity u, rate = ERP/dt
+    is_passed     there is something to put right
+    push          the change of its pseudo-impulse at the pseudo-velocity u, rate = ERP/dt
 
 Here the rows of all kinds together are numbered c = 0, 1, ... along joint j, and dispatched to by their number.
 """

@@ -1,27 +1,28 @@
 """All rows of a scene, as pipeline and solvers see them: they know no kind of row by name.
 
-A group of rows is a file beside this one and a line in ``GROUPS``. It gives those of these device functions it needs:
+A group of rows is a file beside this one and a line in ``GROUPS``. It gives those of these device functions that it
+needs, each with the tables that it reads and writes, and the world:
 
-    place(m, s, n, k, r, o, w)                  where it acts: arms of joints, points of contact
-    prepare(m, c, s, n, k, r, o, w)             directions, errors and effective masses at the present poses
-    reach(m, s, n, k, o, w)                     the same, where they follow from the factored matrix
-    warm(m, n, k, o, w)                         last step's impulses applied
-    strike(m, n, k, o, w)                       before the first sweep: impacts
-    visit(m, n, k, o, stabilise, w) -> real     every row once, applied at once; the square of the largest impulse
-    sweep(m, n, k, o, w) -> vec2                the same for rows beside the matrix of the direct solver: the squares of
-                                                the largest impulse and pseudo-impulse
-    lead(m, n, k, o, w)                         from now on rows lead onto where they should be at the end of the step
-    end(m, s, n, k, o, w)                       what it remembers of a kick that is solved
-    scale(m, n, o, share, w)                    its impulses for a kick of another length; 0 forgets them
+    place        where it acts: arms of joints, points of contact
+    prepare      directions, errors and effective masses at the present poses
+    reach        the same, where they follow from the factored matrix
+    warm         last step's impulses applied
+    strike       before the first sweep: impacts
+    visit        every row once, applied at once; the square of the largest impulse
+    sweep        the same for rows beside the matrix of the direct solver: the squares of the largest impulse and
+                 pseudo-impulse
+    lead         from now on rows lead onto where they should be at the end of the step
+    end          what it remembers of a kick that is solved
+    scale        its impulses for a kick of another length; 0 forgets them
 
 and, for rows in the matrix of the direct solver (``solvers/factors.py``):
 
-    assemble(m, n, k, o, w)                     blocks and pivots
-    lack(m, n, k, o, w)                         right-hand sides: what the velocities lack
-    lack_push(m, n, k, o, w)                    what the pseudo-velocities lack, which close gaps at the rate ERP/dt
-    take(m, n, k, o, w)                         the solution added to the impulses
-    take_apart(m, n, k, o, w)                   the same beside the warm start, where rows are redundant
-    revise(m, n, k, o, w) -> bool               after a solve: rows that come or go; whether there are any
+    assemble     blocks and pivots
+    lack         right-hand sides: what the velocities lack
+    lack_push    what the pseudo-velocities lack, which close gaps at the rate ERP/dt
+    take         the solution added to the impulses
+    take_apart   the same beside the warm start, where rows are redundant
+    revise       after a solve: rows that come or go; whether there are any
 
 Bounded rows on the free axes of joints have an interface of their own, ``bounds.py``.
 """
