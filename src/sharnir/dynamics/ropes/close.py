@@ -105,7 +105,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The joints' part of what the ports did to the bodies."""
         if wp.static(features.direct):
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            solve_both(m, n, k, o, w)
 
     @wp.func
     def simple_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
