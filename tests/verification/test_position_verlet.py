@@ -21,7 +21,7 @@ def swung(steps: int) -> tuple[float, float, float]:
     pivot = scene.joint("pivot", sh.Revolute(axis=(0, 1, 0)), scene.world, bob)
     sim = sh.Simulation(scene, dt=QUARTER / steps, integrator="position-verlet")
     run = sim.run(5.0 * QUARTER)
-    angle, rate = (float(run[q][-1]) for q in (pivot.angle, pivot.rate))
+    angle, rate = (float(run[q][-1]) for q in (pivot.angle, pivot.rate()))
     radius = np.linalg.norm(np.asarray(run[bob.position]), axis=-1)
     return angle - 0.5 * np.pi, rate, float(abs(radius - ARM).max())
 
