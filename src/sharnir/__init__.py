@@ -19,6 +19,7 @@ from .scene.couplings import (
     Prescribed,
     RackAndPinion,
     Screw,
+    WeightedSum,
 )
 from .scene.elements.actuator import (
     ForceMap,
@@ -280,6 +281,7 @@ __all__ = [
     "Universal",
     "Vehicle",
     "Viscous",
+    "WeightedSum",
     "Wheel",
     "WheelSteering",
     "Winch",
