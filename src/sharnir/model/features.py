@@ -83,4 +83,14 @@ class Features:
             "rope_slides": self.rope_slides or wide,
             "rope_tangles": self.rope_tangles or (wide and self.rope_touch),
         }
-        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **meshes, **laws, **ropes)
+        return replace(
+            self,
+            integrator=self.integrator,
+            general=True,
+            contact_kinds=kinds,
+            **joints,
+            **frictions,
+            **meshes,
+            **laws,
+            **ropes,
+        )
