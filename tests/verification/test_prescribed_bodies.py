@@ -139,6 +139,8 @@ def test_what_cannot_be_moved_is_refused_by_name_before_the_first_step():
         sim.mass_matrix()
     with pytest.raises(sh.SceneError, match=r"the exact twin moves no body by prescription.*'mover'"):
         solve(scene, 0.1)
+    with pytest.raises(sh.SceneError, match="integrator 'position-verlet' ends its steps in the middle of a drift"):
+        sh.Simulation(scene, DT, integrator="position-verlet")
     with pytest.raises(sh.SceneError, match="'ground' is fixed; leave fixed out"):
         scene.prescribe("second", scene.body("ground", fixed=True))
     scene.joint("loose", sh.Spherical(), scene.bodies["mover"], pivot.b)
