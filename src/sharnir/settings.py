@@ -39,7 +39,7 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
     moved = [name for name, body in scene.bodies.items() if body.spec.moved]
     if moved and integrator == "position-verlet":
         raise SceneError(
-            f"integrator '{integrator}' ends its steps in the middle of a drift, where '{moved[0]}' cannot lead a body; "
+            f"integrator '{integrator}' ends its steps in the middle of a drift, where '{moved[0]}' cannot lead; "
             "take 'leapfrog'"
         )
     positive(dt, "dt (s)")
