@@ -59,8 +59,8 @@ SCENES: dict[str, tuple[str, dict[str, Any]]] = {
 def hashes(example: str, settings: dict[str, Any]) -> list[str]:
     """The hashes of one scene, driven as its example drives it."""
     from sharnir.experiment import load_example
-    from sharnir.inputs import Inputs
-    from sharnir.simulation import Simulation
+    from sharnir.simulation.inputs import Inputs
+    from sharnir.simulation.simulation import Simulation
 
     experiment = load_example(example)
     sim = Simulation(experiment.scene, dt=experiment.dt, **(experiment.settings | settings))

@@ -18,7 +18,7 @@ from .scene.scene import Scene
 if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
-    from .simulation import Simulation
+    from .simulation.simulation import Simulation
 
 Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
 Progress = Callable[[int, int], None]
@@ -101,7 +101,7 @@ class Experiment:
 
     def run(self, progress: Progress | None = None) -> Trajectory:
         """Simulate, and return the trajectory; ``progress`` is called with the steps done and the steps in all."""
-        from .simulation import Simulation
+        from .simulation.simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
         return simulation.run(self.time, **self.inputs, before_step=self.before_step, progress=progress)
@@ -138,8 +138,8 @@ class Experiment:
 
     def show(self) -> None:
         """Simulate and print the table of figures."""
-        from .progress import progress_bar
-        from .tables import print_figures
+        from .cli.progress import progress_bar
+        from .cli.terminal import print_figures
 
         with progress_bar(self.scene.name) as progress:
             run = self.run(progress)

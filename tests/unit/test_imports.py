@@ -21,7 +21,6 @@ MAY_IMPORT = {
     "errors": set(),
     "spatial": set(),
     "__version__": set(),
-    "progress": set(),
     "device": {"errors"},
     "scene": BASE,
     "control": BASE | {"scene"},
@@ -32,68 +31,28 @@ MAY_IMPORT = {
     "quantities": BASE | {"scene", "model"},
     "record": BASE | {"scene", "model", "files", "quantities"},
     "assemblies": BASE | {"scene", "record"},
-    "inputs": BASE | {"scene", "model"},
-    "rays": BASE | {"scene", "model", "dynamics", "device"},
-    "sensing": BASE | {"scene", "model", "dynamics", "device"},
-    "settings": BASE | {"scene", "model"},
-    "taps": BASE | {"scene", "model", "dynamics", "device", "quantities"},
     "watching": BASE | {"scene", "model", "dynamics", "quantities"},
-    "simulation": BASE
-    | {
-        "scene",
-        "model",
-        "dynamics",
-        "record",
-        "device",
-        "inputs",
-        "quantities",
-        "rays",
-        "sensing",
-        "settings",
-        "taps",
-        "watching",
-    },
+    "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "quantities", "watching"},
     "experiment": BASE | {"scene", "record"},
-    "tables": {"experiment"},
-    "doctor": BASE | {"device", "tables"},
     "reference": BASE | {"scene", "model", "quantities", "record", "simulation"},
     "analysis": BASE | {"scene", "model", "quantities", "reference"},
     "runtime": BASE | {"scene", "model", "control", "files", "quantities", "record", "simulation", "experiment"},
-    "view": BASE
-    | {"assemblies", "scene", "model", "control", "record", "settings", "experiment", "runtime", "progress", "tables"},
-    "studies": BASE
-    | {
-        "scene",
-        "device",
-        "inputs",
-        "files",
-        "record",
-        "simulation",
-        "experiment",
-        "progress",
-        "tables",
-        "view",
-        "model",
-        "settings",
-        "reference",
-    },
-    "demo": BASE | {"experiment", "record", "tables", "view"},
+    "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime"},
+    "studies": BASE | {"scene", "device", "files", "record", "simulation", "experiment", "model", "reference"},
     "cli": BASE
     | {
         "assemblies",
+        "device",
         "scene",
         "files",
         "importing",
-        "settings",
+        "simulation",
         "record",
         "reference",
         "experiment",
-        "progress",
-        "tables",
-        "doctor",
+        "runtime",
         "studies",
         "view",
-        "demo",
     },
     "__main__": {"cli"},
 }
@@ -103,11 +62,10 @@ LATE = {
     "scene": {"analysis", "control", "importing", "quantities"},  # types; freedoms, save, load, declarations
     "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
-    "taps": {"simulation"},  # a type
     # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
     "simulation": {"analysis", "control", "studies"},
     "analysis": {"simulation"},  # a type
-    "experiment": {"simulation", "progress", "tables"},  # experiment.run and show
+    "experiment": {"simulation", "cli"},  # experiment.run and show
 }
 
 
@@ -154,6 +112,11 @@ def test_imports_follow_the_arrow(file):
 def test_no_two_packages_lead_to_each_other():
     order = list(TopologicalSorter(MAY_IMPORT).static_order())  # raises CycleError with the packages in a cycle
     assert set(order) == set(MAY_IMPORT)
+
+
+def test_no_module_name_is_used_twice():
+    names = [file.name for file in FILES if file.name != "__init__.py"]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
 def test_every_arrow_is_used():

@@ -20,7 +20,7 @@ from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, 
 if TYPE_CHECKING:
     from xarray import DataArray
 
-    from ..simulation import Simulation
+    from ..simulation.simulation import Simulation
 
 MOTION = tuple(f"{part}.{axis}" for part in ("velocity", "angular_velocity") for axis in XYZ)
 

@@ -17,14 +17,14 @@ from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
 from ..reference.mechanism import Motion
-from ..scene.elements.actuator import TorqueMotor
+from ..scene.elements.actuators import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo
 from ..spatial import Array
 from .freedoms import Rows, matrix_of
 from .machine import Bodies, Machine, Standing
 
 if TYPE_CHECKING:
-    from ..simulation import Simulation
+    from ..simulation.simulation import Simulation
 
 TURN = 2.0 * np.pi
 

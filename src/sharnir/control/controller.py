@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ControlFault, SceneError, nearest
 from .blocks import Function, Places, Signal, Value, Wire, literal, literal_kind
-from .blocks.base import CLOCK, Kind, Run
+from .blocks.block import CLOCK, Kind, Run
 from .network import Network, Node
 from .sinks import Plant, Sink
 

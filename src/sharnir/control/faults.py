@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import SceneError, nearest
 from ..scene.quantity import XYZ, Quantity, declared
 from ..scene.values import Description, Vec3, not_negative, positive, vector
-from .blocks.plant import find_joint
+from .blocks.plant_signals import find_joint
 from .sinks import Plant, Reader, Writer
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from ..errors import SceneError
+from .block_layout import HEAD, Box, Drawn, Layout, Wire
 from .blocks import Block, Signal, Use, Value
-from .layout import HEAD, Box, Drawn, Layout, Wire
 
 if TYPE_CHECKING:
     from .diagram import Diagram

@@ -13,8 +13,8 @@ from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import bounds, not_negative
-from .blocks.base import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
-from .blocks.plant import find_joint
+from .blocks.block import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
+from .blocks.plant_signals import find_joint
 
 if TYPE_CHECKING:
     from ..scene.joint import Joint

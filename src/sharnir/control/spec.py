@@ -10,7 +10,7 @@ import msgspec
 from ..errors import SceneError, nearest
 from ..scene.values import Description, bounds, positive, shown
 from .blocks import AnyBlock, Kind, Type, Value, Wire
-from .blocks.base import unit_field
+from .blocks.block import unit_field
 from .sinks import AnySink
 
 

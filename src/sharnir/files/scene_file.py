@@ -25,7 +25,7 @@ from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.sensors import SensorSpec
-from ..scene.terrain import TerrainSpec
+from ..scene.surfaces import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed

@@ -11,7 +11,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.body import BodySpec
-from ..scene.elements.friction import AnyFriction, Coulomb, Stribeck, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import JointSpec
 from ..scene.joints import AnyJoint, Frame, Planar, Prismatic, Revolute, Spherical
@@ -20,12 +20,11 @@ from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
 from ..spatial import Pose
-from .limits import MOST_LINKS
 from .motors import SPEEDS, position_servo, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
-from .tree import NOWHERE, Connection, Link, Tree
+from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
 
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
 

@@ -21,8 +21,8 @@ from ..spatial import Array, Pose
 from .mjcf_geoms import Geoms
 from .mjcf_text import account_for, checked_text
 from .motors import rotor
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
 from .xml import Node
 

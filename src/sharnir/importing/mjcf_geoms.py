@@ -11,12 +11,12 @@ from ..errors import SceneError
 from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
 from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
-from ..scene.terrain import HeightField, Plane, TerrainSpec
+from ..scene.surfaces import HeightField, Plane, TerrainSpec
 from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .looks import Paint
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .tree import Tree
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom

@@ -18,8 +18,8 @@ from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.values import Vec3
 from ..spatial import Pose
 from .looks import Paint, hull_shape, mesh_shape
-from .places import Places
 from .report import ImportReport, Matters
+from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree
 from .xml import Node, account
 

@@ -9,24 +9,24 @@ import numpy as np
 
 from ..scene.check import check_scene
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import counts_turns, start_value
 from ..scene.joints import FreeAxes
-from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
-from .actuators import actuator_arrays
+from .actuator_numbers import actuator_arrays
 from .carried import carried_shares
 from .contacts import contact_arrays, optional_counts
-from .couplings import coupling_arrays
-from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
+from .coupling_rows import coupling_arrays
+from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
-from .rays import ray_arrays
-from .ropes import optional_rope_counts, rope_arrays
+from .rope_arrays import optional_rope_counts, rope_arrays
+from .sensors import ray_arrays
 from .softs import softs_of
 from .spins import felt_spins
 

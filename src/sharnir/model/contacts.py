@@ -18,7 +18,7 @@ from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.terrain import AnySurface, HeightField, Plane
+from ..scene.surfaces import AnySurface, HeightField, Plane
 from ..scene.values import quaternion
 from .features import Features
 from .grounds import Heights, Triangles, ground_arrays, triangles_of

@@ -130,7 +130,9 @@ MODEL = (
     Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
     Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
     Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
-    _shared("coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see couplings.py"),
+    _shared(
+        "coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see coupling_rows.py"
+    ),
     _shared("term_joint", "term", "int", "joint of the term's coordinate"),
     _shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
     _shared("term_linear", "term", "int", "1: a length, 0: an angle"),

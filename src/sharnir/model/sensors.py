@@ -84,3 +84,16 @@ def _item(sensor: Sensor, bodies: dict[str, int], joints: dict[str, int], labels
 def _centers(sensor: Sensor) -> spatial.Array:
     """Where the centre of mass is in the frame that places are given in."""
     return np.asarray(sensor.on.center) if sensor.type.carrier == "body" else np.zeros(3)
+
+
+def ray_arrays(scene: Scene) -> dict[str, Any]:
+    """The model's fields of the scene's rays."""
+    place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
+    rays = [ray.spec for ray in scene.rays.values()]
+    centers = [(scene.world if ray.body == WORLD else scene.bodies[ray.body]).center for ray in rays]
+    return {
+        "ray_body": [place[ray.body] for ray in rays],
+        "ray_place": [np.array(ray.position) - center for ray, center in zip(rays, centers, strict=True)],
+        "ray_direction": [np.array(ray.direction) / np.linalg.norm(ray.direction) for ray in rays],
+        "ray_reach": [ray.reach for ray in rays],
+    }

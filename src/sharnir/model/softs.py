@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.elements.actuator import AnyActuator
+from ..scene.elements.actuators import AnyActuator
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import AnyFriction, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..model.layout import FrictionRow, Layout, coordinates_of, friction_rows_of, layout_of
-from ..model.ropes import rope_arrays
+from ..model.rope_arrays import rope_arrays
 from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
-from ..scene.elements.actuator import AnyActuator
+from ..scene.elements.actuators import AnyActuator
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from ..scene.joints import Coordinate
-from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.scene import Scene
 from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
 from .frames import Frames

@@ -12,13 +12,13 @@ from ..errors import SceneError, nearest
 from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
-from ..scene import measure
+from ..scene import joint_coordinates
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 
 if TYPE_CHECKING:
-    from ..simulation import Simulation
+    from ..simulation.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -195,5 +195,5 @@ def _moved(to: Access) -> None:
             n = places.index(body.name)
             pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
             frames.append(pose @ frame)
-        to.write("state", "twist", k, measure.coordinate(found.kind, frames[0], frames[1]))
+        to.write("state", "twist", k, joint_coordinates.coordinate(found.kind, frames[0], frames[1]))
     _start_anew(to)

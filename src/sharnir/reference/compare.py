@@ -14,7 +14,7 @@ from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, STYLE, UNI
 from ..record.trajectory import Trajectory
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..simulation import Simulation
+from ..simulation.simulation import Simulation
 from ..spatial import Array, conjugate, multiply
 from .efforts import Inputs
 from .solve import solve

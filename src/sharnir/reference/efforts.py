@@ -20,8 +20,8 @@ from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
-from ..scene.measure import counts_turns, start_value, unwrapped
 from ..scene.quantity import Quantity
 from ..spatial import Array
 from .mechanism import Mechanism, Motion

@@ -13,11 +13,11 @@ from ..scene.scene import Scene
 from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
 from .efforts import Efforts, Inputs
-from .frames import Recording
 from .frictions import Frictions
 from .mechanism import Mechanism
 from .modes import Modes
 from .system import Evaluation, System, initial_state
+from .twin_frames import Recording
 
 STAGES = 7
 FIRST_STEP = 1e-5  # s

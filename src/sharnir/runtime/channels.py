@@ -20,7 +20,7 @@ from ..quantities import QUANTITIES
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, rotate
-from .ropes import tension_readers
+from .rope_frames import tension_readers
 
 Reader = Callable[[], float]
 

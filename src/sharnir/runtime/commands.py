@@ -87,7 +87,7 @@ class Enable(Command, frozen=True, tag="enable"):
 
 
 class Inject(Command, frozen=True, tag="inject"):
-    """Inject a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
+    """Inject a fault, described as in :mod:`sharnir.runtime.offered_faults`, under a name."""
 
     name: Name
     fault: dict[str, Any]

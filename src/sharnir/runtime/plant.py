@@ -16,12 +16,12 @@ from ..model.fields import read
 from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
-from . import chain
 from . import commands as c
+from . import safety_chain
 from .channels import Channels
 from .control import diagram_of, inputs_of
-from .faults import fault_of
 from .hand import Hand
+from .offered_faults import fault_of
 from .safety import Safety
 from .symptoms import Symptoms
 
@@ -34,7 +34,7 @@ class Plant:
     """
 
     def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
-        from ..simulation import Simulation
+        from ..simulation.simulation import Simulation
 
         scene.diagram = diagram_of(scene)
         self.scene = scene
@@ -49,7 +49,7 @@ class Plant:
         self.inputs = inputs_of(scene.diagram)
         self.channels = Channels(scene, self.simulation, controller)
         self.tick = 0  # steps since the run began, over resets and restores
-        self.chain, self.why = chain.State.FREE, ""
+        self.chain, self.why = safety_chain.State.FREE, ""
         self.alarms: list[tuple[str, str]] = []
         self.snapshots: dict[str, Any] = {}
         self._limits = layout_of(scene).limits
@@ -63,7 +63,7 @@ class Plant:
 
     def apply(self, command: c.Command, by: str = "") -> None:
         """Do what moves the plant, for its author; other commands are the runtime's. Refusals are ``SceneError``."""
-        following = chain.after(self.chain, command)
+        following = safety_chain.after(self.chain, command)
         self.hand.lift()  # until the next step: what the command changes is what is there without it
         if isinstance(command, c.Set):
             self._set(command.values)
@@ -83,16 +83,16 @@ class Plant:
             self._clear(command.name)
         self._move_on(following, command, by)
 
-    def _move_on(self, following: chain.State, command: c.Command, by: str) -> None:
+    def _move_on(self, following: safety_chain.State, command: c.Command, by: str) -> None:
         """Bring the drives to where the safety chain is after a command."""
         author = by or "the operator"
-        if following is not chain.State.FREE:
+        if following is not safety_chain.State.FREE:
             self.hand.loosen()
-        if following is chain.State.FREE:
+        if following is safety_chain.State.FREE:
             if self.chain is not following:
                 self.safety.let_go()
                 self.why = ""
-        elif self.chain is chain.State.FREE or isinstance(command, (c.Reset, c.Restore)):
+        elif self.chain is safety_chain.State.FREE or isinstance(command, (c.Reset, c.Restore)):
             self.safety.hold()
         if isinstance(command, c.Stop):
             self.why = f"emergency stop by {author}"
@@ -100,7 +100,7 @@ class Plant:
         elif isinstance(command, c.Release):
             self.why = f"the emergency stop was released by {author}"
             self.alarms.append(("info", self.why))
-        elif isinstance(command, c.Hold) and following is chain.State.HELD:
+        elif isinstance(command, c.Hold) and following is safety_chain.State.HELD:
             self.why = command.reason
             self.alarms.append(("alarm", f"{command.reason}; the drives are held until they are enabled"))
         self.chain = following

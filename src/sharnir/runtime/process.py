@@ -27,9 +27,9 @@ import msgspec
 from ..errors import ControlFault, SceneError, SimulationFault
 from . import commands as c
 from .control import Input
-from .faults import faults_offered
-from .frames import FrameLayout, FrameWriter
+from .frame_bytes import FrameLayout, FrameWriter
 from .journal import Alarm, Entry, Journal, Run
+from .offered_faults import faults_offered
 from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring

@@ -2,8 +2,8 @@
 
 No voltage, no speed, position servos stay where they are, brakes are on, nothing is pushed. It acts after the diagram,
 so no block can overrule it, and before the faults: a brake that has failed does not brake. When it acts is the safety
-chain's to say (``chain.py``), which is why neither a reset nor a snapshot knows of it: the plant holds the drives anew
-after either.
+chain's to say (``safety_chain.py``), which is why neither a reset nor a snapshot knows of it: the plant holds the
+drives anew after either.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from ..spatial import Array, Pose
 from .body import Body
 from .check import MEETING_TOLERANCE, describe_opening
 from .joint import Joint
+from .joint_coordinates import coordinate, coordinate_axis, lock_error, misalignment
 from .joints import Basis, Coordinate, Frame
-from .measure import coordinate, coordinate_axis, lock_error, misalignment
 from .quantity import Quantity
 from .scene import Scene
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from ..errors import SceneError, nearest
 from .joint import Joint
+from .joint_coordinates import start_value
 from .joints import Coordinate
-from .measure import start_value
 from .quantity import Quantity
 from .values import Description, not_negative, number, positive, shown
 

@@ -10,7 +10,7 @@ import msgspec
 from .. import spatial
 from ..errors import SceneError, nearest
 from .body import Body
-from .elements.actuator import (
+from .elements.actuators import (
     COMMANDED,
     AnyActuator,
     HydraulicCylinder,
@@ -21,11 +21,11 @@ from .elements.actuator import (
     check_on,
 )
 from .elements.drive import AnyDrive, DcDrive, PositionServo
-from .elements.friction import AnyFriction, Viscous, check_on_axes
+from .elements.friction_laws import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
 from .elements.spring import Spring
+from .joint_coordinates import start_value
 from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
-from .measure import start_value
 from .quantity import Quantity, declared
 from .values import Description, Range, number, shown
 

@@ -24,7 +24,7 @@ from .rope_ties import check_ties
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
-from .terrain import AnySurface, Plane, Terrain, TerrainSpec
+from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
 from .values import ORIGIN, UPRIGHT, shown, vector
 
 if TYPE_CHECKING:
@@ -477,7 +477,7 @@ class Scene:
         Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
         they are, and what hangs on a joint moves along with it; loops are closed, or refused by name.
         """
-        from ..analysis.setting import pose_scene
+        from ..analysis.set_coordinates import pose_scene
 
         self.take_initial()
         pose_scene(self, values, speeds)
@@ -487,7 +487,7 @@ class Scene:
         waiting = [joint for joint in self.joints.values() if joint.initial]
         if not waiting:
             return
-        from ..analysis.setting import pose_scene
+        from ..analysis.set_coordinates import pose_scene
 
         values = {f"{joint.name}.{name}": value for joint in waiting for name, value in joint.initial.items()}
         for joint in waiting:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SceneError
 from .meshes import ConvexHull, Mesh
 from .shape import MassProperties, Shape
-from .tyre import Tyre
+from .tyres import Tyre
 
 
 class Box(Shape, frozen=True, tag="box"):

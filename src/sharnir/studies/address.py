@@ -16,7 +16,7 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from ..files import scene_content, scene_of
-from ..scene.elements.friction import Coulomb, Dahl
+from ..scene.elements.friction_laws import Coulomb, Dahl
 from ..scene.quantity import XYZW, Quantity
 from ..scene.scene import Scene
 from ..scene.values import Description

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import WARNINGS, ControlFault, SceneError, SimulationWarning
-from ..inputs import Inputs
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
+from ..simulation.inputs import Inputs
 from ..spatial import Array
 from .address import Address, quantity_named, value_of, with_numbers
 from .measures import ONLY_AT_THE_END, SERIES, Signals
@@ -205,7 +205,7 @@ class Runner:
 
     def simulation(self, scene: Scene, worlds: int, folder: str) -> Any:
         """A simulation of the plan's settings."""
-        from ..simulation import Simulation
+        from ..simulation.simulation import Simulation
 
         ignored = (*QUIET, *self._plan.settings.get("ignored_warnings", ()))
         settings = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import SceneError, nearest
 from ..files import scene_content, scene_of
-from ..scene.elements.friction import AnyFriction, Coulomb, Load, LuGre, Stribeck, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Load, LuGre, Stribeck, Viscous
 from ..scene.scene import Scene
 from ..spatial import Array
 from .identify import Found, Identification

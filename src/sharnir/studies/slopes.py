@@ -97,7 +97,7 @@ def _same(a: Any, b: Any) -> bool:
 
 def compiler(settings: dict[str, Any]) -> Callable[[Scene], Compiled]:
     """How a simulation with these settings compiles its scene."""
-    from ..settings import wants_general_kernels
+    from ..simulation.settings import wants_general_kernels
 
     solver, integrator = settings.get("solver", "direct"), settings.get("integrator", "leapfrog")
 

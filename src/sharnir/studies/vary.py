@@ -16,7 +16,7 @@ from ..errors import SceneError
 from ..model.compile import Compiled
 from ..model.fields import MODEL, checked_values, read, write
 from ..scene.scene import Scene
-from ..simulation import Simulation, Varied
+from ..simulation.simulation import Simulation, Varied
 from ..spatial import Array
 from .address import Address, find, with_numbers
 from .slopes import compiler

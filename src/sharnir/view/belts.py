@@ -11,7 +11,7 @@ from ..scene.body import Body
 from ..scene.materials import Contact
 from ..scene.scene import Scene
 from ..scene.shapes import Wheel
-from ..scene.tyre import Belt
+from ..scene.tyres import Belt
 
 Plain = dict[str, Any]
 STRAIGHT = (0.0, 0.0, 0.0, 1.0)

@@ -21,10 +21,10 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from ..errors import SceneError
 from ..runtime import commands as c
-from ..runtime.chain import State
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
+from ..runtime.safety_chain import State
 from .grip import Grip
 from .guard import Identity
 from .past import Past

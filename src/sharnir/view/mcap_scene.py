@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.ropes import block_name
+from ..runtime.rope_frames import block_name
 
 Plain = dict[str, Any]
 RUBBER, OWN, ROPE = "#2b2f33", "#8a97a3", "#c7a25a"

@@ -12,9 +12,9 @@ from typing import Any
 
 from nicegui import Event, ui
 
+from .console_panel import SENSORS
 from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
-from .panel import SENSORS
 from .texts import ENGLISH, catalogue
 
 Plain = dict[str, Any]

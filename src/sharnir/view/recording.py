@@ -15,15 +15,15 @@ import numpy as np
 
 from ..runtime.channels import Channel
 from ..runtime.commands import AnyCommand, Clear, Inject, Loosen, Pull, Stop
-from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
+from ..runtime.frame_bytes import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
-from ..runtime.ropes import record_ropes
+from ..runtime.rope_frames import record_ropes
 from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
 from ..spatial import Array
-from .panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
+from .console_panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
 from .world import Plain, world_of
 
 if TYPE_CHECKING:

@@ -36,11 +36,11 @@ from ..runtime.journal import Run
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
 from .choice import Choice, of_run
+from .console_panel import described as described_panel
+from .console_panel import panel_of
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
 from .link import SERVER, Hub
 from .page import Page
-from .panel import described as described_panel
-from .panel import panel_of
 from .start import choose, documents_of, past_runs, start_page
 from .texts import chosen
 from .world import world_of

@@ -20,10 +20,10 @@ from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.terrain import Terrain
+from ..scene.surfaces import Terrain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
-from .panel import tight_at
+from .console_panel import tight_at
 
 Plain = dict[str, Any]
 

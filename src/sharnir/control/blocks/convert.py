@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...errors import SceneError
-from .base import BOOL, NUMBER, SAME, Block, Kind, Places, Port, Run, Wire, check_wire, gives, takes, unit_field
+from .block import BOOL, NUMBER, SAME, Block, Kind, Places, Port, Run, Wire, check_wire, gives, takes, unit_field
 
 
 class Conversion(Block, frozen=True):

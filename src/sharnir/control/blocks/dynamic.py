@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import SceneError
-from .base import (
+from .block import (
     BOOL,
     SAME,
     SECONDS,

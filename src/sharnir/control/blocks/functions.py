@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..units import product
-from .base import NUMBER, PURE, Block, Kind, Places, Port, Run, Wire, gives, takes
+from .block import NUMBER, PURE, Block, Kind, Places, Port, Run, Wire, gives, takes
 
 
 class OfOne(Block, frozen=True):

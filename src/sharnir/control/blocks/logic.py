@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from .arithmetic import Several
-from .base import (
+from .block import (
     BOOL,
     COUNT,
     NUMBER,

@@ -9,7 +9,22 @@ from typing import Any, Literal, get_args
 
 from ...errors import SceneError, nearest
 from ...scene.values import number, shown
-from .base import BOOL, CLOCK, SECONDS, Block, Kind, Places, Port, Run, Type, Wire, check_type, gives, takes, unit_field
+from .block import (
+    BOOL,
+    CLOCK,
+    SECONDS,
+    Block,
+    Kind,
+    Places,
+    Port,
+    Run,
+    Type,
+    Wire,
+    check_type,
+    gives,
+    takes,
+    unit_field,
+)
 
 Between = Literal["linear", "step"]
 

@@ -13,7 +13,7 @@ from ...model.contacts import WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from .distance import make_distance
+from .convex_distance import make_distance
 from .solids import TRIANGLE, make_solids
 
 wp = load_warp()

@@ -17,7 +17,7 @@ from ...model.contacts import SPHERE
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from .distance import make_distance
+from .convex_distance import make_distance
 from .manifold import SQUARE, make_manifold
 from .simplex import make_simplex
 from .solids import TRIANGLE, make_solids

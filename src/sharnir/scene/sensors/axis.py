@@ -9,7 +9,7 @@ from ..elements.drive import DcDrive
 from ..joint import Joint
 from ..joints import Coordinate
 from ..values import not_negative
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Kind, Noise, Reading, SensorType
 
 Side = Literal["load", "motor"]
 

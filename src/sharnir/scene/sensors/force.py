@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from ..values import ORIGIN, Vec3, positive, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Kind, Noise, Reading, SensorType
 
 
 class ForceTorque(SensorType, frozen=True, tag="force_torque"):

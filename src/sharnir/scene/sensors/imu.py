@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..values import ORIGIN, UPRIGHT, Quat, Vec3, quaternion, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Kind, Noise, Reading, SensorType
 
 
 class Imu(SensorType, frozen=True, tag="imu"):

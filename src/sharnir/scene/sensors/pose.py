@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..values import ORIGIN, Vec3, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Kind, Noise, Reading, SensorType
 
 
 class PoseSensor(SensorType, frozen=True, tag="pose"):

@@ -11,11 +11,11 @@ from ..joint import Joint
 from ..quantity import Quantity, declared
 from ..values import Description, shown
 from .axis import Encoder, Tachometer
-from .base import Kind, Reading
-from .distance import Lidar, RangeFinder
 from .force import ForceTorque, PressurePad
 from .imu import Imu
 from .pose import PoseSensor
+from .ranging import Lidar, RangeFinder
+from .sensor_type import Kind, Reading
 
 AnySensor = Imu | Encoder | Tachometer | ForceTorque | PressurePad | RangeFinder | Lidar | PoseSensor
 

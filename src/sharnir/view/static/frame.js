@@ -1,4 +1,4 @@
-// Frames: decodes the binary frames of runtime/frames.py. A frame is a header of float64 and blocks of float32.
+// Frames: decodes the binary frames of runtime/frame_bytes.py. A frame is a header of float64 and blocks of float32.
 
 export const MODES = ["paused", "running", "replay", "fault", "ended"];
 export const HOLDS = ["free", "stopped", "held"];
