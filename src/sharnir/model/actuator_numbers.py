@@ -16,6 +16,7 @@ from ..scene.elements.actuators import (
     TorqueMotor,
 )
 from ..scene.scene import Scene
+from .field import Field, Fields, shared
 from .softs import softs_of
 
 IDEAL, MOTOR, CYLINDER, GAS, MUSCLE, MAP = range(1, 7)
@@ -27,6 +28,28 @@ AREA_A, AREA_B, DEAD, STROKE, RETRACTED, VALVE, SUPPLY, BULK, RELIEF, START_A, S
 AREA, VOLUME, PRESSURE, EXPONENT, REST, AMBIENT = range(6)
 FORCE, LENGTH, FASTEST, WIDTH, HILL, RISE = range(6)
 COORDINATES, SPEEDS, GRID = range(3)
+
+# The arrays of actuators, see dynamics/rows/actuator.py.
+FIELDS: Fields = {
+    "model": (
+        shared("soft_actuator", "soft", "int", "actuator of the soft row, or -1"),
+        shared("actuator_kind", "actuator", "int", "model.actuators: IDEAL and so on"),
+        shared("actuator_first", "actuator", "int", "first of its numbers"),
+        Field("actuator_number", "actuator_number", "real", "in SI units, by the places in model.actuators"),
+    ),
+    "control": (Field("command", "actuator", "real", "of an actuator: N, N m, an opening or an excitation"),),
+    "memory": (
+        Field("actuator_a", "actuator", "real", "Pa beside the start (chamber a), K or activation of an actuator"),
+        Field("actuator_b", "actuator", "real", "Pa beside the start, of chamber b"),
+        Field("actuator_effort", "actuator", "real", "N or N m, the mean over the last kick"),
+        Field("last_command", "leap_actuator", "real", "of an actuator, command of the last step"),
+    ),
+    "work": (
+        Field("command", "actuator", "real", "what the actuator was given; prepare"),
+        Field("actuator_y", "actuator", "real", "its part of soft_y, without its rotor; prepare"),
+        Field("actuator_source", "actuator", "real", "its part of soft_source, likewise; prepare"),
+    ),
+}
 
 
 def kind_of(actuator: AnyActuator) -> int:

@@ -21,7 +21,7 @@ from .contacts import contact_arrays, optional_counts
 from .coupling_rows import coupling_arrays
 from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
-from .fields import MODEL, PARAMETERS, allocate, write
+from .fields import PARAMETERS, TABLES, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
@@ -361,7 +361,7 @@ def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
 def build_model(compiled: Compiled, precision: Precision, worlds: int, device: str) -> Any:
     """The model's arrays on a device, the same for every world."""
     model = allocate("model", precision, compiled.counts, worlds, device)
-    for field in MODEL:
+    for field in TABLES["model"]:
         values = np.asarray(compiled.model[field.name])
         write(getattr(model, field.name), values)
     meshes = search_meshes(compiled.grounds, device)

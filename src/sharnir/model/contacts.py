@@ -220,7 +220,7 @@ def _convex(owner: str, mesh: Mesh) -> Any:
 
 
 def _size(found: _Colliding) -> tuple[float, float, float]:
-    """The numbers the device needs of a shape, m; see ``shape_size`` in fields.py."""
+    """The numbers the device needs of a shape, m; see ``shape_size`` in contact_fields.py."""
     shape = found.shape
     if isinstance(shape, Sphere):
         return (shape.radius, 0.0, 0.0)

@@ -9,12 +9,56 @@ import numpy as np
 from ..scene.assemble import Held, Poses, Problem
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.scene import Scene
+from .field import Field, Fields, shared
 from .layout import coordinates_of
 
 REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
 # share of its own inverse mass by which a coupling gives way to a change of its impulse: rows that follow from others
 # share their load by it, and what little they disagree must not become a large impulse; the rest only stays regular
 SHARED, ALONE = 1e-4, 1e-13
+
+# The arrays of couplings, see dynamics/rows/coupling.py.
+FIELDS: Fields = {
+    "model": (
+        shared("coupling_start", "coupling", "int", "first of its terms"),
+        shared("coupling_end", "coupling", "int", "one past the last"),
+        shared("coupling_moves", "coupling", "int", "1: it follows a motion that is prescribed"),
+        Field("coupling_offset", "coupling", "real", "rad or m, what the sum of its terms is kept at"),
+        Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
+        Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
+        Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
+        shared(
+            "coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see coupling_rows.py"
+        ),
+        shared("term_joint", "term", "int", "joint of the term's coordinate"),
+        shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
+        shared("term_linear", "term", "int", "1: a length, 0: an angle"),
+        shared("term_twist", "term", "int", "its place among the twists, or -1"),
+        Field("term_factor", "term", "real", "factor of the coordinate in the sum"),
+    ),
+    "control": (
+        Field(
+            "coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"
+        ),
+    ),
+    "memory": (
+        Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),
+        Field("coupling_effort", "coupling", "real", "N or N m, the mean over the last kick"),
+        Field("coupling_loss", "coupling", "real", "N or N m on its first coordinate, likewise"),
+        Field("coupling_side", "coupling", "int", "1 or -1: the flank that touches where there is play, 0: none"),
+    ),
+    "work": (
+        Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),
+        Field("coupling_error", "coupling", "real", "rad or m, the sum of its terms less what it keeps; prepare"),
+        Field(
+            "coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies by themselves; prepare"
+        ),
+        Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
+        Field(
+            "coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"
+        ),
+    ),
+}
 
 
 def terms_of(scene: Scene) -> list[tuple[str, Coupling, int]]:

@@ -10,6 +10,7 @@ from ..scene.mobility import redundant_joints
 from ..scene.scene import Scene
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
+from .field import Field, Fields, shared
 from .layout import coordinates_of, friction_rows_of
 from .ordering import Link, Program, elimination_program
 from .softs import softs_of
@@ -29,6 +30,66 @@ DIRECT_COUNTS = {
     "body_path": "path_node",
     "direct_gear": "coupling_node",
     "direct_term": "term_block",
+}
+
+# The arrays of the direct solver: its program (ordering.py), which nodes the impulses of limits, friction and contacts
+# reach (dynamics/solvers/reach.py), its matrix and right-hand sides.
+FIELDS: Fields = {
+    "model": (
+        shared("coupling_node", "direct_gear", "int", "node of the coupling"),
+        shared(
+            "term_block", "direct_term", "int", "four blocks a term: with a's and b's linear and angular nodes, or -1"
+        ),
+        shared(
+            "body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"
+        ),
+        shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
+        shared("closes_loop", "direct_joint", "int", "1: the joint that closes a loop"),
+        shared("is_redundant", "direct_joint", "int", "1: it does, and some of its rows are implied by others"),
+        shared("joint_node_a", "direct_joint", "int", "node of the locked rotations, or -1"),
+        shared(
+            "joint_block",
+            "direct_coupling",
+            "int",
+            "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1",
+        ),
+        shared("edge_start", "node_end", "int", "first edge of a node"),
+        shared("edge_node", "edge", "int", "node an edge leads to; its block has the edge's number"),
+        shared("update_block", "update", "int", "block updated, in the order of the elimination"),
+        shared("fill_block", "fill", "int", "block that starts as zero"),
+        # which nodes the impulses of limits, friction and contacts reach, see dynamics/solvers/reach.py
+        shared("reach_linear", "reach_joint", "int", "first of the nodes that forces at the joint reach"),
+        shared("reach_angular", "reach_joint", "int", "first of the nodes that torques at the joint reach"),
+        shared("reach_end", "reach_joint", "int", "one past the last of them"),
+        shared("joint_path", "joint_path", "int", "those nodes"),
+        shared("path_start", "path_body", "int", "first of the nodes that impulses on a body reach"),
+        shared("path_end", "path_body", "int", "one past the last; none for bodies without joints"),
+        shared("path_node", "body_path", "int", "those nodes"),
+    ),
+    "work": (
+        Field("inertia", "direct_body", "sym33", "kg m^2, world axes, with geometric stiffness; forces, stiffen"),
+        Field(
+            "following",
+            "direct_body",
+            "vec3",
+            "kg m^2 rad/s, the part of it that turns with the pulls, times their rates; stiffen",
+        ),
+        Field("stiffening", "direct_body", "sym33", "kg m^2 that geometric stiffness adds; stiffen"),
+        Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
+        Field("rows_a", "row_angular", "mat33", "rows: the locked and soft rotations; prepare"),
+        Field("softness_l", "direct_joint", "real", "1/kg, compliance of a joint that closes a loop; prepare"),
+        Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
+        Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
+        Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
+        Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),
+        Field("push_solution", "node", "vec3", "the same for pseudo-velocities; solver"),
+        Field("reach", "reach", "mat33", "what unit impulses leave at a node on their way; prepare"),
+        Field("reach_node", "reach", "int", "that node; prepare"),
+        Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
+        Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
+        Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
+        Field("reach_used", None, "int", "entries of reach in use; prepare"),
+    ),
 }
 
 

@@ -292,7 +292,7 @@ class Mechanism:
         return np.asarray((m.rotation[:, self.b[joint]] @ self._anchor[half + joint])[..., 0])
 
     def _swing_directions(self, m: Motion, rows: Array, d: Array, d_rate: Array) -> None:
-        """Swing axes as ``scene/joint_coordinates.py`` has them; rates by differences of fourth order along the motion."""
+        """Swing axes as ``scene/joint_coordinates.py`` has them; rates by differences of fourth order along it."""
         pace = 1e-3
         for row in rows.tolist():
             kind = self.rows[row].kind

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..errors import SceneError, nearest
-from ..model.fields import struct_values
+from ..model.fields import COUNTS, struct_values
 from ..model.precision import PRECISIONS, Precision
 from ..scene.scene import Scene
 from ..scene.values import not_negative, number, positive, shown, whole
@@ -70,18 +70,9 @@ def device_settings(precision: Precision, counts: dict[str, int], dt: float, oth
     made.iterations, made.warm_start = others["iterations"], int(others["warm_start"])
     half, given = (others["iterations"] + 1) // 2, others["stabilisation_iterations"]
     made.stabilisations = half if given is None else given
-    made.bodies, made.joints, made.redundant = counts["body"], counts["joint"], counts["redundant"]
-    made.coordinates, made.twists = counts["coordinate"], counts["twist"]
-    made.limits, made.frictions, made.softs = counts["limit"], counts["friction"], counts["soft"]
-    made.couplings = counts["coupling"]
-    made.nodes, made.fills = counts["node"], counts["fill"]
-    made.shapes, made.exclusions = counts["shape"], counts["exclusion"]
-    made.materials, made.contacts = math.isqrt(counts["material_pair"]), counts["contact"]
-    made.swept, made.terrains, made.near_room = counts["swept"], counts["terrain"], counts["near"]
-    made.joint_paths, made.reach_room = counts["joint_path"], counts["reach"]
-    made.ropes, made.clamps, made.ports = counts["rope"], counts["clamp"], counts["port"]
-    made.slides, made.skips, made.buckets = counts["slide"], counts["skip"], counts["bucket"]
-    made.rubs = counts["rub"]
+    made.materials = math.isqrt(counts["material_pair"])
+    for name, item in COUNTS.items():
+        setattr(made, name, counts[item])
     return made
 
 

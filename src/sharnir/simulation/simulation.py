@@ -17,7 +17,7 @@ from ..dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from ..dynamics.stepper import Stepper
 from ..errors import SceneError, SimulationFault, SimulationWarning
 from ..model.compile import build_model, compile_scene
-from ..model.fields import PARAMETERS, SENSED, STATE, allocate, read, write, write_worlds
+from ..model.fields import PARAMETERS, SENSED, TABLES, allocate, read, write, write_worlds
 from ..model.precision import precision_of
 from ..quantities import evaluate
 from ..quantities.setting import set_quantity
@@ -616,7 +616,7 @@ class Simulation:
         for struct in (self.control, self.memory, self.work, self.report_arrays):
             for name in struct._cls.vars:
                 write_worlds(getattr(struct, name), mask, 0)
-        for field in STATE:
+        for field in TABLES["state"]:
             start = self._varied.starts.get(field.name, self._compiled.state[field.name])
             write_worlds(getattr(self.state, field.name), mask, start)
         self._known_faults -= set(np.flatnonzero(mask).tolist())

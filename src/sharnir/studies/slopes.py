@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import SceneError
 from ..model.compile import Compiled, compile_scene
-from ..model.fields import MODEL
+from ..model.fields import TABLES
 from ..scene.scene import Scene
 from ..spatial import Array
 
@@ -23,7 +23,7 @@ PROBES = (1.0, 1.25, 1.5)  # times the value of the scene, or 1 where that is 0
 STRAIGHT = 1e-9  # relative
 SET_BY_QUANTITIES = {"dynamic_level", "static_level", "lower", "upper"}  # a line must not be laid over what they set
 OF_WORLDS = frozenset(
-    field.name for field in MODEL if field.per_world and field.items is not None and field.type == "real"
+    field.name for field in TABLES["model"] if field.per_world and field.items is not None and field.type == "real"
 )
 
 

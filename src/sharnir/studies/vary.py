@@ -14,14 +14,14 @@ import numpy as np
 
 from ..errors import SceneError
 from ..model.compile import Compiled
-from ..model.fields import MODEL, checked_values, read, write
+from ..model.fields import TABLES, checked_values, read, write
 from ..scene.scene import Scene
 from ..simulation.simulation import Simulation, Varied
 from ..spatial import Array
 from .address import Address, find, with_numbers
 from .slopes import compiler
 
-OF_WORLDS = frozenset(one.name for one in MODEL if one.per_world)
+OF_WORLDS = frozenset(one.name for one in TABLES["model"] if one.per_world)
 FOR_WARNINGS = {"felt_spin"}  # of the scene as it was described, whatever a world's inertias are
 
 
