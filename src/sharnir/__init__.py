@@ -96,8 +96,9 @@ if TYPE_CHECKING:
     from .experiment import Experiment, Figure
     from .record.charts import Chart
     from .record.trajectory import Trajectory
+    from .simulation.outcomes import Report, Snapshot, Touch
     from .simulation.ray_casting import RayHits
-    from .simulation.simulation import Report, Simulation, Snapshot, Touch
+    from .simulation.simulation import Simulation
     from .studies import Study
 
 __version__ = "0.1.0"
@@ -131,17 +132,17 @@ _LAZY = {
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
     "RayHits": "simulation.ray_casting",
-    "Report": "simulation.simulation",
+    "Report": "simulation.outcomes",
     "RoadWheel": "assemblies.wheel",
     "RopeHitch": "assemblies.hitch",
     "Simulation": "simulation.simulation",
     "SlidingPillar": "assemblies.suspensions",
-    "Snapshot": "simulation.simulation",
+    "Snapshot": "simulation.outcomes",
     "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
-    "Touch": "simulation.simulation",
+    "Touch": "simulation.outcomes",
     "Towing": "assemblies.vehicle",
     "Tracks": "assemblies.track",
     "TrailingArm": "assemblies.suspensions",

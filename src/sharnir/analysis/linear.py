@@ -29,7 +29,8 @@ from .posing import postured, with_rates
 if TYPE_CHECKING:
     from xarray import DataArray
 
-    from ..simulation.simulation import Simulation, Touch
+    from ..simulation.outcomes import Touch
+    from ..simulation.simulation import Simulation
 
 PACE = 1e-3  # rad, m, rad/s, m/s: the error of fourth order is some 1e-12, rounding 1e-13
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))

@@ -115,7 +115,7 @@ class Plant:
 
     def recorder(self, capacity: int) -> Recorder:
         """A recorder of full trajectories, for so many instants."""
-        return self.simulation._recorder(capacity)
+        return self.simulation.recorder(capacity)
 
     def watch(self) -> None:
         """Tell of limits that were reached, warnings, and motors that do not turn, since the last look."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..device import Table
 from ..errors import SceneError
 from ..model.fields import checked_values, read, write_row
 from ..model.layout import Layout
@@ -17,9 +19,11 @@ from ..scene.joint import Joint
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
+from ..spatial import Array
 
-Input = Any  # a number, a vector, one row per world, or a function of time (s) that returns one
-
+# A number, a vector, one row per world, or a function of time (s) that returns one.
+Input = ArrayLike | Callable[[float], ArrayLike]
+InputsOf = Mapping[Any, Input]  # by joint, body, quantity or coupling
 
 UNITS = {"torque": "N m", "force": "N"}
 
@@ -31,9 +35,7 @@ class Inputs:
     commands of actuators by joint or quantity.
     """
 
-    def __init__(
-        self, scene: Scene, layout: Layout, given: Mapping[str, Mapping[Any, Input] | None], dt: float = 0.0
-    ) -> None:
+    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, InputsOf | None], dt: float = 0.0) -> None:
         self._targets: list[_Target] = []
         self._motions: list[_Motion] = []
         self._half = 0.5 * dt
@@ -56,39 +58,35 @@ class Inputs:
         self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in self._motions)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
-    def apply(self, control: Any, time: Any) -> None:
+    def apply(self, control: Table, time: ArrayLike) -> None:
         """Write the inputs at a time (s), or at one of its own for each world."""
         for what, array, place, value in self._targets:
             rows = getattr(control, array)
-            parts = XYZ if array in UNITS else ()
-            if callable(value) and np.ndim(time) > 0:
-                now = _world_by_world(what, value, time, parts)
-            else:
-                now = checked_values(what, value(time) if callable(value) else value, parts, rows.shape[1])
-            write_row(rows, place, now)
+            write_row(rows, place, _now(what, value, time, XYZ if array in UNITS else (), rows.shape[1]))
         for what, place, start, value, is_rate in self._motions:  # where they are to be at the end of the step
-            rows, end = control.coupling_target, time if is_rate else time + self._half
-            if callable(value) and np.ndim(time) > 0:
-                now = _world_by_world(what, value, end, ())
-            else:
-                now = checked_values(what, value(end) if callable(value) else value, (), rows.shape[1])
+            rows = control.coupling_target
+            now = _now(what, value, time if is_rate else np.add(time, self._half), (), rows.shape[1])
             if is_rate:  # the rate in the middle of the step moves it on
                 write_row(rows, place, read(rows)[place] + 2.0 * self._half * now)
             else:
                 write_row(rows, place, now - start)
 
-    def release(self, control: Any) -> None:
+    def release(self, control: Table) -> None:
         """Set what the inputs had set back to zero; prescribed motions stay where they are."""
         for target in self._targets:
             write_row(getattr(control, target.array), target.place, 0.0)
 
 
-def _world_by_world(what: str, value: Any, times: Any, parts: tuple[str, ...]) -> Any:
-    """An input of worlds whose clocks differ: at the time of each, its own row."""
-    worlds = len(times)
+def _now(what: str, value: Input, time: ArrayLike, parts: tuple[str, ...], worlds: int) -> Array:
+    """An input at a time (s); where the clocks of the worlds differ, its own row for each of them."""
+    if not callable(value):
+        return checked_values(what, value, parts, worlds)
+    times = np.asarray(time).tolist()
+    if isinstance(times, float):
+        return checked_values(what, value(times), parts, worlds)
     shape = (worlds, len(parts)) if parts else (worlds,)
-    found = {time: checked_values(what, value(time), parts, worlds) for time in set(times.tolist())}
-    return np.stack([np.broadcast_to(found[time], shape)[world] for world, time in enumerate(times.tolist())])
+    found = {one: checked_values(what, value(one), parts, worlds) for one in set(times)}
+    return np.stack([np.broadcast_to(found[one], shape)[world] for world, one in enumerate(times)])
 
 
 class _Motion(NamedTuple):
@@ -101,7 +99,7 @@ class _Motion(NamedTuple):
     is_rate: bool
 
 
-def _motion(scene: Scene, key: Any, value: Input) -> _Motion:
+def _motion(scene: Scene, key: object, value: Input) -> _Motion:
     label = key.coordinate().item if isinstance(key, Joint) else key.item if isinstance(key, Quantity) else None
     for place, coupling in enumerate(scene.couplings.values()):
         if isinstance(coupling.type, Prescribed) and (coupling is key or label in coupling.labels):
@@ -121,7 +119,7 @@ class _Target(NamedTuple):
     value: Input
 
 
-def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tuple[str, int]:
+def _target(scene: Scene, layout: Layout, word: str, unit: str, key: object) -> tuple[str, int]:
     """The control array and the place in it that an input acts on."""
     if isinstance(key, Body):
         if scene.bodies.get(key.name) is not key:
@@ -138,7 +136,7 @@ def _target(scene: Scene, layout: Layout, word: str, unit: str, key: Any) -> tup
     return "effort", layout.coordinates.index(effort.item)
 
 
-def _actuator(layout: Layout, key: Any) -> int:
+def _actuator(layout: Layout, key: object) -> int:
     """The place of an actuator."""
     quantity = key.command() if isinstance(key, Joint) else key
     if not isinstance(quantity, Quantity) or quantity.variable != "command" or quantity.item not in layout.actuators:
@@ -148,7 +146,7 @@ def _actuator(layout: Layout, key: Any) -> int:
     return layout.actuators.index(quantity.item)
 
 
-def _drive(layout: Layout, word: str, key: Any) -> int:
+def _drive(layout: Layout, word: str, key: object) -> int:
     """The place of a drive among the soft rows."""
     quantity = getattr(key, word)() if isinstance(key, Joint) else key
     if not isinstance(quantity, Quantity) or quantity.variable != word or quantity.item not in layout.softs:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..device import load_warp
+from ..device import Launch, Table, load_warp
 from ..dynamics.measure import measure_kernel
 from ..errors import SceneError, nearest
 from ..model.fields import allocate, write
@@ -22,6 +22,7 @@ from ..model.layout import Layout
 from ..model.softs import softs_of
 from ..quantities.registry import definition_of, those
 from ..quantities.setting import static_share
+from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, XYZW, Quantity, declared
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Attached(Protocol):
         """Act before a step; returns the number of steps until it wants to act again."""
         ...
 
-    def snapshot(self) -> Any: ...
+    def snapshot(self) -> object: ...
     def restore(self, state: Any) -> None: ...
     def reset(self) -> None: ...
     def release(self) -> None: ...
@@ -63,10 +64,10 @@ class Taps:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._layout: Layout = simulation._layout
-        self._tables: dict[str, Any] = dict(simulation._tables)
+        self._tables: dict[str, Table] = dict(simulation._tables)
         self._on_cpu = simulation.device == "cpu"
-        self._measure: Any = None
-        self._mirrors: dict[tuple[str, str], Any] = {}  # of arrays on a GPU
+        self._measure: Launch | None = None
+        self._mirrors: dict[tuple[str, str], Array] = {}  # of arrays on a GPU
         self._written: set[tuple[str, str]] = set()
 
     def refresh(self) -> None:
@@ -133,7 +134,7 @@ class Taps:
 
         return set_level
 
-    def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[Any, int]:
+    def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[memoryview, int]:
         """The memory of one item, and the place of the component in it."""
         host = self._host(table, array)
         if host.ndim == 1:  # the same in all worlds
@@ -143,7 +144,7 @@ class Taps:
             return memoryview(host[place : place + 1, world]), 0
         return memoryview(row), (XYZ if len(row) == 3 else XYZW).index(str(component))
 
-    def _host(self, table: str, array: str) -> Any:
+    def _host(self, table: str, array: str) -> Array:
         source = getattr(self._tables[table], array)
         if self._on_cpu:
             return source.numpy()
@@ -176,9 +177,9 @@ class Taps:
         place = declared(quantity.variable).place(self._layout, quantity.item)
         if softs_of(self._simulation.scene)[place].motor is None:
             raise SceneError(f"there is no motor on '{quantity.item}'")
-        motors: dict[int, Any] = {}  # by the scene of the world, which may change
+        motors: dict[int, DcDrive] = {}  # by the scene of the world, which may change
 
-        def motor() -> Any:
+        def motor() -> DcDrive:
             scene = self._simulation.scene_of(world)
             if id(scene) not in motors:
                 motors[id(scene)] = softs_of(scene)[place].motor
@@ -190,7 +191,7 @@ class Taps:
             return lambda: motor().ratio * rate()
         is_effort = quantity.variable == "drive_effort"
 
-        def torque() -> Any:
+        def torque() -> float:
             found = motor()
             scale = found.ratio if is_effort else 1.0
             return scale * found.torque_at(stall(), voltage(), found.ratio * rate())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..device import load_warp
+from ..device import Table, load_warp
 from ..dynamics.contacts.rays import cast_kernel, sense_kernel
 from ..errors import SceneError
 from ..model.compile import Compiled
 from ..model.precision import Precision
 from ..scene.values import shown
+from ..spatial import Array
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,13 @@ class RayHits:
     nothing; ``point`` (m) is in world axes, ``normal`` a unit vector of the surface met, against the ray.
     """
 
-    distance: Any
-    body: Any
-    point: Any
-    normal: Any
+    distance: Array
+    body: Array
+    point: Array
+    normal: Array
 
 
-def _numbers(what: str, given: Any) -> Any:
+def _numbers(what: str, given: ArrayLike) -> Array:
     try:
         return np.asarray(given, float)
     except (TypeError, ValueError):
@@ -39,7 +40,7 @@ def _numbers(what: str, given: Any) -> Any:
 class Rays:
     """The rays of one simulation."""
 
-    def __init__(self, compiled: Compiled, precision: Precision, tables: dict[str, Any], device: str) -> None:
+    def __init__(self, compiled: Compiled, precision: Precision, tables: dict[str, Table], device: str) -> None:
         self._compiled, self._precision, self._tables, self._device = compiled, precision, tables, device
         self._shapes = compiled.counts["shape"]
 
@@ -51,7 +52,7 @@ class Rays:
             kernel = sense_kernel(self._precision, self._compiled.features)
             load_warp().launch(kernel, (sensors, worlds), [*arrays, self._shapes], device=self._device)
 
-    def cast(self, origin: Any, direction: Any, reach: float, world: int) -> RayHits:
+    def cast(self, origin: ArrayLike, direction: ArrayLike, reach: float, world: int) -> RayHits:
         """The nearest hits of rays from origins (m) in directions, within a reach (m)."""
         wp, p = load_warp(), self._precision
         origins, ways = _numbers("origin", origin), _numbers("direction", direction)

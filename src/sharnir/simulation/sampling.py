@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from ..device import load_warp
+from ..device import Launch, Table, load_warp
 from ..dynamics.sensing import beam_kernel, sense_kernel
 from ..errors import SceneError
 from ..model.compile import Compiled
@@ -15,13 +15,14 @@ from ..model.fields import SENSED, allocate, write, write_worlds
 from ..model.precision import Precision
 from ..model.sensors import sensor_arrays
 from ..scene.sensors import Kind
+from ..spatial import Array
 
 
 class Sensing:
     """The sensors of one simulation in all its worlds; the random numbers of world w are those of ``seed`` + w."""
 
     def __init__(
-        self, compiled: Compiled, precision: Precision, tables: dict[str, Any], device: str, dt: float, seed: int
+        self, compiled: Compiled, precision: Precision, tables: dict[str, Table], device: str, dt: float, seed: int
     ) -> None:
         arrays, counts = sensor_arrays(compiled.scene, dt, compiled.twists)
         _check_integrator(compiled)
@@ -32,7 +33,7 @@ class Sensing:
         write(self.table.seed, (seed + np.arange(worlds)) % 2**31)
         always = Kind.ACCELERATION in arrays["kind"]  # it follows how forces change from step to step
         self.steps = 1 if always else math.gcd(*arrays["every"], *arrays["delay"])
-        self._launches: list[Any] = []
+        self._launches: list[Launch] = []
         if counts["sense"]:
             self._record(
                 compiled, precision, tables, device, dt, (counts["sense"], worlds), Kind.BEAM in arrays["kind"]
@@ -42,20 +43,19 @@ class Sensing:
         self,
         compiled: Compiled,
         precision: Precision,
-        tables: dict[str, Any],
+        tables: dict[str, Table],
         device: str,
         dt: float,
         dim: tuple[int, int],
         has_beams: bool,
     ) -> None:
         wp, m, s, r = load_warp(), tables["model"], tables["state"], tables["report"]
-        given: dict[str, Any] = {"dim": dim, "device": device, "record_cmd": True}
+        record = partial(wp.launch, dim=dim, device=device, record_cmd=True)
         if has_beams:
-            shapes = compiled.counts["shape"]
             kernel = beam_kernel(precision, compiled.features)
-            self._launches.append(wp.launch(kernel, inputs=[m, s, r, self.table, shapes], **given))
+            self._launches.append(record(kernel, inputs=[m, s, r, self.table, compiled.counts["shape"]]))
         inputs = [m, s, tables["memory"], tables["work"], r, self.table, dt]
-        self._launches.append(wp.launch(sense_kernel(precision), inputs=inputs, **given))
+        self._launches.append(record(sense_kernel(precision), inputs=inputs))
 
     def steps_until(self, step: int) -> int | None:
         """How many steps may be made in one go after ``step`` of them; None without sensors."""
@@ -66,7 +66,7 @@ class Sensing:
         for launch in self._launches:
             launch.launch()
 
-    def reset(self, worlds: Any) -> None:
+    def reset(self, worlds: Array) -> None:
         """Start over in the worlds of a mask, with the same random numbers."""
         if self._launches:
             for name in SENSED:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from dataclasses import dataclass
 
+from ..device import Table
 from ..errors import SceneError, nearest
 from ..model.fields import COUNTS, struct_values
 from ..model.precision import PRECISIONS, Precision
@@ -18,34 +19,67 @@ KERNELS = ("special", "general")
 EPSILON = 1e-10  # N s or N m s in machines of kilograms
 
 
-def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: dict[str, Any]) -> None:
-    """Validate the settings of a simulation; ``others`` are the remaining ones by name."""
-    if not isinstance(scene, Scene):
-        raise SceneError(f"Simulation: the scene is {shown(scene)}; give a sh.Scene")
-    check_named("solver", solver, SOLVERS)
-    check_named("integrator", integrator, INTEGRATORS)
-    check_named("precision", others["precision"], PRECISIONS)
-    if not isinstance(others["device"], str):
-        raise SceneError(f"device is {shown(others['device'])}; give 'cpu' or 'cuda'")
-    if integrator == "rk4" and solver != "direct":
-        raise SceneError(
-            f"integrator '{integrator}' needs the accelerations of the direct solver; solver is '{solver}'"
-        )
-    positive(dt, "dt (s)")
-    for name in ("worlds", "iterations"):
-        whole(others[name], name, 1)
-    if others["threads"] is not None:
-        whole(others["threads"], "threads", 1)
-    if others["stabilisation_iterations"] is not None:
-        whole(others["stabilisation_iterations"], "stabilisation_iterations", 0)
-    if not 0.0 <= number(others["erp"], "erp") <= 1.0:
-        raise SceneError(f"erp is {others['erp']}; it is a share between 0 and 1")
-    not_negative(others["epsilon"], "epsilon (N s)")
-    positive(others["top_speed"], "top_speed (m/s, rad/s)")
-    if others["budget"] is not None:
-        positive(others["budget"], "budget (s)")
-    if not isinstance(others["warm_start"], bool):
-        raise SceneError(f"warm_start is {shown(others['warm_start'])}; give True or False")
+@dataclass(frozen=True)
+class Settings:
+    """How a scene is simulated, as :class:`Simulation` explains it."""
+
+    dt: float
+    worlds: int
+    solver: str
+    integrator: str
+    iterations: int
+    epsilon: float | None
+    erp: float
+    stabilisation_iterations: int | None
+    warm_start: bool
+    budget: float | None
+    precision: str
+    device: str
+    threads: int | None
+    top_speed: float
+
+    def check(self, scene: object) -> None:
+        """Refuse what is not a scene, and settings that no simulation can be made with."""
+        if not isinstance(scene, Scene):
+            raise SceneError(f"Simulation: the scene is {shown(scene)}; give a sh.Scene")
+        check_named("solver", self.solver, SOLVERS)
+        check_named("integrator", self.integrator, INTEGRATORS)
+        check_named("precision", self.precision, PRECISIONS)
+        if not isinstance(self.device, str):
+            raise SceneError(f"device is {shown(self.device)}; give 'cpu' or 'cuda'")
+        if self.integrator == "rk4" and self.solver != "direct":
+            raise SceneError(
+                f"integrator '{self.integrator}' needs the accelerations of the direct solver; solver is '{self.solver}'"
+            )
+        positive(self.dt, "dt (s)")
+        whole(self.worlds, "worlds", 1)
+        whole(self.iterations, "iterations", 1)
+        if self.threads is not None:
+            whole(self.threads, "threads", 1)
+        if self.stabilisation_iterations is not None:
+            whole(self.stabilisation_iterations, "stabilisation_iterations", 0)
+        if not 0.0 <= number(self.erp, "erp") <= 1.0:
+            raise SceneError(f"erp is {self.erp}; it is a share between 0 and 1")
+        if self.epsilon is not None:
+            not_negative(self.epsilon, "epsilon (N s)")
+        positive(self.top_speed, "top_speed (m/s, rad/s)")
+        if self.budget is not None:
+            positive(self.budget, "budget (s)")
+        if not isinstance(self.warm_start, bool):
+            raise SceneError(f"warm_start is {shown(self.warm_start)}; give True or False")
+
+    def on_device(self, precision: Precision, counts: dict[str, int], scene: Scene) -> Table:
+        """The struct of scalars that every kernel gets: the settings, and how many there are of everything."""
+        made = struct_values(precision).settings()
+        made.dt, made.erp, made.top_speed = float(self.dt), self.erp, self.top_speed
+        made.epsilon = EPSILON * lightness(scene) if self.epsilon is None else self.epsilon
+        made.iterations, made.warm_start = self.iterations, int(self.warm_start)
+        half, given = (self.iterations + 1) // 2, self.stabilisation_iterations
+        made.stabilisations = half if given is None else given
+        made.materials = math.isqrt(counts["material_pair"])
+        for name, item in COUNTS.items():
+            setattr(made, name, counts[item])
+        return made
 
 
 def lightness(scene: Scene) -> float:
@@ -63,20 +97,7 @@ def wants_general_kernels() -> bool:
     return wanted == "general"
 
 
-def device_settings(precision: Precision, counts: dict[str, int], dt: float, others: dict[str, Any]) -> Any:
-    """The struct of scalars that every kernel gets: the settings, and how many there are of everything."""
-    made = struct_values(precision).settings()
-    made.dt, made.erp, made.epsilon, made.top_speed = dt, others["erp"], others["epsilon"], others["top_speed"]
-    made.iterations, made.warm_start = others["iterations"], int(others["warm_start"])
-    half, given = (others["iterations"] + 1) // 2, others["stabilisation_iterations"]
-    made.stabilisations = half if given is None else given
-    made.materials = math.isqrt(counts["material_pair"])
-    for name, item in COUNTS.items():
-        setattr(made, name, counts[item])
-    return made
-
-
-def check_named(what: str, name: Any, known: tuple[str, ...]) -> None:
+def check_named(what: str, name: object, known: tuple[str, ...]) -> None:
     """Refuse a name that is not one of the known ones."""
     if not isinstance(name, str) or name not in known:
         raise SceneError(f"{what} {shown(name)} is unknown{nearest(str(name), known)}")

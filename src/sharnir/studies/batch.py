@@ -286,7 +286,7 @@ def follow(plan: Plan, simulation: Any, inputs: Inputs, drives: Iterable[Drive],
         inputs.apply(simulation.control, (done + 0.5) * plan.dt)
         upcoming = changes[np.searchsorted(changes, done, side="right")]
         steps = int(min(upcoming, (done // every + 1) * every, total)) - done
-        simulation._advance(steps)
+        simulation.advance(steps)
         done += steps
         if done % every == 0 or (only_end and done == total):
             signals.take(done * plan.dt)

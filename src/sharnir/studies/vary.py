@@ -16,7 +16,8 @@ from ..errors import SceneError
 from ..model.compile import Compiled
 from ..model.fields import TABLES, checked_values, read, write
 from ..scene.scene import Scene
-from ..simulation.simulation import Simulation, Varied
+from ..simulation.outcomes import Varied
+from ..simulation.simulation import Simulation
 from ..spatial import Array
 from .address import Address, find, with_numbers
 from .slopes import compiler
