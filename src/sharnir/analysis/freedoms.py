@@ -29,6 +29,7 @@ from ..scene.scene import Scene
 from ..scene.values import shown
 from ..spatial import Array, cross
 
+Chosen = Joint | Quantity | str  # a joint with one coordinate, one of its quantities, or a label: "ball.twist"
 REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
 BODY_RATES = ("velocity", "angular_velocity")
 
@@ -67,7 +68,7 @@ class Freedoms:
         return len(self.labels)
 
 
-def freedoms_of(scene: Scene, chosen: Iterable[Any] = ()) -> Freedoms:
+def freedoms_of(scene: Scene, chosen: Iterable[Chosen] = ()) -> Freedoms:
     """The freedoms of a scene at its start; ``chosen`` coordinates are taken first."""
     rows = Rows(scene, chosen)
     held = [joint.name for loop in locked_loops(scene) for joint in loop.joints]
@@ -78,7 +79,7 @@ def freedoms_of(scene: Scene, chosen: Iterable[Any] = ()) -> Freedoms:
 class Rows:
     """The locked rows that count and those of the freedoms, of one scene."""
 
-    def __init__(self, scene: Scene, chosen: Iterable[Any] = (), at: tuple[Array, Array] | None = None) -> None:
+    def __init__(self, scene: Scene, chosen: Iterable[Chosen] = (), at: tuple[Array, Array] | None = None) -> None:
         """Choose freedoms where the scene starts, or with the bodies ``at`` centres (m) and rotations [body, ...]."""
         self.scene = scene
         self.mechanism = Mechanism(scene)
@@ -218,7 +219,7 @@ def _freedom_of(body: Body, variable: str, component: str) -> Freedom:
     return Freedom(f"{body.name}.{variable}.{component}", quantity, component, "N" if linear else "N m")
 
 
-def _labels(chosen: Iterable[Any], known: Sequence[str]) -> list[str]:
+def _labels(chosen: Iterable[object], known: Sequence[str]) -> list[str]:
     """Coordinates as the user named them: quantities, joints with one coordinate, or labels."""
     labels = []
     for one in chosen:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import lsq_linear
 
 from ..errors import SceneError, nearest
@@ -50,7 +50,7 @@ class Bounds:
     upper: Array
 
 
-def targets_of(machine: Machine, given: Any, world: int, worlds: int) -> list[Target]:
+def targets_of(machine: Machine, given: object, world: int, worlds: int) -> list[Target]:
     """Targets as the user gives them: by body, by joint (its frame on b), or by (body, point)."""
     if not isinstance(given, Mapping) or not given:
         raise SceneError(
@@ -59,7 +59,7 @@ def targets_of(machine: Machine, given: Any, world: int, worlds: int) -> list[Ta
     return [_target(machine, key, value, world, worlds) for key, value in given.items()]
 
 
-def _target(machine: Machine, key: Any, value: Any, world: int, worlds: int) -> Target:
+def _target(machine: Machine, key: object, value: object, world: int, worlds: int) -> Target:
     local, turn = np.zeros(3), np.eye(3)
     body = key
     if isinstance(key, tuple) and len(key) == 2:
@@ -82,7 +82,7 @@ def _target(machine: Machine, key: Any, value: Any, world: int, worlds: int) -> 
     return Target(body.name, machine.mechanism.place[body.name], local, turn, goal, facing)
 
 
-def _row(value: Any, size: int, world: int, worlds: int, what: str) -> Array:
+def _row(value: ArrayLike, size: int, world: int, worlds: int, what: str) -> Array:
     given = np.asarray(value, float)
     if given.shape == (worlds, size) and worlds > 1:
         given = given[world]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -24,13 +24,18 @@ from .passive import bodies_of, controls_of, coordinates_at
 from .posing import followed, with_rates
 
 if TYPE_CHECKING:
+    from xarray import DataArray
+
+    from ..simulation.mechanics import ByCoordinate
     from ..simulation.simulation import Simulation
 
 TURN = 2.0 * np.pi
 REACHED = 1e-6  # rad or m that a coordinate may be off which others determine
 
 
-def pose_simulation(sim: Simulation, values: Any, speeds: Any, worlds: Array) -> None:
+def pose_simulation(
+    sim: Simulation, values: ByCoordinate | DataArray, speeds: ByCoordinate | None, worlds: Array
+) -> None:
     """Bring coordinates to values (rad, m) and rates to speeds (rad/s, m/s) in the worlds that a mask names."""
     known = sim._layout.coordinates
     wanted = _given("pose", values, known, sim.worlds, "coordinate")
@@ -124,12 +129,12 @@ def _first(row: Array) -> float:
     return float(np.ravel(row)[0])
 
 
-def _given(what: str, values: Any, known: Iterable[str], worlds: int, variable: str) -> dict[str, Array]:
+def _given(what: str, values: object, known: Iterable[str], worlds: int, variable: str) -> dict[str, Array]:
     """Coordinates by label, a row over the worlds each: from a dictionary, or from what inverse kinematics returned."""
     if values is None:
         return {}
     names = tuple(known)
-    if hasattr(values, "freedom"):
+    if not isinstance(values, Mapping) and hasattr(values, "freedom"):
         labels = [str(label) for label in values.freedom.values]
         rows = np.asarray(values.values, float).reshape(-1, len(labels))
         values = {label: rows[:, i] if len(rows) > 1 else float(rows[0, i]) for i, label in enumerate(labels)}
@@ -173,7 +178,7 @@ def _write(
     write(sim.memory.kick, kick)
 
 
-def pose_scene(scene: Scene, values: Any, speeds: Any) -> None:
+def pose_scene(scene: Scene, values: ByCoordinate, speeds: ByCoordinate | None) -> None:
     """Let the bodies of a scene start where coordinates have values (rad, m) and rates speeds (rad/s, m/s)."""
     known = [f"{joint.name}.{free.name}" for joint in scene.joints.values() for free in joint.type.coordinates]
     wanted = _given("pose", values, known, 1, "coordinate")

@@ -11,13 +11,14 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import __version__
 from ..errors import ControlFault, SceneError, SimulationFault, SimulationWarning, nearest
 from ..experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from ..importing import ROBOT_FILES, SCENE_FILES
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..simulation.settings import INTEGRATORS, SOLVERS
 from .console_commands import add_view_commands
 from .progress import progress_bar
@@ -54,7 +55,7 @@ def _show_warnings(in_json: bool) -> None:
         warnings.simplefilter("ignore", SimulationWarning)
     others = warnings.showwarning
 
-    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
         if issubclass(category, SimulationWarning):
             print(f"sharnir: warning: {message}", file=sys.stderr)
         else:
@@ -77,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, **settings)
 
-    def error(self, message: str) -> Any:
+    def error(self, message: str) -> NoReturn:
         known = [option for action in self._actions for option in action.option_strings]
         unknown = [word for word in message.split() if word.startswith("--")]
         hint = nearest(unknown[0], known) if "unrecognized" in message and unknown else ""
@@ -237,7 +238,7 @@ def _compare(options: argparse.Namespace) -> int:
     _apply(options, experiment)
     if experiment.before_step is not None:
         raise SceneError(f"'{name}' is driven by a function before every step, which the exact twin does not have")
-    given: dict[str, Any] = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
+    given: Plain = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
     given["inputs"] = experiment.inputs
     with progress_bar(f"{name}: exact twin") as progress:
         both = compare(experiment.scene, experiment.time, **given, progress=None if options.json else progress)
@@ -400,7 +401,7 @@ def _draw_balance(name: str, run: Trajectory, options: argparse.Namespace) -> Pa
 
 def _summary(
     name: str, experiment: Experiment, run: Trajectory, figures: list[Figure], files: list[Path], seconds: float
-) -> dict[str, Any]:
+) -> Plain:
     return {
         "name": name,
         "sharnir_version": __version__,

@@ -7,10 +7,19 @@ import dataclasses
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import SceneError
 from ..simulation.settings import INTEGRATORS, SOLVERS
+from ..studies.study_file import FindExperiment
+from .study_commands import Subparsers
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ..experiment import Experiment
+    from ..view.choice import Choice
+    from ..view.server import Links
 
 RUNS = Path("runs")
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
@@ -19,10 +28,9 @@ NOT_PASSED = 1  # of a score
 WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
 TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
 WRITTEN = ("html", "csv", "mcap", "report", "debriefing", "png", "video")  # from a recording
-FindExperiment = Callable[[str], tuple[str, Any]]
 
 
-def add_view_commands(commands: Any, find: FindExperiment) -> None:
+def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
@@ -92,7 +100,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     choice = _choice(options, find)
     kept = options.runs
 
-    def opened(links: Any, folder: Path | None) -> None:
+    def opened(links: Links, folder: Path | None) -> None:
         nonlocal kept
         kept = folder or options.runs
         print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
@@ -112,7 +120,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     return WENT_WRONG if ending is not None and ending.wrong else 0
 
 
-def _choice(options: argparse.Namespace, find: FindExperiment) -> Any:
+def _choice(options: argparse.Namespace, find: FindExperiment) -> Choice | None:
     """What is to be driven, as the options have it; None where nothing was named: the start page offers it."""
     from ..view import choice
 
@@ -121,7 +129,7 @@ def _choice(options: argparse.Namespace, find: FindExperiment) -> Any:
     if options.what is None and options.scenario is None:
         return None
 
-    def found(what: str) -> Any:
+    def found(what: str) -> Experiment:
         return find(what)[1]
 
     if options.scenario is None:
@@ -235,7 +243,7 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _server() -> Any:
+def _server() -> ModuleType:
     try:
         from ..view import server
     except ImportError as error:

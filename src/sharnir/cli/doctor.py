@@ -8,10 +8,11 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from .. import __version__
 from ..device import core_count, load_warp
+from ..scene.values import Plain
 
 State = Literal["ok", "absent", "missing"]  # absent: not needed for simulating
 
@@ -32,7 +33,7 @@ class Finding:
     found: str
     remedy: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The finding for JSON."""
         return asdict(self)
 

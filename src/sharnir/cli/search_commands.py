@@ -6,19 +6,25 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import SceneError
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..studies.study_file import FindExperiment
-from .study_commands import add_scene_arguments, named, run_options, telling
+from .study_commands import Subparsers, add_scene_arguments, named, run_options, telling
+
+if TYPE_CHECKING:
+    from ..studies.identify import Found
+    from ..studies.laws import Ranked
 
 CANNOT_TELL = 1  # exit code of an identification whose log does not tell everything
 NOT_FEASIBLE = 1  # of an optimisation without a point within its constraints
 
 
-def add_search_commands(commands: Any, find: FindExperiment) -> None:
+def add_search_commands(commands: Subparsers, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("optimise", help="choose numbers of a scene so that a measure is as small as can be")
     command.add_argument("what", metavar="NAME|FILE", help="an example, scene.yaml or experiment.py")
@@ -107,7 +113,7 @@ def _identify(options: argparse.Namespace, find: FindExperiment) -> int:
     _, experiment = find(options.what)
     scene: Scene = experiment.scene
     log = read_log(options.log)
-    common: dict[str, Any] = {
+    common: Plain = {
         "outputs": dict(_matched(text, log.columns) for text in options.output),
         "inputs": dict(_driven(scene, text, log.columns) for text in options.input),
         "delay": options.delay if ":" in options.delay else _number("--delay", options.delay),
@@ -140,7 +146,7 @@ def _identify(options: argparse.Namespace, find: FindExperiment) -> int:
     return CANNOT_TELL if found.untold else 0
 
 
-def _plain(found: Any, ranked: list[Any]) -> dict[str, Any]:
+def _plain(found: Found, ranked: list[Ranked]) -> Plain:
     def finite(value: float) -> float | None:
         return float(value) if math.isfinite(value) else None
 
@@ -171,14 +177,14 @@ def _freed(text: str) -> tuple[str, str | None]:
     return name.strip(), spread.strip() or None
 
 
-def _matched(text: str, columns: Any) -> tuple[str, str]:
+def _matched(text: str, columns: Collection[str]) -> tuple[str, str]:
     """A signal and its column: the one that is named, that has the signal's name, or the last word of it."""
     signal, _, column = (part.strip() for part in text.partition("="))
     last = signal.rpartition(".")[2]
     return signal, column or (signal if signal in columns else last)
 
 
-def _driven(scene: Scene, text: str, columns: Any) -> tuple[str, str]:
+def _driven(scene: Scene, text: str, columns: Collection[str]) -> tuple[str, str]:
     """An input and its column; a word alone, such as voltage, is that of the only drive, or of the only joint."""
     name, _, column = (part.strip() for part in text.partition("="))
     word, _, item = name.partition(".")

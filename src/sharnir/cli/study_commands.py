@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import SceneError
+from ..scene.values import Plain
 from ..studies.design import DESIGNS
 from ..studies.measures import SERIES
 from ..studies.results import Results, open_study
@@ -21,11 +22,16 @@ from ..studies.study_file import FindExperiment, is_study_file, load_study, with
 from ..studies.summary import summary
 from .progress import progress_bar
 
+if TYPE_CHECKING:
+    from ..record.trajectory import Trajectory
+    from ..scene.scene import Scene
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 NEVER_HAPPENED = 1  # exit code of a study with a measure that is a number at no point
 TOLD_EVERY = 10.0  # s, where nobody sees a progress bar
 
 
-def add_study_commands(commands: Any, find: FindExperiment) -> None:
+def add_study_commands(commands: Subparsers, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("sweep", help="many runs of a scene whose numbers vary; 'sweep show' for results")
     what = "an example, scene.yaml, experiment.py, study.yaml; or 'show' and the results"
@@ -116,9 +122,9 @@ def _study(options: argparse.Namespace, find: FindExperiment) -> Study:
     )
 
 
-def run_options(options: argparse.Namespace) -> dict[str, Any]:
+def run_options(options: argparse.Namespace) -> Plain:
     """The options that say how the scene runs, as arguments of a study."""
-    inputs: dict[str, dict[str, Any]] = {}
+    inputs: dict[str, Plain] = {}
     for text in options.input:
         name, value = named(text, "--input", "torque.hinge=5")
         word, _, item = name.partition(".")
@@ -130,7 +136,7 @@ def run_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"time": options.time, "dt": options.dt, "every": options.every, **with_held(inputs)}
 
 
-def _input(name: str, text: str) -> Any:
+def _input(name: str, text: str) -> float | list[tuple[float, ...]]:
     try:
         if ":" not in text:
             return float(text)
@@ -229,7 +235,7 @@ def _show_point(results: Results, number: int, options: argparse.Namespace) -> i
     return 0
 
 
-def save_run(scene: Any, run: Any, file: Path) -> Path:
+def save_run(scene: Scene, run: Trajectory, file: Path) -> Path:
     """A run as netCDF, as a picture, or as a replay in one HTML file."""
     if file.suffix == ".html":
         from ..view.export_html import write_html

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SceneError, nearest
 from ..scene.quantity import XYZ, Quantity, declared
@@ -146,7 +146,7 @@ class RopeBreak(Fault, frozen=True, tag="rope_break"):
 AnyFault = DriveLoss | BrakeFailure | ExtraFriction | Gust | RopeBreak
 
 
-def _check_share(value: Any, what: str) -> None:
+def _check_share(value: object, what: str) -> None:
     if not 0.0 <= not_negative(value, what) <= 1.0:
         raise SceneError(f"{what} is {value}; it is a share from 0 to 1")
 

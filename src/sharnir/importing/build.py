@@ -19,6 +19,7 @@ from ..scene.materials import Contact, Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
+from ..scene.values import Plain
 from ..spatial import Pose
 from .motors import SPEEDS, position_servo, speed_servo
 from .options import Options
@@ -162,7 +163,7 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
 
 def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, robot: str) -> BodySpec:
     shapes = [_placed(shape, place) for link, place in group.links for shape in link.shapes]
-    given: dict[str, Any] = {}
+    given: Plain = {}
     if group.mass is not None:
         mass, center, inertia = group.mass
         six = [float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
@@ -226,7 +227,7 @@ def _joint(
         return None
     frame_b = Pose(joint.anchor, spatial.frame_rotation(joint.axis))
     frame_a = place @ joint.pose @ frame_b
-    frames: dict[str, Any] = {"frame_a": Frame.at(frame_a), "frame_b": Frame.at(frame_b)}
+    frames: Plain = {"frame_a": Frame.at(frame_a), "frame_b": Frame.at(frame_b)}
     between = (a.name, b.name)
     type_: AnyJoint
     if joint.kind == "spherical":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import SceneError
 from ..scene.meshes import READABLE, ConvexHull, Mesh, read_surface
-from ..scene.values import Vec3
+from ..scene.values import Plain, Vec3
 from .report import ImportReport
 
 CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as convex
@@ -26,12 +26,12 @@ class Paint(NamedTuple):
         solid = parts[3] == 255
         return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Plain:
         """The fields of a shape that it sets."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-def mesh_shape(file: Path, scale: tuple[float, ...], given: dict[str, Any]) -> Mesh:
+def mesh_shape(file: Path, scale: tuple[float, ...], given: Plain) -> Mesh:
     """A mesh that is only seen."""
     _check_format(file)
     shape = Mesh(file=str(file), scale=_scale(scale), **given)
@@ -40,9 +40,7 @@ def mesh_shape(file: Path, scale: tuple[float, ...], given: dict[str, Any]) -> M
     return shape
 
 
-def hull_shape(
-    file: Path, scale: tuple[float, ...], given: dict[str, Any], report: ImportReport, where: str
-) -> ConvexHull:
+def hull_shape(file: Path, scale: tuple[float, ...], given: Plain, report: ImportReport, where: str) -> ConvexHull:
     """The convex hull of a mesh, to touch with; what is not convex is told."""
     _check_format(file)
     shape = ConvexHull(file=str(file), scale=_scale(scale), **given)

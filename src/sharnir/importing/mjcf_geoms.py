@@ -12,7 +12,7 @@ from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
 from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.surfaces import HeightField, Plane, TerrainSpec
-from ..scene.values import Vec3
+from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
 from .looks import Paint
 from .report import ImportReport
@@ -75,7 +75,7 @@ class Geoms:
         self.report.ignore(self._where(g), "geom", "is a surface that is not read", "contact")
         return []
 
-    def _mesh(self, g: int, pose: Pose, given: dict[str, Any]) -> list[AnyShape]:
+    def _mesh(self, g: int, pose: Pose, given: Plain) -> list[AnyShape]:
         """A mesh to be seen, by its file where we can read that as MuJoCo does, and its hull to be touched."""
         model, m = self.model, int(self.model.geom_dataid[g])
         vertices, faces = _mesh_arrays(model, m)
@@ -111,7 +111,7 @@ class Geoms:
                 continue
         return None
 
-    def _look(self, g: int) -> dict[str, Any]:
+    def _look(self, g: int) -> Plain:
         """Colour and texture, and whether a geom is seen and touched."""
         model, m = self.model, int(self.model.geom_matid[g])
         rgba = tuple(float(part) for part in model.geom_rgba[g])
@@ -119,7 +119,7 @@ class Geoms:
             rgba = tuple(float(part) for part in model.mat_rgba[m])
         collides = self._collides(g)
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
-        given: dict[str, Any] = {"collides": collides, "visible": shown}
+        given: Plain = {"collides": collides, "visible": shown}
         return given | (Paint.of(rgba).fields() if not np.allclose(rgba, PLAIN) else {})
 
     # --- terrain ----------------------------------------------------------------------------------------------------
@@ -232,5 +232,5 @@ def _points(points: Array) -> tuple[Vec3, ...]:
     return tuple((float(x), float(y), float(z)) for x, y, z in points)
 
 
-def _place(pose: Pose) -> dict[str, Any]:
+def _place(pose: Pose) -> Plain:
     return {"position": tuple(pose.position.tolist()), "rotation": tuple(pose.rotation.tolist())}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..scene.elements.actuators import (
@@ -16,7 +14,7 @@ from ..scene.elements.actuators import (
     TorqueMotor,
 )
 from ..scene.scene import Scene
-from .field import Field, Fields, shared
+from .field import Columns, Field, Fields, shared
 from .softs import softs_of
 
 IDEAL, MOTOR, CYLINDER, GAS, MUSCLE, MAP = range(1, 7)
@@ -87,7 +85,7 @@ def actuators_of(scene: Scene) -> list[tuple[str, AnyActuator]]:
     return [(row.label, row.actuator) for row in softs_of(scene) if row.actuator is not None]
 
 
-def actuator_arrays(scene: Scene) -> dict[str, Any]:
+def actuator_arrays(scene: Scene) -> Columns:
     """Actuators as the kernels know them, and which soft row has which."""
     found = [actuator for _, actuator in actuators_of(scene)]
     numbers = [numbers_of(actuator) for actuator in found]

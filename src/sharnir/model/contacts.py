@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.surfaces import AnySurface, HeightField, Plane
 from ..scene.values import quaternion
 from .features import Features
+from .field import Columns
 from .grounds import Heights, Triangles, ground_arrays, triangles_of
 from .hulls import Hull, hull_of
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
 KINDS = {
@@ -61,7 +65,7 @@ class _Colliding:
 class ContactArrays:
     """The model's fields of contact, the number of their items, the groups of device code they need, and terrain."""
 
-    model: dict[str, Any]
+    model: Columns
     counts: dict[str, int]
     kinds: frozenset[str]
     grounds: tuple[Heights | Triangles | None, ...]
@@ -74,7 +78,7 @@ def contact_arrays(scene: Scene) -> ContactArrays:
     groups = group_numbers(scene)
     names = scene.materials.names
     place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
-    model: dict[str, Any] = {
+    model: Columns = {
         "shape_body": [place[shape.body] for shape in shapes],
         "shape_kind": [shape.kind for shape in shapes],
         "shape_size": [_size(shape) for shape in shapes],
@@ -178,7 +182,7 @@ def group_numbers(scene: Scene) -> tuple[str, ...]:
     return _groups([shape.contact for shape in _colliding(scene)] + _rope_contacts(scene))
 
 
-def _ground(owner: str, surface: Any) -> Heights | Triangles | None:
+def _ground(owner: str, surface: object) -> Heights | Triangles | None:
     if isinstance(surface, HeightField):
         return Heights(*surface.sample(owner))
     return triangles_of(surface.triangulated(owner)) if isinstance(surface, Mesh) else None
@@ -207,7 +211,7 @@ def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
     return found
 
 
-def _convex(owner: str, mesh: Mesh) -> Any:
+def _convex(owner: str, mesh: Mesh) -> Trimesh:
     """The surface of a mesh on a moving body, which must be convex: its hull has no more volume than itself."""
     surface = mesh.surface()
     hull = convex_hull(np.asarray(surface.vertices))
@@ -312,7 +316,7 @@ def _pairs(scene: Scene, names: tuple[str, ...]) -> dict[str, list[float]]:
     }
 
 
-def _tyres(shapes: list[_Colliding]) -> dict[str, list[Any]]:
+def _tyres(shapes: list[_Colliding]) -> Columns:
     """The tyres of the wheels that have one."""
     wheels = [shape.shape for shape in shapes if isinstance(shape.shape, Wheel) and shape.shape.tyre is not None]
     tyres = [(wheel.tyre, wheel.radius) for wheel in wheels if wheel.tyre is not None]
@@ -330,7 +334,7 @@ def _tyres(shapes: list[_Colliding]) -> dict[str, list[Any]]:
     }
 
 
-def _belts(scene: Scene, shapes: list[_Colliding]) -> dict[str, list[Any]]:
+def _belts(scene: Scene, shapes: list[_Colliding]) -> Columns:
     """The belts by their sprockets' hinges."""
     place = {name: i for i, name in enumerate(scene.joints)}
     belts: dict[tuple[int, float], int] = {}
@@ -364,7 +368,7 @@ def optional_counts(features: Features, contacts: int) -> dict[str, int]:
     }
 
 
-def _hulls(hulls: list[Hull | None]) -> dict[str, Any]:
+def _hulls(hulls: list[Hull | None]) -> Columns:
     """Vertices and faces of all hulls, one after the other."""
     empty = Hull(np.zeros((0, 3)), np.zeros((0, 3)), [])
     all_of = [hull or empty for hull in hulls]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..scene.assemble import Held, Poses, Problem
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.scene import Scene
-from .field import Field, Fields, shared
+from ..spatial import Array
+from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of
 
 REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
@@ -66,7 +65,7 @@ def terms_of(scene: Scene) -> list[tuple[str, Coupling, int]]:
     return [(f"{c.name}.{label}", c, k) for c in scene.couplings.values() for k, label in enumerate(c.labels)]
 
 
-def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     """Couplings and their terms, as the kernels know them."""
     couplings = list(scene.couplings.values())
     place = {name: i for i, name in enumerate(scene.joints)}
@@ -102,7 +101,7 @@ def _gives(scene: Scene, couplings: list[Coupling]) -> list[float]:
     return [SHARED if both < rank + len(rows) else ALONE] * len(couplings)
 
 
-def coupling_rows(scene: Scene, couplings: list[Coupling]) -> tuple[Any, Any]:
+def coupling_rows(scene: Scene, couplings: list[Coupling]) -> tuple[Array, Array]:
     """The rows of couplings over the bodies' velocities at the start, and those of all locked axes."""
     moving = [body for body in scene.bodies.values() if not body.spec.fixed]
     fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
@@ -116,6 +115,6 @@ def coupling_rows(scene: Scene, couplings: list[Coupling]) -> tuple[Any, Any]:
     return np.array(rows), jacobian[:count]
 
 
-def _unit(rows: Any) -> Any:
+def _unit(rows: Array) -> Array:
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(length > 0.0, length, 1.0)

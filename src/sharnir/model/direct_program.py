@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..scene.mobility import redundant_joints
 from ..scene.scene import Scene
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
-from .field import Field, Fields, shared
+from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of, friction_rows_of
 from .ordering import Link, Program, elimination_program
 from .softs import softs_of
@@ -190,14 +188,14 @@ LONGEST_PATH = 24
 CONTACTS_PER_BODY = 16  # room for the paths of contacts, on average over the bodies in joints
 
 
-def knows_all(features: Features, model: dict[str, Any]) -> bool:
+def knows_all(features: Features, model: Columns) -> bool:
     """Whether limits, friction and contacts know what they do to the whole mechanism (dynamics/solvers/reach.py)."""
     if not features.direct:
         return False
     return features.contacts or 0 < len(model["joint_path"]) <= LONGEST_PATH * len(model["reach_end"])
 
 
-def reach_counts(features: Features, model: dict[str, Any]) -> dict[str, int]:
+def reach_counts(features: Features, model: Columns) -> dict[str, int]:
     """The number of items for it."""
     if not features.reach:
         return {"reach": 0, "reach_scratch": 0, "contact_reach": 0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Field:
     per_world: bool = True
 
 
+Columns = dict[str, Any]  # the numbers of arrays by name: lists or numpy arrays, [item] or [item, world]
 Fields = dict[str, tuple[Field, ...]]  # by the table that they belong to
 
 

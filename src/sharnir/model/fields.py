@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..device import load_warp
+from ..device import Table, WarpArray, load_warp
 from ..errors import SceneError
 from ..scene.values import shown
+from ..spatial import Array
 from . import (
     actuator_numbers,
     contact_fields,
@@ -26,7 +27,7 @@ from . import (
     softs,
     step_fields,
 )
-from .precision import Precision
+from .precision import Precision, WarpType
 
 # Everything that declares arrays.
 OWNERS = (
@@ -100,7 +101,7 @@ COUNTS = {
 }
 
 
-def element_type(precision: Precision, name: str) -> Any:
+def element_type(precision: Precision, name: str) -> WarpType:
     """The Warp type of an array element by its name in the tables."""
     if name == "id":
         return load_warp().uint64
@@ -112,7 +113,7 @@ def struct_values(precision: Precision) -> SimpleNamespace:
     """The Warp structs of all tables, and ``settings``, in a precision: what kernels take."""
     wp = load_warp()
 
-    def struct(name: str, annotations: dict[str, Any]) -> Any:
+    def struct(name: str, annotations: dict[str, WarpType]) -> WarpType:
         return wp.struct(type(name, (), {"__annotations__": annotations, "__module__": __name__}))
 
     made = {}
@@ -146,13 +147,13 @@ def structs(precision: Precision) -> SimpleNamespace:
     return references(precision) if precision.by_reference else struct_values(precision)
 
 
-def hand_over(filled: Any, in_memory: bool, device: str) -> Any:
+def hand_over(filled: Table, in_memory: bool, device: str) -> Table | WarpArray:
     """A filled struct as the step's kernels take it: itself, or an array of one that lies on the device."""
     wp = load_warp()
     return wp.array([filled], dtype=filled._cls, device=device) if in_memory else filled
 
 
-def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Any:
+def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Table:
     """A struct of zeroed arrays for a table.
 
     On the GPU neighbouring worlds are neighbours in memory, so that the threads of a warp read one line together; on
@@ -175,7 +176,7 @@ def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: i
     return filled
 
 
-def write(array: Any, values: Any) -> None:
+def write(array: WarpArray, values: ArrayLike) -> None:
     """Copy numbers into a device array, repeating them along the worlds where there is one of them only."""
     if array.size == 0:
         return
@@ -185,7 +186,7 @@ def write(array: Any, values: Any) -> None:
         array.assign(np.broadcast_to(values, array.numpy().shape))
 
 
-def write_worlds(array: Any, worlds: Any, values: Any) -> None:
+def write_worlds(array: WarpArray, worlds: Array, values: ArrayLike) -> None:
     """Copy numbers into a device array for the worlds of a mask only; the last axis but those of vectors is theirs."""
     if array.size == 0:
         return
@@ -199,7 +200,7 @@ def write_worlds(array: Any, worlds: Any, values: Any) -> None:
         write(array, host)
 
 
-def write_row(array: Any, place: int, values: Any) -> None:
+def write_row(array: WarpArray, place: int, values: ArrayLike) -> None:
     """Copy numbers into one item of a device array, for all worlds or one by one."""
     if array.device.is_cpu:
         array.numpy()[place] = values
@@ -207,7 +208,7 @@ def write_row(array: Any, place: int, values: Any) -> None:
         write(array[place], values)
 
 
-def checked_values(what: str, values: Any, parts: tuple[str, ...], worlds: int) -> Any:
+def checked_values(what: str, values: object, parts: tuple[str, ...], worlds: int) -> Array:
     """Finite numbers: one (or a vector of ``parts``) for all worlds, or a row for each of them."""
     try:
         given = np.asarray(values)
@@ -226,6 +227,6 @@ def checked_values(what: str, values: Any, parts: tuple[str, ...], worlds: int) 
     raise SceneError(f"{what} is given values of shape {given.shape}; give {single}{many}")
 
 
-def read(array: Any) -> Any:
+def read(array: WarpArray) -> Array:
     """The numbers of a device array, copied to a numpy array."""
     return np.array(array.numpy())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +11,10 @@ from ..scene.body import Body
 from ..scene.materials import Contact
 from ..scene.rope import Eyelet, Rope, TiedNode, Winch
 from ..scene.scene import WORLD, Scene
+from ..spatial import Array
 from .contacts import collides, group_numbers, rope_contact
 from .features import Features
+from .field import Columns
 
 BODY_POINT, CLAMP, OTHER_ROPE, FEED, RUB = 0, 1, 2, 3, 4  # kinds of ports; those that rub come last
 TANGLES = 4  # pairs with elements further on that an element can be in
@@ -22,7 +23,7 @@ LEAST_TWIST = 1e-6  # of the bending stiffness: what a clamp of a rope without t
 
 
 # a port's columns, as they are unless told otherwise
-PORT: dict[str, Any] = {
+PORT: Columns = {
     "kind": BODY_POINT,
     "rope": 0,
     "node": 0,
@@ -39,12 +40,12 @@ PORT: dict[str, Any] = {
 class _Rows:
     """Clamps, ports and slides while they are gathered."""
 
-    clamps: list[dict[str, Any]] = field(default_factory=list)
-    ports: list[dict[str, Any]] = field(default_factory=list)
-    slides: list[dict[str, Any]] = field(default_factory=list)
+    clamps: list[Columns] = field(default_factory=list)
+    ports: list[Columns] = field(default_factory=list)
+    slides: list[Columns] = field(default_factory=list)
 
 
-def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str, int]]:
+def rope_arrays(scene: Scene) -> tuple[Columns, Columns, dict[str, int]]:
     """Model fields, state fields and counts of a scene's ropes."""
     ropes = list(scene.ropes.values())
     starts = np.cumsum([0] + [rope.elements + 1 for rope in ropes])
@@ -64,7 +65,7 @@ def rope_arrays(scene: Scene) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         if slide["friction"] > 0.0
     ]
     rows.ports += rubs
-    model: dict[str, Any] = {
+    model: Columns = {
         "rope_start": starts[:-1],
         "rope_end": starts[1:],
         "rope_line": [rope.mass_per_metre for rope in ropes],
@@ -118,7 +119,7 @@ def optional_rope_counts(features: Features, counts: dict[str, int]) -> dict[str
     }
 
 
-def touch_arrays(scene: Scene, ropes: list[Rope]) -> dict[str, Any]:
+def touch_arrays(scene: Scene, ropes: list[Rope]) -> Columns:
     """What ropes touch, and with which material."""
     contacts = [rope_contact(scene, rope) for rope in ropes]
     said = [contact or Contact() for contact in contacts]
@@ -192,12 +193,12 @@ def _joined(parts: list[spatial.Array], width: int) -> spatial.Array:
     return np.concatenate([np.zeros((0, width)), *parts])
 
 
-def _columns(prefix: str, rows: list[dict[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
+def _columns(prefix: str, rows: list[Columns], names: tuple[str, ...]) -> Columns:
     return {f"{prefix}_{name}": [row[name] for row in rows] for name in names}
 
 
 def _add_tie(
-    scene: Scene, rows: _Rows, pinned: Any, first_node: dict[str, int], place: int, rope: Rope, tied: TiedNode
+    scene: Scene, rows: _Rows, pinned: Array, first_node: dict[str, int], place: int, rope: Rope, tied: TiedNode
 ) -> None:
     node, tie = first_node[rope.name] + tied.node, tied.tie
     port = PORT | {"kind": BODY_POINT, "rope": place, "node": node}
@@ -242,7 +243,7 @@ def _add_winch(scene: Scene, rows: _Rows, first_node: dict[str, int], place: int
     rows.ports.append(PORT | feed | {"body": _device_body(scene, joint.a), "drum": _device_body(scene, joint.b)})
 
 
-def _add_slide(scene: Scene, rows: _Rows, rope: Rope, slide: dict[str, Any], body: Body, point: spatial.Array) -> None:
+def _add_slide(scene: Scene, rows: _Rows, rope: Rope, slide: Columns, body: Body, point: spatial.Array) -> None:
     """The slide, and where its body moves the port that holds its node there."""
     moves = body.properties is not None
     rows.slides.append(slide | {"fixed": int(not moves), "length": float(np.mean(rope.lengths))})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind, Sensor
-from .field import Field, Fields, shared
+from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of, readings_of
 
 ORDER = ("reading", "beam", "vector_reading")
@@ -62,7 +61,7 @@ FIELDS: Fields = {
 }
 
 
-def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, int]]:
+def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[Columns, dict[str, int]]:
     """The arrays of the table ``sensing`` that never change, and the counts of its items; ``dt`` (s) is the step."""
     found = {variable: readings_of(scene, variable) for variable in ORDER}
     rows = [row for variable in ORDER for row in found[variable]]
@@ -122,7 +121,7 @@ def _steps(sensor: Sensor, what: str, seconds: float, dt: float) -> int:
 
 
 def _item(sensor: Sensor, bodies: dict[str, int], joints: dict[str, int], labels: list[str]) -> int:
-    known: Any = {"body": bodies, "joint": joints}.get(sensor.type.carrier)
+    known: dict[str, int] | None = {"body": bodies, "joint": joints}.get(sensor.type.carrier)
     return int(labels.index(sensor.spec.on) if known is None else known[sensor.spec.on])
 
 
@@ -131,7 +130,7 @@ def _centers(sensor: Sensor) -> spatial.Array:
     return np.asarray(sensor.on.center) if sensor.type.carrier == "body" else np.zeros(3)
 
 
-def ray_arrays(scene: Scene) -> dict[str, Any]:
+def ray_arrays(scene: Scene) -> Columns:
     """The model's fields of the scene's rays."""
     place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
     rays = [ray.spec for ray in scene.rays.values()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ..scene.joint import Joint
 from ..scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from ..scene.joints import Coordinate
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
 from .frames import Frames
 
@@ -67,7 +67,7 @@ class Readings:
         return [(row, places.index(row.label) if row.kind >= 0 else -1) for row in softs_of(self.scene)]
 
     @cached_property
-    def rope_model(self) -> dict[str, Any]:
+    def rope_model(self) -> Plain:
         """The arrays of the model that describe ropes."""
         return rope_arrays(self.scene)[0]
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from ..scene.values import Plain
 from ..spatial import Array
 from .plots import COLORS, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 8.0, 3.2  # inches
 EXACT = "exact"  # curves whose names begin so are dashed and lie on top
@@ -36,7 +40,7 @@ class Chart:
         from cycler import cycler
         from matplotlib.figure import Figure
 
-        style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+        style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
         with matplotlib.rc_context(style):
             figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
             self._draw(figure.subplots())
@@ -44,12 +48,12 @@ class Chart:
             figure.savefig(file, dpi=150)
         return file
 
-    def _draw(self, axes: Any) -> None:
+    def _draw(self, axes: Axes) -> None:
         for name, (x, y) in self.curves.items():
             look = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
             axes.plot(x, y, label=name, **look)
         line = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
-        text: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
+        text: Plain = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
         for name, level in self.levels.items():
             axes.axhline(level, **line)
             at_end = ("axes fraction", "data")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import SceneError
 from ..quantities import definition_of
 from ..scene.quantity import Quantity
-from ..scene.values import shown
+from ..scene.values import Plain, shown
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WORLDS_DRAWN = 5
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 9.0, 2.0, 0.7  # inches
 
-STYLE: dict[str, Any] = {
+STYLE: Plain = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -71,7 +71,7 @@ def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | Non
         if not isinstance(quantity, Quantity):
             raise SceneError(f"plot: {shown(quantity)} is not a quantity; give one such as hinge.angle")
         panels.setdefault(_panel_of(quantity), []).append(quantity)
-    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+    style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
     with matplotlib.rc_context(style):
         figure = _new_figure(len(panels))
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +14,14 @@ from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, STYLE, UNI
 from ..record.trajectory import Trajectory
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..simulation.simulation import Simulation
 from ..spatial import Array, conjugate, multiply
 from .efforts import Inputs
 from .solve import solve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Progress = Callable[[int, int], None]
 
@@ -72,12 +76,12 @@ class Comparison:
         simulated, exact = self._values(quantity)
         return self._difference(f"{name} rotation", "rad", _turn(exact, simulated), _turn(exact[:1], exact).max())
 
-    def _difference(self, name: str, unit: str, values: Array, span: Any) -> Difference:
+    def _difference(self, name: str, unit: str, values: Array, span: slice) -> Difference:
         worst = int(np.argmax(values))
         when = float(self.exact.time[worst])
         return Difference(name, unit, float(values[worst]), when, float(values[-1]), float(span))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The comparison for a JSON file."""
         return {
             "time": float(self.exact.time[-1]),
@@ -96,7 +100,7 @@ class Comparison:
         panels: dict[str, list[Quantity]] = {}
         for quantity in quantities or self.coordinates() or [b.position for b in self.scene.bodies.values()]:
             panels.setdefault(quantity.unit, []).append(quantity)
-        style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+        style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
         with matplotlib.rc_context(style):
             figure = Figure(figsize=(PANEL_WIDTH, MARGIN + 2 * PANEL_HEIGHT * len(panels)), layout="constrained")
             axes = figure.subplots(2 * len(panels), 1, sharex=True, squeeze=False)[:, 0]
@@ -108,7 +112,7 @@ class Comparison:
             figure.savefig(file, dpi=150)
         return file
 
-    def _draw(self, both: Any, difference: Any, unit: str, quantities: list[Quantity]) -> None:
+    def _draw(self, both: Axes, difference: Axes, unit: str, quantities: list[Quantity]) -> None:
         for quantity, color in zip(quantities, COLORS * len(quantities), strict=False):
             simulated, exact = self._values(quantity)
             both.plot(self.exact.time, simulated, color=color, label=quantity.label)
@@ -126,14 +130,14 @@ def compare(
     dt: float = 0.005,
     inputs: dict[str, Inputs] | None = None,
     rtol: float = 1e-9,
-    settings: dict[str, Any] | None = None,
+    settings: Plain | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s.
 
     ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target.
     """
-    driven: dict[str, Any] = dict(inputs or {})
+    driven: Plain = dict(inputs or {})
     begun = time.perf_counter()
     exact = solve(scene, duration, dt=dt, rtol=rtol, progress=progress, **driven)
     between = time.perf_counter()

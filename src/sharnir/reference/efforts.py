@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import SceneError
 from ..model.layout import coordinates_of
@@ -26,8 +27,9 @@ from ..scene.quantity import Quantity
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 
-Input = Any  # a number, a vector, or a function of time (s) that returns one
-Inputs = Mapping[Any, Input]
+# A number, a vector, or a function of time (s) that returns one.
+Input = ArrayLike | Callable[[float], ArrayLike]
+Inputs = Mapping[Any, Input]  # by joint, body or quantity
 JUST_BEFORE = 1e-12  # s
 NO_ROW = -1  # of a coordinate that carries nothing
 
@@ -254,7 +256,7 @@ class Efforts:
         return found
 
 
-def _target(word: str, key: Any) -> Body | Quantity:
+def _target(word: str, key: object) -> Body | Quantity:
     """What the user named: a body, or a quantity of a joint."""
     if isinstance(key, Body) and word in ("torque", "force"):
         return key
@@ -268,7 +270,7 @@ def _target(word: str, key: Any) -> Body | Quantity:
     return key
 
 
-def _sampled(value: Input, t: Array) -> Any:
+def _sampled(value: Input, t: Array) -> Array:
     return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
 
 

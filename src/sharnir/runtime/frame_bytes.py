@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -18,6 +18,11 @@ from ..spatial import Array
 from .channels import Channel, Channels
 from .pacing import Statistics
 from .rope_frames import rope_shapes, write_ropes
+
+if TYPE_CHECKING:
+    from ..simulation.simulation import Simulation
+    from .hand import Hand
+    from .plant import Plant
 
 HEADER = (
     "tick",  # steps made since the run began, over resets and restores
@@ -107,7 +112,7 @@ class FrameWriter:
         self.bytes: Array = np.zeros(self.layout.size, np.uint8)
         self._header, self._blocks = views(self.bytes, self.layout)
 
-    def write(self, plant: Any, clock: float, mode: str, scale: float, statistics: Statistics) -> Array:
+    def write(self, plant: Plant, clock: float, mode: str, scale: float, statistics: Statistics) -> Array:
         """Fill the buffer and return it."""
         blocks = self._blocks
         self._channels.read(blocks["channels"])
@@ -132,14 +137,14 @@ class FrameWriter:
         return self.bytes
 
 
-def _write_pull(hand: Any, block: Array) -> None:
+def _write_pull(hand: Hand, block: Array) -> None:
     """What the operator pulls; zeros where it is nothing."""
     block[:] = 0.0
     if hand.pulled is not None:
         block[0], (block[1:4], block[4:7]), block[7:] = hand.pulled.place, hand.ends(), hand.force
 
 
-def _write_contacts(simulation: Any, rows: Array) -> int:
+def _write_contacts(simulation: Simulation, rows: Array) -> int:
     """Points (m) and forces (N, on b) of the contacts that press, as many as there is room for; returns how many."""
     work = simulation.work
     count = int(work.contact_count.numpy()[0])

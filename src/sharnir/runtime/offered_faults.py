@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from ..control.faults import AnyFault, BrakeFailure, DriveLoss, ExtraFriction, Gust
@@ -14,12 +12,13 @@ from ..model.layout import frictions_of
 from ..model.softs import softs_of
 from ..scene.elements.friction_laws import Viscous
 from ..scene.scene import Scene
+from ..scene.values import Plain
 
 HARDER = 4.0  # times a joint's own friction is what it gets more
 GUST = 0.5  # g, of a body's mass
 
 
-def fault_of(described: dict[str, Any]) -> AnyFault:
+def fault_of(described: Plain) -> AnyFault:
     """A fault from its description."""
     try:
         fault: AnyFault = to_typed(AnyFault, described)
@@ -28,7 +27,7 @@ def fault_of(described: dict[str, Any]) -> AnyFault:
     return fault
 
 
-def faults_offered(scene: Scene) -> dict[str, dict[str, Any]]:
+def faults_offered(scene: Scene) -> dict[str, Plain]:
     """Faults by name, as plain data."""
     found: dict[str, AnyFault] = dict(scene.faults)
     for row in softs_of(scene):

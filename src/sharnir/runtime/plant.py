@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..control import FaultBoard
 from ..errors import SceneError, nearest
@@ -16,6 +16,7 @@ from ..model.fields import read
 from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from . import commands as c
 from . import safety_chain
 from .channels import Channels
@@ -25,6 +26,9 @@ from .offered_faults import fault_of
 from .safety import Safety
 from .symptoms import Symptoms
 
+if TYPE_CHECKING:
+    from ..simulation.outcomes import Snapshot
+
 
 class Plant:
     """A scene in motion, stepped with ``dt`` (s) and the ``settings`` of :class:`Simulation`.
@@ -33,7 +37,7 @@ class Plant:
     is not free.
     """
 
-    def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
+    def __init__(self, scene: Scene, dt: float, settings: Plain) -> None:
         from ..simulation.simulation import Simulation
 
         scene.diagram = diagram_of(scene)
@@ -51,7 +55,7 @@ class Plant:
         self.tick = 0  # steps since the run began, over resets and restores
         self.chain, self.why = safety_chain.State.FREE, ""
         self.alarms: list[tuple[str, str]] = []
-        self.snapshots: dict[str, Any] = {}
+        self.snapshots: dict[str, Snapshot] = {}
         self._limits = layout_of(scene).limits
         self._at_limit = [0] * len(self._limits)
         self._warned = 0  # how many of the simulation's warnings are told

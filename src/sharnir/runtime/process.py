@@ -20,11 +20,11 @@ import sys
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ..errors import ControlFault, SceneError, SimulationFault
+from ..scene.values import Plain
 from . import commands as c
 from .control import Input
 from .frame_bytes import FrameLayout, FrameWriter
@@ -52,7 +52,7 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
     ring: str
     layout: FrameLayout
     inputs: list[Input]
-    faults: dict[str, dict[str, Any]]
+    faults: dict[str, Plain]
     briefing: str = ""  # of the scenario, for the operator
 
 
@@ -302,7 +302,7 @@ class Loop:
         self._log(alarm=alarm)
         self._send(Told(alarm))
 
-    def _log(self, **what: Any) -> None:
+    def _log(self, **what: object) -> None:
         self._journal.write(Entry(self._plant.tick, self._plant.simulation.time, **what))
 
     def _send(self, event: AnyEvent) -> None:

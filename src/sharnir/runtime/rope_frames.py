@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..scene.scene import Scene
 from ..spatial import Array
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from ..simulation.simulation import Simulation
 
 PARTED = -1.0
 
@@ -27,7 +32,7 @@ def rope_shapes(scene: Scene) -> dict[str, tuple[int, int]]:
     return {block_name(name): (rope.elements + 1, 4) for name, rope in scene.ropes.items()}
 
 
-def write_ropes(scene: Scene, simulation: Any, blocks: dict[str, Array]) -> None:
+def write_ropes(scene: Scene, simulation: Simulation, blocks: dict[str, Array]) -> None:
     """Fill the blocks of all ropes."""
     if not scene.ropes:
         return
@@ -44,7 +49,7 @@ def write_ropes(scene: Scene, simulation: Any, blocks: dict[str, Array]) -> None
         start = end
 
 
-def tension_readers(scene: Scene, simulation: Any) -> dict[str, Callable[[], float]]:
+def tension_readers(scene: Scene, simulation: Simulation) -> dict[str, Callable[[], float]]:
     """What reads the highest tension of each rope (N); elements that have parted do not pull."""
     ends = np.cumsum([0, *(rope.elements + 1 for rope in scene.ropes.values())]).tolist()
 
@@ -59,7 +64,7 @@ def tension_readers(scene: Scene, simulation: Any) -> dict[str, Callable[[], flo
     return {name: reader(*places) for name, places in zip(scene.ropes, pairwise(ends), strict=True)}
 
 
-def record_ropes(scene: Scene, data: Any, blocks: dict[str, Array]) -> None:
+def record_ropes(scene: Scene, data: Dataset, blocks: dict[str, Array]) -> None:
     """Fill the blocks [instant, ...] of all ropes from a trajectory's dataset."""
     node = element = 0
     for name, rope in scene.ropes.items():

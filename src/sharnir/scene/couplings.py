@@ -8,7 +8,7 @@ friction on its first coordinate, in proportion to that coordinate's effort: see
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..errors import SceneError, nearest
 from .joint import Joint
@@ -290,7 +290,7 @@ def _coordinate(what: str, label: str, joints: dict[str, Joint]) -> tuple[Joint,
     return joint, free
 
 
-def _check_units(what: str, coupling: Any, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
+def _check_units(what: str, coupling: CouplingType, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
     if len(terms) != len(coupling.units):
         raise SceneError(
             f"{what}: a {type(coupling).__name__} takes {len(coupling.units)} coordinates, {len(terms)} were given"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import msgspec
 
@@ -27,7 +27,7 @@ from .elements.spring import Spring
 from .joint_coordinates import start_value
 from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
 from .quantity import Quantity, declared
-from .values import Description, Range, number, shown
+from .values import Description, Plain, Range, number, shown
 
 AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
 JointFriction = AnyFriction | dict[str, AnyFriction]
@@ -268,7 +268,7 @@ class Joint:
             raise SceneError(f"{self!r} has no coordinate '{name}'{nearest(name, known)}")
         return known[name]
 
-    def _carrier(self, what: str, carried: dict[str, Any], name: str | None) -> Coordinate:
+    def _carrier(self, what: str, carried: Plain, name: str | None) -> Coordinate:
         """The coordinate that carries an element: the named one, or the first that has any."""
         found = self._coordinate(next(iter(carried), None) if name is None else name)
         if found.name not in carried:
@@ -317,7 +317,7 @@ def _by_coordinate(
     return {name: given[name] for name in coordinates if name in given}
 
 
-def _initial(given: Any, joint: JointType, what: str) -> dict[str, float]:
+def _initial(given: object, joint: JointType, what: str) -> dict[str, float]:
     """Coordinates at the start as the user wrote them (rad, m), by name."""
     names = [free.name for free in joint.coordinates]
     if given is None:

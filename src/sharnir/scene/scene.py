@@ -25,7 +25,7 @@ from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
 from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, shown, vector
+from .values import ORIGIN, UPRIGHT, Plain, shown, vector
 
 if TYPE_CHECKING:
     from ..analysis.freedoms import Freedoms
@@ -325,9 +325,7 @@ class Scene:
             contact: whether and how it touches things; None for as soon as the scene has terrain.
             self_contact: whether it then touches itself and other ropes as well.
         """
-        points: Any = (
-            tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
-        )
+        points = tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
         spec = RopeSpec(
             path=points,
             radius=radius,
@@ -345,8 +343,8 @@ class Scene:
             velocity=_floats(velocity),
             start=start,
             end=end,
-            ties=_tuple(ties),
-            eyelets=_tuple(eyelets),
+            ties=tuple(ties) if isinstance(ties, list) else ties,
+            eyelets=tuple(eyelets) if isinstance(eyelets, list) else eyelets,
             winch=winch,
             breaking_load=breaking_load,
             contact=contact,
@@ -494,7 +492,7 @@ class Scene:
             joint.describe(msgspec.structs.replace(joint.spec, initial=None))
         pose_scene(self, values, None)
 
-    def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
+    def freedoms(self, chosen: Iterable[Joint | Quantity | str] = ()) -> Freedoms:
         """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
 
         ``chosen`` coordinates are taken as freedoms first; see :class:`sharnir.Freedoms`.
@@ -566,7 +564,7 @@ class Scene:
         """
         from .compose import include
 
-        how: dict[str, Any] = {"base": base, "motors": motors, "self_collision": self_collision}
+        how: Plain = {"base": base, "motors": motors, "self_collision": self_collision}
         other = path if isinstance(path, Scene) else Scene.load(path, search=search, strict=strict, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
         return include(self, other, name, _floats(at), _floats(rotation), carrier)
@@ -622,7 +620,7 @@ class Scene:
 
     # ----------------------------------------------------------------------------------------------------------------
 
-    def _check_new(self, what: str, name: str, taken: dict[str, Any]) -> None:
+    def _check_new(self, what: str, name: str, taken: Plain) -> None:
         if not isinstance(name, str) or not name or "." in name:
             raise SceneError(f"a {what} is named {shown(name)}; give a text without dots")
         if name == WORLD and what == "body":
@@ -640,21 +638,16 @@ class Scene:
         return known[name]
 
 
-def _floats(values: Any) -> Any:
+def _floats(values: Iterable[float]) -> Any:
     """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         return values
     return tuple(map(_float, values))
 
 
-def _float(value: Any) -> Any:
+def _float(value: object) -> object:
     """A number of any kind as a float; what is not one is left for the checks."""
     try:
         return value if isinstance(value, (str, bytes)) else float(value)
     except (TypeError, ValueError, OverflowError):
         return value
-
-
-def _tuple(values: Any) -> Any:
-    """A list as a tuple; what is neither is left for the checks."""
-    return tuple(values) if isinstance(values, list) else values

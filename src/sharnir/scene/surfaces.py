@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import spatial
 from ..errors import SceneError
+from ..spatial import Array
 from .materials import DEFAULT
 from .meshes import Mesh
 from .relief import AnyRelief
@@ -52,7 +53,7 @@ class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
 
     @staticmethod
     def sampled(
-        function: Callable[[Any, Any], Any], size: tuple[float, float], spacing: float | tuple[float, float]
+        function: Callable[[Array, Array], ArrayLike], size: tuple[float, float], spacing: float | tuple[float, float]
     ) -> HeightField:
         """A field with the heights of a function of x and y (arrays, m) over ``size`` (m)."""
         sides = spacing if isinstance(spacing, tuple) else (spacing, spacing)
@@ -125,7 +126,7 @@ class HeightField(Description, frozen=True, tag="heights", tag_field="type"):
             ) from None
 
 
-def _grid(size: tuple[float, float], spacing: tuple[float, float], what: str) -> Any:
+def _grid(size: tuple[float, float], spacing: tuple[float, float], what: str) -> tuple[Array, ...]:
     """Coordinates over a size, about its middle, with at most the spacing."""
     across = [positive(a, what) / positive(b, what) for a, b in zip(size, spacing, strict=True)]
     if max(across) > LARGEST:
@@ -134,7 +135,7 @@ def _grid(size: tuple[float, float], spacing: tuple[float, float], what: str) ->
     if (steps[0] + 1) * (steps[1] + 1) > LARGEST:
         raise SceneError(f"{what} would have {steps[0] + 1} by {steps[1] + 1} heights; widen the spacing")
     sides = [np.linspace(-a / 2.0, a / 2.0, n + 1) for a, n in zip(size, steps, strict=True)]
-    return np.meshgrid(*sides, indexing="ij")
+    return tuple(np.meshgrid(*sides, indexing="ij"))
 
 
 AnySurface = Plane | HeightField | Mesh

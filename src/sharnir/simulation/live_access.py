@@ -24,11 +24,12 @@ from ..quantities.registry import definition_of, those
 from ..quantities.setting import static_share
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, XYZW, Quantity, declared
+from ..spatial import Array
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-Reader = Callable[[], Any]
+Reader = Callable[[], object]
 Writer = Callable[[float], None]
 
 MOTOR = ("motor_speed", "motor_torque", "drive_effort")  # followed quickly, though no array holds them

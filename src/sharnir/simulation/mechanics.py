@@ -9,15 +9,14 @@ from numpy.typing import ArrayLike
 
 from ..scene.body import Body
 from ..scene.joint import Joint
-from ..scene.quantity import Quantity
 
 if TYPE_CHECKING:
     from xarray import DataArray
 
+    from ..analysis.freedoms import Chosen
     from ..analysis.matrices import Matrices
 
-Coordinate = Joint | Quantity | str  # a joint with one coordinate, one of its quantities, or a label: "ball.twist"
-ByCoordinate = Mapping[Any, ArrayLike]  # keys as above; a mapping takes no other type of keys than it names
+ByCoordinate = Mapping[Any, ArrayLike]  # by joint, quantity or label; a mapping takes no keys but of its own type
 Numbers = ArrayLike | ByCoordinate  # over the freedoms in their order, or by coordinate
 Targets = Mapping[Any, ArrayLike | tuple[ArrayLike | None, ArrayLike | None]]  # by body, joint, or body and point
 
@@ -25,11 +24,11 @@ Targets = Mapping[Any, ArrayLike | tuple[ArrayLike | None, ArrayLike | None]]  #
 class Mechanics:
     """What :class:`Simulation` tells of its mechanics; see :mod:`sharnir.analysis`."""
 
-    def _matrices(self, chosen: Iterable[Coordinate]) -> Matrices:
+    def _matrices(self, chosen: Iterable[Chosen]) -> Matrices:
         """The equations of motion over the chosen freedoms."""
         raise NotImplementedError
 
-    def mass_matrix(self, freedoms: Iterable[Coordinate] = ()) -> DataArray:
+    def mass_matrix(self, freedoms: Iterable[Chosen] = ()) -> DataArray:
         """The mass matrix M of M u' + h = e over the freedoms (kg, kg m, kg m^2), labelled, one per world.
 
         Freedoms are the coordinates of a tree's joints, and the velocities of a body that nothing ties to the ground;
@@ -38,12 +37,12 @@ class Mechanics:
         """
         return self._matrices(freedoms).mass_matrix()
 
-    def bias(self, freedoms: Iterable[Coordinate] = ()) -> DataArray:
+    def bias(self, freedoms: Iterable[Chosen] = ()) -> DataArray:
         """The bias h of M u' + h = e over the ``freedoms`` (N, N m): gravity, Coriolis and centrifugal forces."""
         return self._matrices(freedoms).bias()
 
     def jacobian(
-        self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0), *, freedoms: Iterable[Coordinate] = ()
+        self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0), *, freedoms: Iterable[Chosen] = ()
     ) -> DataArray:
         """Velocity (m/s) and angular velocity (rad/s), world axes, of a point by the rates of the ``freedoms``.
 
@@ -51,7 +50,7 @@ class Mechanics:
         """
         return self._matrices(freedoms).jacobian(frame, point)
 
-    def inverse_dynamics(self, accelerations: Numbers, freedoms: Iterable[Coordinate] = ()) -> DataArray:
+    def inverse_dynamics(self, accelerations: Numbers, freedoms: Iterable[Chosen] = ()) -> DataArray:
         """The efforts (N, N m) on the ``freedoms`` that make ``accelerations`` (m/s^2, rad/s^2) of them.
 
         They come beside what springs, dampers, drives and forces on bodies do already; efforts set now do not count.
@@ -60,7 +59,7 @@ class Mechanics:
         """
         return self._matrices(freedoms).inverse_dynamics(accelerations)
 
-    def forward_dynamics(self, efforts: Numbers | None = None, freedoms: Iterable[Coordinate] = ()) -> DataArray:
+    def forward_dynamics(self, efforts: Numbers | None = None, freedoms: Iterable[Chosen] = ()) -> DataArray:
         """The accelerations (m/s^2, rad/s^2) of the ``freedoms`` by ``efforts`` (N, N m), those set now if not given.
 
         The same forces take part as in :meth:`inverse_dynamics`. Efforts are an array over the freedoms, or a
@@ -69,7 +68,7 @@ class Mechanics:
         return self._matrices(freedoms).forward_dynamics(efforts)
 
     def inverse_kinematics(
-        self, targets: Targets, *, tolerance: float = 1e-8, freedoms: Iterable[Coordinate] = ()
+        self, targets: Targets, *, tolerance: float = 1e-8, freedoms: Iterable[Chosen] = ()
     ) -> DataArray:
         """Coordinates (rad, m) of the ``freedoms``, within their limits, at which frames are at ``targets``.
 

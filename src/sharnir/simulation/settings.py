@@ -49,7 +49,8 @@ class Settings:
             raise SceneError(f"device is {shown(self.device)}; give 'cpu' or 'cuda'")
         if self.integrator == "rk4" and self.solver != "direct":
             raise SceneError(
-                f"integrator '{self.integrator}' needs the accelerations of the direct solver; solver is '{self.solver}'"
+                f"integrator '{self.integrator}' needs the accelerations of the direct solver; "
+                f"solver is '{self.solver}'"
             )
         positive(self.dt, "dt (s)")
         whole(self.worlds, "worlds", 1)

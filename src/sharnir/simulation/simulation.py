@@ -26,7 +26,7 @@ from ..scene.values import file_path, shown, warning_names, whole
 from ..spatial import Array
 from .inputs import InputsOf
 from .live_access import Attached, Taps, tick_all
-from .mechanics import ByCoordinate, Coordinate, Mechanics
+from .mechanics import ByCoordinate, Mechanics
 from .outcomes import Report, Snapshot, Touch, Varied
 from .ray_casting import RayHits, Rays
 from .running import BeforeStep, Progress, run
@@ -38,6 +38,7 @@ from .warner import Warner
 if TYPE_CHECKING:
     from xarray import DataArray
 
+    from ..analysis.freedoms import Chosen
     from ..analysis.linear import Linear
     from ..analysis.matrices import Matrices
     from ..control.controller import Controller
@@ -150,7 +151,7 @@ class Simulation(Mechanics):
         self.stops, self.warner = Stops(self), Warner(self, ignored)
         self.attached: list[Attached] = []
         self._steps, self._started = 0, np.zeros(self.worlds, int)
-        self._analysed: dict[tuple[Coordinate, ...], Matrices] = {}
+        self._analysed: dict[tuple[Chosen, ...], Matrices] = {}
         self.reset()
         self.warner.before()
         if scene.diagram is not None:
@@ -357,7 +358,7 @@ class Simulation(Mechanics):
         self,
         inputs: Iterable[Joint | Quantity] | None = None,
         outputs: Iterable[Joint | Quantity] | None = None,
-        freedoms: Iterable[Coordinate] = (),
+        freedoms: Iterable[Chosen] = (),
     ) -> Linear:
         """The linear system x' = A x + B u, y = C x + D u about the present state; see :class:`sharnir.Linear`.
 
@@ -370,7 +371,7 @@ class Simulation(Mechanics):
 
         return linearised(self, inputs, outputs, freedoms)
 
-    def _matrices(self, chosen: Iterable[Coordinate]) -> Matrices:
+    def _matrices(self, chosen: Iterable[Chosen]) -> Matrices:
         from ..analysis.matrices import Matrices
 
         if self._varied.scenes:

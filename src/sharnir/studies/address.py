@@ -10,20 +10,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import msgspec
 
 from ..errors import SceneError, nearest
 from ..files import scene_content, scene_of
+from ..scene.body import Body
 from ..scene.elements.friction_laws import Coulomb, Dahl
+from ..scene.joint import Joint
 from ..scene.quantity import XYZW, Quantity
+from ..scene.ray import Ray
+from ..scene.rope import Rope
 from ..scene.scene import Scene
 from ..scene.values import Description
 
 Path = tuple[str | int, ...]
 PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays")
 SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what is meant by the element alone
+
+Owner = Joint | Body | Rope | Ray | Scene
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,7 @@ def numbers_of(scene: Scene) -> list[Path]:
     return paths
 
 
-def _numbers(value: Any) -> Iterator[Path]:
+def _numbers(value: object) -> Iterator[Path]:
     if isinstance(value, Description):
         for name in value.__struct_fields__:
             given = getattr(value, name)
@@ -174,7 +180,7 @@ def value_of(scene: Scene, address: Address) -> float | None:
     return None if value is None else float(value)
 
 
-def _at(value: Any, path: Path) -> Any:
+def _at(value: object, path: Path) -> object:
     """What lies at a path; None where there is nothing."""
     for step in path:
         value = getattr(value, str(step), None) if isinstance(value, Description) else value[step]
@@ -183,7 +189,7 @@ def _at(value: Any, path: Path) -> Any:
 
 def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     """The same scene with other numbers; SceneError where one of them cannot be."""
-    content: Any = scene_content(scene)
+    content: object = scene_content(scene)
     for address, value in numbers.items():
         for path in address.paths:
             content = (_scaled if address.keeps_ratio else _replaced)(content, path, float(value))
@@ -192,7 +198,7 @@ def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     return made
 
 
-def _scaled(content: Any, path: Path, level: float) -> Any:
+def _scaled(content: object, path: Path, level: float) -> object:
     """A friction level with its static one in the same ratio; never is the static one below it, not even meanwhile."""
     before, beside = _at(content, path), (*path[:-1], "static")
     static = _at(content, beside)
@@ -204,7 +210,7 @@ def _scaled(content: Any, path: Path, level: float) -> Any:
     return content
 
 
-def _replaced(value: Any, path: Path, number: float) -> Any:
+def _replaced(value: object, path: Path, number: float) -> object:
     if not path:
         return number
     step, rest = path[0], path[1:]
@@ -218,7 +224,9 @@ def _replaced(value: Any, path: Path, number: float) -> Any:
 def quantity_named(scene: Scene, text: str) -> tuple[Quantity, str | None]:
     """A signal of a scene by its name, and its component: ``hinge.angle``, ``door.position.z``, ``energy``."""
     head, *rest = text.split(".")
-    owner: Any = scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    owner: Owner | None = (
+        scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    )
     if head in scene.sensors:
         return _of_sensor(scene, head, rest, text)
     if owner is None:
@@ -244,10 +252,10 @@ def _of_sensor(scene: Scene, name: str, words: list[str], text: str) -> tuple[Qu
     return quantity, words[1] if words[1:] else None
 
 
-def _quantity(owner: Any, words: list[str]) -> tuple[Quantity, list[str]] | None:
+def _quantity(owner: Owner, words: list[str]) -> tuple[Quantity, list[str]] | None:
     """A quantity of a joint, a body, a rope or the scene, and the words that are left."""
-    coordinates = {found.name for found in getattr(getattr(owner, "type", None), "coordinates", ())}
-    if words[0] in coordinates:
+    coordinates = {found.name for found in owner.type.coordinates} if isinstance(owner, Joint) else set()
+    if isinstance(owner, Joint) and words[0] in coordinates:
         if words[1:2] in (["rate"], ["speed"]):
             return owner.rate(words[0]), words[2:]
         return owner.coordinate(words[0]), words[1:]
@@ -258,12 +266,12 @@ def _quantity(owner: Any, words: list[str]) -> tuple[Quantity, list[str]] | None
     return None if found is None else (found, words[1:])
 
 
-def _signals(owner: Any) -> list[str]:
+def _signals(owner: Owner) -> list[str]:
     """The names of what is a quantity, or a method that returns one."""
     names = []
     for name, member in vars(type(owner)).items():
         function = getattr(member, "fget", member)
         if name != "quantity" and getattr(function, "__annotations__", {}).get("return") == "Quantity":
             names.append(name)
-    coordinates = getattr(getattr(owner, "type", None), "coordinates", ())
+    coordinates = owner.type.coordinates if isinstance(owner, Joint) else ()
     return [*(found.name for found in coordinates), *names]

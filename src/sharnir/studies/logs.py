@@ -6,11 +6,12 @@ import csv
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import SceneError, nearest
 from ..scene.values import file_path
@@ -64,7 +65,7 @@ class Log:
         return Log(time - time[0], {name: values[chosen] for name, values in self.columns.items()}, self.units)
 
 
-def make_log(time: Any, columns: dict[str, Any], units: dict[str, str] | None = None) -> Log:
+def make_log(time: ArrayLike, columns: Mapping[str, ArrayLike], units: dict[str, str] | None = None) -> Log:
     """A log from arrays: ``time`` in s, and ``columns`` in the ``units`` given for them, or in those of Sharnir.
 
     Rows out of order are refused, rows with missing numbers left out.

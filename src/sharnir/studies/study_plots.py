@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import SceneError
 from ..record.plots import COLORS, STYLE
+from ..scene.values import Plain
 from ..spatial import Array
 from .design import SAMPLE
 from .measures import SERIES
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 7.0, 3.6  # inches
 QUANTILES = (0.05, 0.5, 0.95)
 MOST_DOTS = 20_000
-BEHIND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}  # of text on lines
+BEHIND: Plain = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}  # of text on lines
 MOST_LINES = 400  # of parallel coordinates
 
 
@@ -34,7 +35,7 @@ def styled(columns: int = 1, rows: int = 1) -> Iterator[Figure]:
     from cycler import cycler
     from matplotlib.figure import Figure
 
-    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS), "axes.axisbelow": True}
+    style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS), "axes.axisbelow": True}
     with matplotlib.rc_context(style):
         yield Figure(figsize=(WIDTH if columns == 1 else 4.2 * columns, HEIGHT * rows), layout="constrained")
 

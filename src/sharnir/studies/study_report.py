@@ -8,8 +8,9 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..scene.values import Plain
 from .results import Results
 from .summary import summary
 
@@ -55,7 +56,7 @@ def heading(words: str) -> str:
     return f"<h2>{html.escape(words)}</h2>"
 
 
-def facts(given: dict[str, Any]) -> str:
+def facts(given: Plain) -> str:
     """Plain data, to be read or copied."""
     return f"<pre>{html.escape(json.dumps(given, indent=2))}</pre>"
 

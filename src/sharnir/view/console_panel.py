@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Any
 
 import msgspec
 
 from ..control import Diagram, Panel, default_panel
-from ..control.panel import GaugeWidget, JoystickWidget, LampWidget, PlotWidget
+from ..control.panel import GaugeWidget, JoystickWidget, LampWidget, PlotWidget, Widget
 from ..runtime.control import Input
 from ..runtime.frame_bytes import FrameLayout
 from ..scene.rope import Rope
 from ..scene.scene import Scene
-
-Plain = dict[str, Any]
+from ..scene.values import Plain
 
 PLOTTED_AT_FIRST = 3  # where the panel has no plot
 SECONDS = 10.0  # the same
@@ -96,7 +94,7 @@ def _plotted(plots: list[PlotWidget]) -> list[str]:
     return list(dict.fromkeys(signal for plot in plots for signal in plot.signals))
 
 
-def _plain(widget: Any, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
+def _plain(widget: Widget, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
     """A widget as an element of the page: ``static/widgets.js`` has one for each kind. Plots have their own place."""
     if isinstance(widget, PlotWidget):
         return {}

@@ -7,10 +7,10 @@ import gzip
 import html
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from ..scene.values import Plain
 from .recording import Recording
 from .server import STATIC, THREE
 from .texts import catalogue, languages
@@ -25,7 +25,7 @@ def write_html(recording: Recording, path: Path) -> Path:
     return write_page(recording, path, "player", "player", {})
 
 
-def write_page(recording: Recording, path: Path, template: str, module: str, more: dict[str, Any]) -> Path:
+def write_page(recording: Recording, path: Path, template: str, module: str, more: Plain) -> Path:
     """Write a page of a run from the template of its body, a module that starts it, and what it says beside the run."""
     imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources(module).items()}
     name = recording.world["name"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ..runtime.rope_frames import block_name
+from ..scene.values import Plain
+from ..spatial import Array
 
-Plain = dict[str, Any]
 RUBBER, OWN, ROPE = "#2b2f33", "#8a97a3", "#c7a25a"
 NO_TIME = {"sec": 0, "nsec": 0}
 LINE_STRIP = 0
@@ -42,7 +42,7 @@ def bodies(world: Plain) -> Plain:
     return _update([_entity(body["name"], body["name"], _shapes(body["shapes"])) for body in world["bodies"]])
 
 
-def ropes(world: Plain, blocks: Callable[[str], Any], frame: int) -> Plain:
+def ropes(world: Plain, blocks: Callable[[str], object], frame: int) -> Plain:
     """The ropes in one frame, as lines through their nodes."""
     return _update(
         [
@@ -97,7 +97,7 @@ def _caps(shape: Plain, color: Plain) -> list[Plain]:
     return [{"pose": _pose(place.tolist(), shape["rotation"]), "size": size, "color": color} for place in places]
 
 
-def _line(rope: Plain, nodes: Any) -> Plain:
+def _line(rope: Plain, nodes: Array) -> Plain:
     points = np.asarray(nodes).reshape(-1, 4)[:, :3].tolist()
     return {
         "type": LINE_STRIP,
@@ -111,11 +111,11 @@ def _line(rope: Plain, nodes: Any) -> Plain:
     }
 
 
-def _pose(position: Any, rotation: Any) -> Plain:
+def _pose(position: Sequence[float], rotation: Sequence[float]) -> Plain:
     return {"position": _xyz(position), "orientation": dict(zip("xyzw", map(float, rotation), strict=True))}
 
 
-def _xyz(values: Any) -> Plain:
+def _xyz(values: Sequence[float]) -> Plain:
     return dict(zip("xyz", map(float, values), strict=True))
 
 

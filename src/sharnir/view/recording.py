@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -27,6 +27,8 @@ from .console_panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
 from .world import Plain, world_of
 
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from ..record.trajectory import Trajectory
 
 RATE = 60.0  # frames per simulated second
@@ -55,7 +57,9 @@ class DrivenRecording(Recording):
     score: Score | None = None  # where there was a scenario
 
 
-def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> DrivenRecording:
+def record(
+    run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None
+) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
     plant = replay.plant
@@ -109,7 +113,7 @@ def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), eve
     return Recording(world, frames, every, "", "simulated", list(events))
 
 
-def _channels(scene: Scene, data: Any) -> tuple[list[Channel], Array]:
+def _channels(scene: Scene, data: Dataset) -> tuple[list[Channel], Array]:
     """The channels of a trajectory and their values [instant, channel]."""
     channels: list[Channel] = []
     values: list[Array] = [np.zeros((data.sizes["time"], 0))]

@@ -6,15 +6,20 @@ import base64
 import html
 import io
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..runtime import commands as c
 from ..runtime.scenario import Standing
+from ..spatial import Array
 from .export_data import block
 from .recording import DrivenRecording, faults_of, told, words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STYLE = """
 body { font: 14px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; color: #1c2226; max-width: 900px; margin: 32px auto; padding: 0 16px; }
@@ -140,7 +145,7 @@ def _commands(recording: DrivenRecording) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _table(heads: tuple[str, ...], rows: list[Any], classes: bool = False) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[Sequence[str]], classes: bool = False) -> str:
     if not rows:
         return "<p class='muted'>none</p>"
     shown, left = rows[:TABLE_ROWS], len(rows) - TABLE_ROWS
@@ -161,19 +166,19 @@ def _section(title: str, content: str) -> str:
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def _plot_inputs(recording: DrivenRecording) -> Any:
+def _plot_inputs(recording: DrivenRecording) -> Figure:
     names = [f"{given['name']} [{given['unit']}]" for given in recording.world["inputs"]]
     return _stacked(recording, block(recording, "inputs"), names)
 
 
-def _plot_motion(recording: DrivenRecording) -> Any:
+def _plot_motion(recording: DrivenRecording) -> Figure:
     channels = recording.world["layout"]["channels"]
     chosen = [i for i, channel in enumerate(channels) if channel["group"] == "joints"][:PLOTTED]
     values = block(recording, "channels")[:, chosen]
     return _stacked(recording, values, [f"{channels[i]['name']} [{channels[i]['unit']}]" for i in chosen])
 
 
-def _stacked(recording: DrivenRecording, values: Any, names: list[str]) -> Any:
+def _stacked(recording: DrivenRecording, values: Array, names: list[str]) -> Figure:
     from matplotlib.figure import Figure
 
     moving = [i for i in range(values.shape[1]) if np.ptp(values[:, i]) > 0] or list(range(min(1, len(names))))
@@ -191,7 +196,7 @@ def _stacked(recording: DrivenRecording, values: Any, names: list[str]) -> Any:
     return figure
 
 
-def _plot_paths(recording: DrivenRecording) -> Any:
+def _plot_paths(recording: DrivenRecording) -> Figure:
     from matplotlib.figure import Figure
 
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
@@ -211,7 +216,7 @@ def _plot_paths(recording: DrivenRecording) -> Any:
     return figure
 
 
-def _picture(figure: Any, what: str) -> str:
+def _picture(figure: Figure, what: str) -> str:
     if figure is None:
         return "<p class='muted'>nothing moved</p>"
     buffer = io.BytesIO()

@@ -6,7 +6,6 @@ One small function per kind of shape or surface; each returns a dictionary that 
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import numpy as np
 
@@ -18,14 +17,14 @@ from ..scene.joints import Coordinate, Kind
 from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
+from ..scene.rope import Rope
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.surfaces import Terrain
+from ..scene.surfaces import HeightField, Plane, Terrain
+from ..scene.values import Plain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
 from .console_panel import tight_at
-
-Plain = dict[str, Any]
 
 
 def world_of(scene: Scene) -> Plain:
@@ -208,7 +207,7 @@ def _followed(scene: Scene, loose: list[str]) -> int:
 # --- ropes and terrain ------------------------------------------------------------------------------------------------
 
 
-def _rope(name: str, rope: Any) -> Plain:
+def _rope(name: str, rope: Rope) -> Plain:
     return {
         "name": name,
         "nodes": rope.elements + 1,
@@ -224,16 +223,16 @@ def _terrain(terrain: Terrain) -> Plain:
     return {"kind": kind} | SURFACES[kind](surface) | place
 
 
-def _plane(_: Any) -> Plain:
+def _plane(_: Plane) -> Plain:
     return {}
 
 
-def _mesh(surface: Any) -> Plain:
+def _mesh(surface: Mesh) -> Plain:
     triangles = surface.surface()
     return packed(triangles.vertices, triangles.faces)
 
 
-def _heights(surface: Any) -> Plain:
+def _heights(surface: HeightField) -> Plain:
     """A height field as its rows of heights (m), its middle at the origin of its frame."""
     heights, spacing = surface.sample("terrain")
     return {"heights": _base64(heights, "<f4"), "rows": heights.shape[0], "spacing": list(spacing)}

@@ -12,8 +12,8 @@ The loop is unstable where a value of this map grows: with a gain alone, for h g
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..errors import SimulationWarning
 from ..model.layout import Layout
 from ..model.softs import SoftRow, softs_of
 from ..scene.assemble import Held, Poses, Problem
+from ..scene.body import Body
 from ..scene.check import LIMIT_TOLERANCE
 from ..scene.elements.drive import DcDrive, PositionServo
 from ..scene.joint import Joint
@@ -74,7 +75,7 @@ def _gains(row: SoftRow) -> dict[str, float]:
     return {name: getattr(row.drive, name, 0.0) for name in ("gain", "damping", "integral")}
 
 
-def _largest(growth_at: Any) -> float:
+def _largest(growth_at: Callable[[float], float]) -> float:
     """The largest share of 1 at which nothing grows, to a hundredth; 0 where there is none."""
     share = 1.0
     for _ in range(HALVINGS):
@@ -120,16 +121,14 @@ def _connected(scene: Scene, joint: Joint) -> list[Joint]:
     return list(found.values())
 
 
-def _roots(moving: Sequence[Any]) -> Array:
+def _roots(moving: Sequence[Body]) -> Array:
     """Roots of the inverse mass matrix, [body * 6, body * 6]: M^-1 is each times its transpose."""
     roots = np.zeros((6 * len(moving), 6 * len(moving)))
     for i, body in enumerate(moving):
-        turn = matrix(body.pose.rotation)
-        at = 6 * i
-        roots[at : at + 3, at : at + 3] = np.eye(3) / np.sqrt(body.properties.mass)
-        roots[at + 3 : at + 6, at + 3 : at + 6] = np.linalg.cholesky(
-            np.linalg.inv(turn @ body.properties.inertia @ turn.T)
-        )
+        turn, properties, at = matrix(body.pose.rotation), body.properties, 6 * i
+        assert properties is not None  # it moves
+        roots[at : at + 3, at : at + 3] = np.eye(3) / np.sqrt(properties.mass)
+        roots[at + 3 : at + 6, at + 3 : at + 6] = np.linalg.cholesky(np.linalg.inv(turn @ properties.inertia @ turn.T))
     return roots
 
 

@@ -19,7 +19,7 @@ from ...scene.joint import Joint
 from ...scene.joints import Revolute, Strut
 from ...scene.quantity import Quantity
 from ...scene.scene import Scene
-from ...scene.values import Description, Range, Vec3, bounds, not_negative, number, positive, vector
+from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, number, positive, vector
 from ..kinematics import kinematics_of
 from ..mount import CENTER, Mount, Side, as_vec3
 from ..springing import AnyWheelSpring, BumpStops, Coil, Torsion, spring_element
@@ -136,7 +136,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         Then ``changes`` (other fields by name) are made.
         """
         size = positive(factor, f"{type(self).__name__} scale")
-        grown: dict[str, Any] = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
+        grown: Plain = {point: tuple(size * x for x in getattr(self, point)) for point in self._points()}
         grown["travel"] = tuple(size * end for end in self.travel)
         return msgspec.structs.replace(self, **(grown | changes))
 

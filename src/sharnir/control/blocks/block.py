@@ -17,6 +17,8 @@ from ..units import checked_unit, product, same_unit
 
 Type = Literal["bool", "int", "real"]
 Value = float | bool  # int is a float to the type checker
+Memory = list[Any]  # numbers and truth values; blocks may keep other things in theirs
+PythonFunction = Callable[..., Any]  # of signals, one argument each
 Wire = float | bool | str  # a number or a truth value, or the name of the signal that is connected: "pid", "timer.et"
 Run = Callable[[], None]
 
@@ -69,8 +71,8 @@ class Places:
 
     def __init__(
         self,
-        values: list[Any],
-        memory: list[Any],
+        values: Memory,
+        memory: Memory,
         inputs: Mapping[str, int],
         outputs: Mapping[str, int],
         period: float,
@@ -91,7 +93,7 @@ class Places:
         """The place of an output."""
         return self._outputs[port]
 
-    def remember(self, *initial: Any) -> int:
+    def remember(self, *initial: object) -> int:
         """Take memory with initial values and return the place of the first."""
         place = len(self.memory)
         self.memory.extend(initial)
@@ -158,7 +160,7 @@ class Block(Description, frozen=True, tag_field="type"):
         raise NotImplementedError
 
 
-def check_wire(wire: Any, what: str) -> None:
+def check_wire(wire: object, what: str) -> None:
     """Refuse what is neither a signal's name, nor a finite number, nor a truth value."""
     if isinstance(wire, str):
         if not wire:
@@ -214,7 +216,7 @@ def _unit_of(wanted: str, unit: str | None) -> str | None:
     return wanted
 
 
-def unit_field(unit: Any, what: str) -> None:
+def unit_field(unit: object, what: str) -> None:
     """Check a field that holds a unit."""
     if not isinstance(unit, str):
         raise SceneError(f"{what} unit is {shown(unit)}; give a text such as 'rad/s', or '1'")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..units import product
 from .block import NUMBER, PURE, Block, Kind, Places, Port, Run, Wire, gives, takes
@@ -15,7 +15,7 @@ class OfOne(Block, frozen=True):
     """Base of functions of one signal."""
 
     ports = takes(input=NUMBER)
-    function: ClassVar[Any]
+    function: ClassVar[Callable[[float], float]]
 
     input: Wire
 

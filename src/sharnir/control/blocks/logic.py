@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from .arithmetic import Several
 from .block import (
@@ -16,6 +16,7 @@ from .block import (
     Kind,
     Places,
     Run,
+    Value,
     Wire,
     check_type,
     gives,
@@ -30,7 +31,7 @@ class Comparison(Block, frozen=True):
 
     ports = takes(in1=NUMBER, in2=NUMBER)
     outs = TRUTH
-    compare: ClassVar[Any]
+    compare: ClassVar[Callable[[Value, Value], bool]]
 
     in1: Wire
     in2: Wire

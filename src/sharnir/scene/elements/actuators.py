@@ -7,7 +7,6 @@ Each makes an effort (N or N m) on its coordinate, positive when it drives the c
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from ...errors import SceneError
 from ..values import Description, not_negative, number, positive, shown
@@ -212,7 +211,7 @@ COMMANDED = (IdealActuator, TorqueMotor, HydraulicCylinder, Muscle)
 LINEAR = (HydraulicCylinder, PneumaticSpring, Muscle)
 
 
-def check_on(actuator: Any, is_linear: bool, what: str) -> None:
+def check_on(actuator: object, is_linear: bool, what: str) -> None:
     """Refuse an actuator that works along a length on an angle."""
     if isinstance(actuator, LINEAR) and not is_linear:
         raise SceneError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ... import spatial
 from ...errors import SceneError
-from ..values import ORIGIN, Vec3, direction, positive, vector, whole
-from .sensor_type import QUIET, Kind, Noise, Reading, SensorType
+from ...spatial import Array
+from ..values import ORIGIN, Vec3, as_quat, direction, positive, vector, whole
+from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
 
 PARALLEL = 1e-3  # sine of the least angle between a beam and the axis of its fan
 
@@ -26,7 +27,7 @@ class RangeFinder(SensorType, frozen=True, tag="range_finder"):
     reach: float = 10.0
     noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         return (beam("distance", self.position, self.direction, self.reach, self.noise),)
 
     def checked(self, what: str) -> None:
@@ -49,12 +50,12 @@ class Lidar(SensorType, frozen=True, tag="lidar"):
     reach: float = 10.0
     noise: Noise = QUIET
 
-    def angles(self) -> np.ndarray[Any, Any]:
+    def angles(self) -> Array:
         """The angles of the beams from ``direction``, rad, counterclockwise seen from ``up``."""
         whole_turn = self.field_of_view >= 2.0 * math.pi - 1e-9
         return np.linspace(-0.5, 0.5, self.beams, endpoint=not whole_turn) * self.field_of_view
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         ways = [spatial.rotate(spatial.about(self.up, angle), self.direction) for angle in self.angles().tolist()]
         return tuple(beam(str(i), self.position, way, self.reach, self.noise) for i, way in enumerate(ways))
 
@@ -69,16 +70,16 @@ class Lidar(SensorType, frozen=True, tag="lidar"):
             raise SceneError(f"{what} field_of_view is {self.field_of_view} rad; give at most 2 pi")
 
 
-def beam(name: str, position: Vec3, way: Any, reach: float, noise: Noise) -> Reading:
+def beam(name: str, position: Vec3, way: ArrayLike, reach: float, noise: Noise) -> Reading:
     """The reading of one beam; it goes along the x axis of its frame."""
-    turn: Any = tuple(spatial.multiply(spatial.frame_rotation(way), Z_TO_X).tolist())
+    turn = as_quat(spatial.multiply(spatial.frame_rotation(way), Z_TO_X))
     return Reading(name, Kind.BEAM, "m", noise, place=position, turn=turn, size=reach)
 
 
 Z_TO_X = spatial.about((0, 1, 0), -math.pi / 2)  # the frame whose x axis lies along z
 
 
-def check_beam(sensor: Any, what: str) -> None:
+def check_beam(sensor: RangeFinder | Lidar, what: str) -> None:
     """Refuse a beam that goes nowhere."""
     vector(sensor.position, f"{what} position (m)")
     direction(sensor.direction, f"{what} direction")

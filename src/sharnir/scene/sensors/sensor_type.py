@@ -30,6 +30,7 @@ class Noise(Description, frozen=True):
 
 
 QUIET = Noise()
+Carrier = Any  # what a sensor sits on: a body, a joint, or a pair of joint and coordinate
 
 
 class Kind(IntEnum):
@@ -86,7 +87,7 @@ class SensorType(Description, frozen=True, tag_field="type", kw_only=True):
     delay: float = 0.0
     seed: int = 0
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         """What it gives, on what carries it: a body, a joint, or a pair of joint and coordinate."""
         raise NotImplementedError
 
