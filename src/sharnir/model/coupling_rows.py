@@ -104,11 +104,10 @@ def _gives(scene: Scene, couplings: list[Coupling]) -> list[float]:
 def coupling_rows(scene: Scene, couplings: list[Coupling]) -> tuple[Array, Array]:
     """The rows of couplings over the bodies' velocities at the start, and those of all locked axes."""
     moving = [body for body in scene.bodies.values() if not body.spec.fixed]
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
     joints = list(scene.joints.values())
     found = [term for coupling in couplings for term in coupling.terms]
     held = [Held(joints.index(joint), free, 0.0) for joint, free in found]
-    jacobian = Problem.of(joints, moving, fixed, held).jacobian(Poses.of(moving, joints))
+    jacobian = Problem.of(scene, joints, moving, held).jacobian(Poses.of(moving, joints))
     count = len(jacobian) - len(held)
     parts = iter(jacobian[count:])
     rows = [sum(c * next(parts) for c in coupling.factors) for coupling in couplings]
