@@ -19,7 +19,6 @@ from ..scene.joint import Joint
 from ..scene.joints import Frame, Spherical
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
-from ..scene.shapes import Capsule, Cylinder, Sphere, Wheel
 from ..scene.values import Plain, shown
 from ..spatial import Array, conjugate, rotate
 from .freedoms import Chosen
@@ -38,7 +37,6 @@ PACE = 1e-3  # rad, m, rad/s, m/s: the error of fourth order is some 1e-12, roun
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
 INPUTS = ("effort", "voltage", "target")
 OUTPUTS = ("coordinate", "rate", "position", "velocity", "angular_velocity")
-ROUND = (Capsule, Cylinder, Sphere, Wheel)
 SLIPS = 1e-3  # m/s: a contact that slips faster does not stick
 
 
@@ -236,7 +234,7 @@ def _refuse_rolling(scene: Scene, touch: Touch) -> None:
     """A round shape rolls: the point it touches at is another one a moment later, and no ball joint."""
     for name in (touch.a, touch.b):
         shapes = scene.bodies[name].spec.shapes if name in scene.bodies else ()
-        round_one = next((shape for shape in shapes if isinstance(shape, ROUND)), None)
+        round_one = next((shape for shape in shapes if shape.rolls), None)
         if round_one is not None:
             raise SceneError(
                 f"linearise: '{name}' touches '{touch.a if name == touch.b else touch.b}' and has a round shape "

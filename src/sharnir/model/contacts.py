@@ -17,9 +17,10 @@ from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind
+from ..scene.shape import Shape
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.surfaces import AnySurface, HeightField, Plane
-from ..scene.values import quaternion
+from ..scene.values import ORIGIN, Vec3, quaternion
 from .features import Features
 from .field import Columns
 from .grounds import Heights, Triangles, ground_arrays, triangles_of
@@ -28,7 +29,8 @@ from .hulls import Hull, hull_of
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
-SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
+# What the device tells shapes apart by: those that move, then terrain; of the latter a triangle counts as a solid.
+SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH, TRIANGLE = range(10)
 KINDS = {
     Sphere: SPHERE,
     Capsule: CAPSULE,
@@ -223,37 +225,20 @@ def _convex(owner: str, mesh: Mesh) -> Trimesh:
     return hull
 
 
-def _size(found: _Colliding) -> tuple[float, float, float]:
+def _size(found: _Colliding) -> Vec3:
     """The numbers the device needs of a shape, m; see ``shape_size`` in contact_fields.py."""
-    shape = found.shape
-    if isinstance(shape, Sphere):
-        return (shape.radius, 0.0, 0.0)
-    if isinstance(shape, Box):
-        return (shape.x / 2.0, shape.y / 2.0, shape.z / 2.0)
-    if isinstance(shape, (Capsule, Cylinder)):
-        return (shape.radius, shape.length / 2.0, 0.0)
-    if isinstance(shape, Wheel):
-        return (shape.radius - shape.round, shape.round, shape.width / 2.0 - shape.round)
     if isinstance(found.ground, Heights):
         return (*found.ground.spacing, float(found.ground.values.max()))
-    return (0.0, 0.0, 0.0)
+    return found.shape.contact_size() if isinstance(found.shape, Shape) else ORIGIN
 
 
 def _radius(found: _Colliding) -> float:
     """The radius of a ball about the shape's place that holds it, m."""
-    x, y, z = _size(found)
     if found.hull is not None:
         return float(np.linalg.norm(found.hull.vertices, axis=1).max())
     if found.ground is not None:
         return found.ground.radius
-    return {
-        SPHERE: x,
-        CAPSULE: x + y,
-        BOX: float(np.linalg.norm((x, y, z))),
-        CYLINDER: float(np.hypot(x, y)),
-        WHEEL: float(np.hypot(x, z)) + y,
-        PLANE: np.inf,
-    }[found.kind]
+    return found.shape.bounding_radius() if isinstance(found.shape, Shape) else np.inf
 
 
 def _groups(contacts: list[Contact]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -87,8 +87,7 @@ class Scene:
 
         Args:
             name: unique among bodies, without dots.
-            shapes: what it looks like, touches with and weighs: Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or
-                Mesh.
+            shapes: what it looks like, touches with and weighs: Box(...), Sphere(...), Mesh(...), ...
             position: origin of the body's frame in the world at the start, m.
             rotation: orientation of the body's frame, quaternion (x, y, z, w).
             velocity: of that frame's origin at the start, m/s, world axes.
@@ -103,10 +102,8 @@ class Scene:
         """
         for shape in shapes:
             if not isinstance(shape, Shape):
-                raise SceneError(
-                    f"body '{name}': {shown(shape)} is not a shape; "
-                    "give Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or Mesh"
-                )
+                known = ", ".join(kind.__name__ for kind in get_args(AnyShape))
+                raise SceneError(f"body '{name}': {shown(shape)} is not a shape; give one of {known}")
         spec = BodySpec(
             shapes=shapes,
             position=_floats(position),

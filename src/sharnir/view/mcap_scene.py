@@ -83,7 +83,7 @@ def _primitive(shape: Plain) -> tuple[str, Plain]:
     if shape["kind"] == "box":
         return "cubes", {"size": _xyz(size)}
     if shape["kind"] == "sphere":
-        return "spheres", {"size": _xyz([2 * size[0]] * 3)}
+        return "spheres", {"size": _xyz([2 * radius for radius in size])}
     return "cylinders", {"size": _xyz([2 * size[0], 2 * size[0], size[1]]), "bottom_scale": 1.0, "top_scale": 1.0}
 
 

@@ -19,7 +19,7 @@ from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
 from ..scene.rope import Rope
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
+from ..scene.shapes import AnyShape
 from ..scene.surfaces import HeightField, Plane, Terrain
 from ..scene.values import Plain
 from ..spatial import Array
@@ -86,17 +86,9 @@ def _shapes(body: Body, sprocket: float | None) -> list[Plain]:
 def shape_of(shape: AnyShape) -> Plain:
     """A shape of a body."""
     place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
-    if isinstance(shape, Box):
-        return {"kind": "box", "size": [shape.x, shape.y, shape.z], **place}
-    if isinstance(shape, Sphere):
-        return {"kind": "sphere", "size": [shape.radius], **place}
-    if isinstance(shape, Cylinder):
-        return {"kind": "cylinder", "size": [shape.radius, shape.length], **place}
-    if isinstance(shape, Capsule):
-        return {"kind": "capsule", "size": [shape.radius, shape.length], **place}
-    if isinstance(shape, Wheel):
-        return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
-    assert isinstance(shape, (Mesh, ConvexHull))
+    if not isinstance(shape, (Mesh, ConvexHull)):
+        kind, size = shape.drawn()
+        return {"kind": kind, "size": size, **place}
     coloured = shape.coloured() if isinstance(shape, Mesh) and shape.color is None else None
     if coloured is not None:
         vertices, triangles, colors = coloured
@@ -141,11 +133,11 @@ def _bounds(shape: Plain) -> Array:
     elif shape["kind"] == "belt":
         high = np.array([size[0] + size[1], 0.5 * size[2], size[1]])
         low = -high
-    elif shape["kind"] == "box":
-        high = 0.5 * np.array(size)
+    elif shape["kind"] in ("box", "sphere"):
+        high = np.array(size) * (0.5 if shape["kind"] == "box" else 1.0)
         low = -high
     else:
-        half_length = {"sphere": size[0], "capsule": size[0] + 0.5 * size[-1]}.get(shape["kind"], 0.5 * size[-1])
+        half_length = 0.5 * size[-1] + (size[0] if shape["kind"] == "capsule" else 0.0)
         high = np.array([size[0], size[0], half_length])
         low = -high
     if tuple(shape["rotation"]) != (0.0, 0.0, 0.0, 1.0):
