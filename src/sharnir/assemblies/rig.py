@@ -70,16 +70,11 @@ class Sweep:
 
     def plot(self, title: str, file: Path | None = None) -> Figure:
         """Draw everything over the travel, which runs upward as on a real rig, under a ``title``; ``file`` saves it."""
-        import matplotlib
-        from matplotlib.figure import Figure
-
-        from ..record.plots import COLORS, STYLE
+        from ..record.plots import COLORS, drawing
 
         columns = self.columns()
         height, _ = columns.pop("travel")
-        style: Plain = STYLE
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(11.0, 6.4), layout="constrained")
+        with drawing(11.0, 6.4, file) as figure:
             panels = figure.subplots(2, 4, sharey=True).ravel()
             for i, (panel, (name, (values, unit))) in enumerate(zip(panels, columns.items(), strict=False)):
                 panel.plot(values, height, color=COLORS[i % len(COLORS)])
@@ -90,9 +85,6 @@ class Sweep:
             for panel in (panels[0], panels[4]):
                 panel.set_ylabel("travel, mm")
             figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-            if file is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(file, dpi=130)
         return figure
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..scene.values import Plain
 from ..spatial import Array
-from .plots import COLORS, STYLE
+from .plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,16 +36,8 @@ class Chart:
 
     def save(self, file: Path) -> Path:
         """Draw the chart into a file (PNG, SVG, PDF)."""
-        import matplotlib
-        from cycler import cycler
-        from matplotlib.figure import Figure
-
-        style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+        with drawing(WIDTH, HEIGHT, file) as figure:
             self._draw(figure.subplots())
-            file.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, dpi=150)
         return file
 
     def _draw(self, axes: Axes) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, STYLE, UNIT_NAMES
+from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, UNIT_NAMES, drawing
 from ..record.trajectory import Trajectory
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
@@ -76,7 +76,7 @@ class Comparison:
         simulated, exact = self._values(quantity)
         return self._difference(f"{name} rotation", "rad", _turn(exact, simulated), _turn(exact[:1], exact).max())
 
-    def _difference(self, name: str, unit: str, values: Array, span: slice) -> Difference:
+    def _difference(self, name: str, unit: str, values: Array, span: float) -> Difference:
         worst = int(np.argmax(values))
         when = float(self.exact.time[worst])
         return Difference(name, unit, float(values[worst]), when, float(values[-1]), float(span))
@@ -93,23 +93,15 @@ class Comparison:
 
     def plot(self, file: Path, quantities: Sequence[Quantity] = ()) -> Path:
         """Draw quantities (the joint coordinates by default) of both, and their differences, into a picture."""
-        import matplotlib
-        from cycler import cycler
-        from matplotlib.figure import Figure
-
         panels: dict[str, list[Quantity]] = {}
         for quantity in quantities or self.coordinates() or [b.position for b in self.scene.bodies.values()]:
             panels.setdefault(quantity.unit, []).append(quantity)
-        style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(PANEL_WIDTH, MARGIN + 2 * PANEL_HEIGHT * len(panels)), layout="constrained")
+        with drawing(PANEL_WIDTH, MARGIN + 2 * PANEL_HEIGHT * len(panels), file) as figure:
             axes = figure.subplots(2 * len(panels), 1, sharex=True, squeeze=False)[:, 0]
             for i, (unit, shown) in enumerate(panels.items()):
                 self._draw(axes[2 * i], axes[2 * i + 1], unit, shown)
             axes[0].set_title(f"{self.scene.name}: simulation (lines) and exact twin (dashes)", loc="left")
             axes[-1].set_xlabel("time, s")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, dpi=150)
         return file
 
     def _draw(self, both: Axes, difference: Axes, unit: str, quantities: list[Quantity]) -> None:

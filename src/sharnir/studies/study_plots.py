@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SceneError
-from ..record.plots import COLORS, STYLE
+from ..record.plots import COLORS, drawing
 from ..scene.values import Plain
 from ..spatial import Array
 from .design import SAMPLE
@@ -31,13 +31,8 @@ MOST_LINES = 400  # of parallel coordinates
 @contextmanager
 def styled(columns: int = 1, rows: int = 1) -> Iterator[Figure]:
     """An empty figure in the project's style."""
-    import matplotlib
-    from cycler import cycler
-    from matplotlib.figure import Figure
-
-    style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS), "axes.axisbelow": True}
-    with matplotlib.rc_context(style):
-        yield Figure(figsize=(WIDTH if columns == 1 else 4.2 * columns, HEIGHT * rows), layout="constrained")
+    with drawing(WIDTH if columns == 1 else 4.2 * columns, HEIGHT * rows) as figure:
+        yield figure
 
 
 def pictures(results: Results, measure: str) -> dict[str, Callable[[], Figure]]:

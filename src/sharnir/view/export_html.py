@@ -37,7 +37,8 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "events": recording.events,
         "note": recording.note,
     } | more
-    body, page = ((STATIC / f"{part}.html").read_text(encoding="utf-8") for part in (template, "document"))
+    parts = (template, "document", "playing")
+    body, page, playing = ((STATIC / f"{part}.html").read_text(encoding="utf-8") for part in parts)
     filled = {
         "MODULE": module,
         "TITLE": html.escape(f"{name} · Sharnir"),
@@ -48,7 +49,7 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "TEXTS": _in_script(msgspec.json.encode({language: catalogue(language) for language in languages()[1:]})),
         "FRAMES": base64.b64encode(gzip.compress(recording.frames.tobytes(), 6)).decode(),
     }
-    text = FIELD.sub(lambda field: filled[field[1]], page.replace("@@BODY@@", body))
+    text = FIELD.sub(lambda field: filled[field[1]], page.replace("@@BODY@@", body.replace("@@PLAYER@@", playing)))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
