@@ -17,15 +17,16 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import Quantity, declared
+from .quantity import Quantity
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
+from .scene_quantities import SceneQuantities
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
 from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, Plain, shown, vector
+from .values import ORIGIN, UPRIGHT, Plain, floats, shown, vector
 
 if TYPE_CHECKING:
     from ..analysis.freedoms import Freedoms
@@ -39,7 +40,7 @@ WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Scene:
+class Scene(SceneQuantities):
     """Bodies and the joints between them, under a ``name``, in ``gravity`` (m/s^2). SI units, right-handed, z up.
 
     >>> scene = Scene()
@@ -49,7 +50,7 @@ class Scene:
 
     def __init__(self, name: str = "scene", gravity: Iterable[float] = STANDARD_GRAVITY) -> None:
         self.name = name
-        self.gravity = vector(_floats(gravity), "gravity (m/s^2)")
+        self.gravity = vector(floats(gravity), "gravity (m/s^2)")
         self.world = Body(WORLD, BodySpec(fixed=True))
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
@@ -106,13 +107,13 @@ class Scene:
                 raise SceneError(f"body '{name}': {shown(shape)} is not a shape; give one of {known}")
         spec = BodySpec(
             shapes=shapes,
-            position=_floats(position),
-            rotation=_floats(rotation),
-            velocity=_floats(velocity),
-            angular_velocity=_floats(angular_velocity),
+            position=floats(position),
+            rotation=floats(rotation),
+            velocity=floats(velocity),
+            angular_velocity=floats(angular_velocity),
             mass=mass,
-            center_of_mass=None if center_of_mass is None else _floats(center_of_mass),
-            inertia=None if inertia is None else _floats(inertia),
+            center_of_mass=None if center_of_mass is None else floats(center_of_mass),
+            inertia=None if inertia is None else floats(inertia),
             fixed=fixed,
             contact=contact,
         )
@@ -192,7 +193,7 @@ class Scene:
             anchor_b: the spring's end on b, likewise.
             spring: stiffness (N/m), damping (N s/m); ``rest`` is its free length, m, None for that at the start.
         """
-        strut = Strut(anchor_a=_floats(anchor_a), anchor_b=_floats(anchor_b))
+        strut = Strut(anchor_a=floats(anchor_a), anchor_b=floats(anchor_b))
         return self.joint(name, strut, a, b, spring=spring)
 
     def add_joint(self, name: str, spec: JointSpec) -> Joint:
@@ -258,7 +259,7 @@ class Scene:
             position: origin of its frame in the world, m.
             rotation: orientation of its frame, quaternion (x, y, z, w).
         """
-        spec = TerrainSpec(surface=surface, material=material, position=_floats(position), rotation=_floats(rotation))
+        spec = TerrainSpec(surface=surface, material=material, position=floats(position), rotation=floats(rotation))
         return self.add_terrain(name, spec)
 
     def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
@@ -322,7 +323,7 @@ class Scene:
             contact: whether and how it touches things; None for as soon as the scene has terrain.
             self_contact: whether it then touches itself and other ropes as well.
         """
-        points = tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
+        points = tuple(map(floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
         spec = RopeSpec(
             path=points,
             radius=radius,
@@ -333,11 +334,11 @@ class Scene:
             twisting=twisting,
             length=length,
             elements=elements,
-            curvature=_floats(curvature),
+            curvature=floats(curvature),
             as_laid=as_laid,
             twist=twist,
             damping=damping,
-            velocity=_floats(velocity),
+            velocity=floats(velocity),
             start=start,
             end=end,
             ties=tuple(ties) if isinstance(ties, list) else ties,
@@ -375,7 +376,7 @@ class Scene:
             reach: m; the distance it gives where it meets nothing.
         """
         carrier = self._body(f"ray '{name}'", body).name
-        spec = RaySpec(body=carrier, position=_floats(position), direction=_floats(direction), reach=reach)
+        spec = RaySpec(body=carrier, position=floats(position), direction=floats(direction), reach=reach)
         return self.add_ray(name, spec)
 
     def add_ray(self, name: str, spec: RaySpec) -> Ray:
@@ -408,9 +409,9 @@ class Scene:
         carrier = self._body(f"camera '{name}'", body).name
         spec = CameraSpec(
             body=carrier,
-            position=_floats(position),
-            direction=_floats(direction),
-            up=_floats(up),
+            position=floats(position),
+            direction=floats(direction),
+            up=floats(up),
             field_of_view=field_of_view,
         )
         return self.add_camera(name, spec)
@@ -564,56 +565,7 @@ class Scene:
         how: Plain = {"base": base, "motors": motors, "self_collision": self_collision}
         other = path if isinstance(path, Scene) else Scene.load(path, search=search, strict=strict, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
-        return include(self, other, name, _floats(at), _floats(rotation), carrier)
-
-    # --- quantities of the whole scene ------------------------------------------------------------------------------
-
-    def quantity(self, name: str) -> Quantity:
-        """A quantity of the whole scene by the ``name`` it has in a trajectory."""
-        return declared(name).address()
-
-    @property
-    def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
-        return self.quantity("total_kinetic_energy")
-
-    @property
-    def potential_energy(self) -> Quantity:
-        """Potential energy in gravity, zero at the world's origin, J."""
-        return self.quantity("total_potential_energy")
-
-    @property
-    def energy(self) -> Quantity:
-        """The whole energy, J: kinetic, in gravity, and elastic."""
-        return self.quantity("total_energy")
-
-    @property
-    def elastic_energy(self) -> Quantity:
-        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
-        return self.quantity("elastic_energy")
-
-    def power(self, source: str | None = None) -> Quantity:
-        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
-
-        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
-        run they make what its energy changes by, to the order of the step.
-        """
-        return self.quantity("total_power") if source is None else declared("power").address(source)
-
-    @property
-    def gravity_vector(self) -> Quantity:
-        """Gravity, m/s^2; it can be set per world."""
-        return self.quantity("gravity")
-
-    @property
-    def momentum(self) -> Quantity:
-        """Linear momentum of all bodies, N s."""
-        return self.quantity("momentum")
-
-    @property
-    def angular_momentum(self) -> Quantity:
-        """Angular momentum of all bodies about the world's origin, N m s."""
-        return self.quantity("angular_momentum")
+        return include(self, other, name, floats(at), floats(rotation), carrier)
 
     # ----------------------------------------------------------------------------------------------------------------
 
@@ -633,18 +585,3 @@ class Scene:
         if isinstance(body, Body) and known[name] is not body:
             raise SceneError(f"{what}: body '{name}' belongs to another scene; add it to this one first")
         return known[name]
-
-
-def _floats(values: Iterable[float]) -> Any:
-    """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
-        return values
-    return tuple(map(_float, values))
-
-
-def _float(value: object) -> object:
-    """A number of any kind as a float; what is not one is left for the checks."""
-    try:
-        return value if isinstance(value, (str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return value

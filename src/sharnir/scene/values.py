@@ -171,3 +171,18 @@ def warning_names(what: str, names: object) -> tuple[str, ...]:
         if name not in WARNINGS:
             raise SceneError(f"{what} names a warning {shown(name)} that there is not{nearest(str(name), WARNINGS)}")
     return given
+
+
+def floats(values: Iterable[float]) -> Any:
+    """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+        return values
+    return tuple(map(_float, values))
+
+
+def _float(value: object) -> object:
+    """A number of any kind as a float; what is not one is left for the checks."""
+    try:
+        return value if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return value

@@ -269,7 +269,8 @@ def _quantity(owner: Owner, words: list[str]) -> tuple[Quantity, list[str]] | No
 def _signals(owner: Owner) -> list[str]:
     """The names of what is a quantity, or a method that returns one."""
     names = []
-    for name, member in vars(type(owner)).items():
+    members = {name: member for kind in reversed(type(owner).__mro__) for name, member in vars(kind).items()}
+    for name, member in members.items():
         function = getattr(member, "fget", member)
         if name != "quantity" and getattr(function, "__annotations__", {}).get("return") == "Quantity":
             names.append(name)
