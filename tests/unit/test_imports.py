@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -21,17 +22,17 @@ MAY_IMPORT = {
     "errors": set(),
     "spatial": set(),
     "__version__": set(),
-    "device": {"errors"},
+    "device": BASE,
     "scene": BASE,
     "control": BASE | {"scene"},
     "files": BASE | {"scene", "control"},
     "importing": BASE | {"scene"},
     "model": BASE | {"scene", "device"},
     "dynamics": BASE | {"scene", "model", "device"},
-    "quantities": BASE | {"scene", "model"},
-    "record": BASE | {"scene", "model", "files", "quantities"},
+    "quantities": BASE | {"scene", "model", "device"},
+    "record": BASE | {"scene", "model", "files", "quantities", "device"},
     "assemblies": BASE | {"scene", "record"},
-    "watching": BASE | {"scene", "model", "dynamics", "quantities"},
+    "watching": BASE | {"scene", "model", "dynamics", "quantities", "device"},
     "simulation": BASE | {"scene", "model", "dynamics", "record", "device", "quantities", "watching"},
     "experiment": BASE | {"scene", "record"},
     "reference": BASE | {"scene", "model", "quantities", "record", "simulation"},
@@ -59,16 +60,19 @@ MAY_IMPORT = {
 
 # What a package may import besides, inside a function or for types alone: conveniences that lead up the layers.
 LATE = {
+    "errors": {"record"},  # a type
     "scene": {"analysis", "control", "importing", "quantities"},  # types; freedoms, save, load, declarations
     "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
     # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
     "simulation": {"analysis", "control", "studies"},
     "analysis": {"simulation"},  # a type
+    "runtime": {"device"},  # a type
     "experiment": {"simulation", "cli"},  # experiment.run and show
 }
 
 
+@cache
 def packages_imported(file: Path) -> tuple[set[str], set[str]]:
     """The packages that a file imports as it is loaded, and those it imports later or for types alone."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
