@@ -15,9 +15,9 @@ from ..record.trajectory import Trajectory
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.values import Plain
+from ..simulation.inputs import InputsOf
 from ..simulation.simulation import Simulation
 from ..spatial import Array, conjugate, multiply
-from .efforts import Inputs
 from .solve import solve
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def compare(
     duration: float,
     *,
     dt: float = 0.005,
-    inputs: dict[str, Inputs] | None = None,
+    inputs: dict[str, InputsOf] | None = None,
     rtol: float = 1e-9,
     settings: Plain | None = None,
     progress: Progress | None = None,

@@ -7,12 +7,10 @@ servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import SceneError
 from ..model.layout import coordinates_of
@@ -24,12 +22,10 @@ from ..scene.joint import Joint
 from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
 from ..scene.quantity import Quantity
+from ..simulation.inputs import Input
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 
-# A number, a vector, or a function of time (s) that returns one.
-Input = ArrayLike | Callable[[float], ArrayLike]
-Inputs = Mapping[Any, Input]  # by joint, body or quantity
 JUST_BEFORE = 1e-12  # s
 NO_ROW = -1  # of a coordinate that carries nothing
 
@@ -170,7 +166,7 @@ class Outside:
 class Efforts:
     """All efforts and limits of a scene."""
 
-    def __init__(self, mechanism: Mechanism, inputs: dict[str, Inputs]) -> None:
+    def __init__(self, mechanism: Mechanism, inputs: dict[str, InputsOf]) -> None:
         self.mechanism = mechanism
         self.coordinates = Coordinates(mechanism)
         self.axes: dict[str, Axis] = {}
