@@ -27,7 +27,7 @@ from ..scene.mobility import locked_loops
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
-from ..spatial import Array, cross
+from ..spatial import Array, cross, matrix
 
 Chosen = Joint | Quantity | str  # a joint with one coordinate, one of its quantities, or a label: "ball.twist"
 REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
@@ -161,7 +161,7 @@ class Rows:
         """Centres and rotations where the scene starts."""
         bodies = self.mechanism.bodies
         centers = np.array([body.pose.point(self.mechanism.center[i]) for i, body in enumerate(bodies)])
-        return centers.reshape(-1, 3), np.array([matrix_of(body.pose.rotation) for body in bodies]).reshape(-1, 3, 3)
+        return centers.reshape(-1, 3), np.array([matrix(body.pose.rotation) for body in bodies]).reshape(-1, 3, 3)
 
     def _still(self, centers: Array, rotations: Array) -> Motion:
         still = np.zeros((1, len(centers), 3))
@@ -200,17 +200,6 @@ def independent(rows: Array, order: Iterable[int]) -> list[int]:
             basis[len(kept)] = left / size
             kept.append(i)
     return kept
-
-
-def matrix_of(q: Array) -> Array:
-    """The rotation matrices of unit quaternions [..., 4]."""
-    x, y, z, w = np.moveaxis(q, -1, 0)
-    entries = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(entries), (0, 1), (-2, -1))
 
 
 def _freedom_of(body: Body, variable: str, component: str) -> Freedom:

@@ -18,8 +18,7 @@ from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.values import quaternion, shown, vector
-from ..spatial import Array
-from .freedoms import matrix_of
+from ..spatial import Array, matrix
 from .machine import Bodies, Machine
 from .passive import coordinates_at
 from .posing import postured, rotation_vector
@@ -65,7 +64,7 @@ def _target(machine: Machine, key: object, value: object, world: int, worlds: in
     if isinstance(key, tuple) and len(key) == 2:
         body, local = key[0], np.array(vector(tuple(key[1]), "inverse_kinematics: point (m)"))
     elif isinstance(key, Joint):
-        body, local, turn = key.b, key.frame_b.position, matrix_of(key.frame_b.rotation)
+        body, local, turn = key.b, key.frame_b.position, matrix(key.frame_b.rotation)
     if not isinstance(body, Body) or body.name not in machine.mechanism.place:
         names = machine.mechanism.place
         raise SceneError(
@@ -78,7 +77,7 @@ def _target(machine: Machine, key: object, value: object, world: int, worlds: in
     facing = None
     if rotation is not None:
         x, y, z, w = _row(rotation, 4, world, worlds, what).tolist()
-        facing = matrix_of(np.array(quaternion((x, y, z, w), what)))
+        facing = matrix(np.array(quaternion((x, y, z, w), what)))
     return Target(body.name, machine.mechanism.place[body.name], local, turn, goal, facing)
 
 

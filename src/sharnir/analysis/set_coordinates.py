@@ -17,8 +17,8 @@ from ..scene.joints import Frame
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
-from ..spatial import Array, rotate
-from .freedoms import Rows, matrix_of
+from ..spatial import Array, matrix, rotate
+from .freedoms import Rows
 from .machine import Bodies, Machine, rows_of
 from .passive import bodies_of, controls_of, coordinates_at
 from .posing import followed, with_rates
@@ -215,7 +215,7 @@ def pose_scene(scene: Scene, values: ByCoordinate, speeds: ByCoordinate | None) 
 def _at_start(machine: Machine) -> Bodies:
     """The moving bodies of a scene where they start, [1, body, ...]."""
     bodies = machine.mechanism.bodies
-    rotation = matrix_of(np.array([body.pose.rotation for body in bodies]))
+    rotation = matrix(np.array([body.pose.rotation for body in bodies]))
     arm = (rotation @ machine.mechanism.center[..., None])[..., 0]
     spin = np.array([body.spec.angular_velocity for body in bodies])
     velocity = np.array([body.spec.velocity for body in bodies]) + np.cross(spin, arm)

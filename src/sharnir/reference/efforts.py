@@ -22,7 +22,7 @@ from ..scene.joint import Joint
 from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
 from ..scene.quantity import Quantity
-from ..simulation.inputs import Input
+from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 
