@@ -62,6 +62,8 @@ class FrameLayout(msgspec.Struct, frozen=True):
     size: int
     channels: tuple[Channel, ...]
     inputs: tuple[str, ...]
+    modes: tuple[str, ...] = MODES
+    holds: tuple[str, ...] = HOLDS
 
 
 def layout_of(scene: Scene, channels: Sequence[Channel], inputs: tuple[str, ...]) -> FrameLayout:
