@@ -22,9 +22,8 @@ def watcher(chromium: Any, console: Console) -> Iterator[Browser]:
 
 
 def on_body(browser: Browser, name: str) -> tuple[float, float]:
-    """Where the middle of a body is on the page."""
-    browser.do("() => sharnir.view.cameras.home()")
-    browser.until("() => !sharnir.view.stale && !sharnir.view.fresh || sharnir.view.drawn > 1")
+    """Where the middle of a body is on the page, in a picture of now."""
+    browser.do("() => { const { view } = sharnir; view.cameras.home(); view.show(sharnir.link.frame); view.render() }")
     x, y = browser.do(
         """(name) => {
             const { view, world } = sharnir;
@@ -147,8 +146,6 @@ WATCH = f"""() => {{
 
 
 def test_a_body_is_pulled_with_the_mouse_and_let_go(driver: Browser, console: Console) -> None:
-    driver.reload()  # nothing has the focus, and the run begins anew
-    driver.fresh()
     mouse = driver.page.mouse
     x, y = on_body(driver, "arm")
     eye = driver.do("() => sharnir.view.cameras.camera.position.toArray()")
