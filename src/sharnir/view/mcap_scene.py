@@ -42,7 +42,7 @@ def bodies(world: Plain) -> Plain:
     return _update([_entity(body["name"], body["name"], _shapes(body["shapes"])) for body in world["bodies"]])
 
 
-def ropes(world: Plain, blocks: Callable[[str], object], frame: int) -> Plain:
+def ropes(world: Plain, blocks: Callable[[str], Array], frame: int) -> Plain:
     """The ropes in one frame, as lines through their nodes."""
     return _update(
         [

@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -399,7 +399,9 @@ def application(session: Session) -> FastAPI:
     return app
 
 
-def _to_hub(session: Session, serves: Callable[[Hub, WebSocket], object]) -> Callable[[WebSocket], object]:
+def _to_hub(
+    session: Session, serves: Callable[[Hub, WebSocket], Awaitable[None]]
+) -> Callable[[WebSocket], Awaitable[None]]:
     """A websocket of the run that goes on."""
 
     async def serve(socket: WebSocket) -> None:
@@ -451,21 +453,22 @@ def _file(path: Path) -> FileResponse:
 def _serve_start(app: FastAPI, session: Session) -> None:
     """The start page, and the console behind the same address once something was chosen."""
 
-    def page_for(request: Request, problem: str = "") -> Response:
+    def page_for(request: Request, problem: str = "") -> Response | None:
         identity: Identity = request.scope["sharnir"]
         language = chosen(request.headers.get("accept-language", ""))
         if session.drive is None:
             text = start_page(session.options.runs, identity.role, language, problem)
             return HTMLResponse(text, headers=START_HEADERS)
-        return session.drive.page.build(identity.role, language)
+        session.drive.page.build(identity.role, language)
+        return None
 
     @ui.page("/")
-    def operator(request: Request) -> Response:
+    def operator(request: Request) -> Response | None:
         identity: Identity = request.scope["sharnir"]
         return RedirectResponse(INSTRUCTOR) if identity.role == "instructor" else page_for(request)
 
     @ui.page(INSTRUCTOR)
-    def instructor(request: Request) -> Response:
+    def instructor(request: Request) -> Response | None:
         return page_for(request)
 
     @app.post("/start")
@@ -477,7 +480,8 @@ def _serve_start(app: FastAPI, session: Session) -> None:
         try:
             await session.start(what)
         except SceneError as error:
-            return HTMLResponse(page_for(request, str(error)).body, 400, START_HEADERS)
+            page = page_for(request, str(error))
+            return HTMLResponse(page.body if page is not None else str(error), 400, START_HEADERS)
         return RedirectResponse("/", 303)
 
     @app.get("/state")
