@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -180,7 +180,7 @@ def value_of(scene: Scene, address: Address) -> float | None:
     return None if value is None else float(value)
 
 
-def _at(value: object, path: Path) -> object:
+def _at(value: Any, path: Path) -> Any:
     """What lies at a path; None where there is nothing."""
     for step in path:
         value = getattr(value, str(step), None) if isinstance(value, Description) else value[step]
@@ -189,7 +189,7 @@ def _at(value: object, path: Path) -> object:
 
 def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     """The same scene with other numbers; SceneError where one of them cannot be."""
-    content: object = scene_content(scene)
+    content: Any = scene_content(scene)
     for address, value in numbers.items():
         for path in address.paths:
             content = (_scaled if address.keeps_ratio else _replaced)(content, path, float(value))
@@ -198,7 +198,7 @@ def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     return made
 
 
-def _scaled(content: object, path: Path, level: float) -> object:
+def _scaled(content: Any, path: Path, level: float) -> Any:
     """A friction level with its static one in the same ratio; never is the static one below it, not even meanwhile."""
     before, beside = _at(content, path), (*path[:-1], "static")
     static = _at(content, beside)
@@ -210,7 +210,7 @@ def _scaled(content: object, path: Path, level: float) -> object:
     return content
 
 
-def _replaced(value: object, path: Path, number: float) -> object:
+def _replaced(value: Any, path: Path, number: float) -> Any:
     if not path:
         return number
     step, rest = path[0], path[1:]

@@ -39,7 +39,7 @@ class Drive:
     word: str
     item: str
     on_body: bool
-    values: Array
+    values: Any
     per_step: bool = False
 
 
