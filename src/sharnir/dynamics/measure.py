@@ -7,7 +7,7 @@ makes them while a simulation runs, all of them in one launch, for controllers a
 from functools import cache
 
 from ..device import load_warp
-from ..model.fields import structs
+from ..model.fields import struct_values, structs
 from ..model.precision import Precision
 from .coordinates import RADIAL, SLIDE_Z, make_coordinates
 
@@ -18,7 +18,7 @@ wp = load_warp()
 def measure_kernel(p: Precision) -> object:
     """The kernel, one thread per world."""
     vec3 = p.vec3
-    t = structs(p)
+    t, v = structs(p), struct_values(p)
     measures = make_coordinates(p)
     frames_of, coordinate_value, coordinate_axis = (
         measures.frames_of,
@@ -31,7 +31,7 @@ def measure_kernel(p: Precision) -> object:
         return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_measure(m: t.model, s: t.state, out: t.reading):
+    def sharnir_measure(m: v.model, s: v.state, out: v.reading):
         w = wp.tid()
         for i in range(out.coordinate.shape[0]):
             j = m.coordinate_joint[i]

@@ -11,7 +11,7 @@ from functools import cache
 
 from ..device import load_warp
 from ..model.features import Features
-from ..model.fields import structs
+from ..model.fields import struct_values, structs
 from ..model.precision import Precision
 from ..scene.sensors import Kind
 from .contacts.rays import make_rays
@@ -26,11 +26,11 @@ WHITE, WALK, SPREAD = 0, 1, 2  # what a random number is for
 @cache
 def beam_kernel(p: Precision, features: Features) -> object:
     """The kernel that casts the beams that are due; one thread per reading and world."""
-    t = structs(p)
+    v = struct_values(p)
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_beams(m: t.model, s: t.state, r: t.report, q: t.sensing, shapes: int):
+    def sharnir_beams(m: v.model, s: v.state, r: v.report, q: v.sensing, shapes: int):
         i, w = wp.tid()
         if q.kind[i] == wp.static(int(Kind.BEAM)) and r.step[w] % q.every[i] == 0:
             body = q.item[i]
@@ -47,7 +47,7 @@ def beam_kernel(p: Precision, features: Features) -> object:
 def sense_kernel(p: Precision) -> object:
     """The kernel that takes and hands over samples; one thread per reading and world."""
     real, vec3, quat = p.real, p.vec3, p.quat
-    t = structs(p)
+    t, v = structs(p), struct_values(p)
     measures, random = make_coordinates(p), make_philox(p)
     frames_of, coordinate_value, coordinate_axis = (
         measures.frames_of,
@@ -216,7 +216,7 @@ def sense_kernel(p: Precision) -> object:
             q.vector[i - vectors, w] = x
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sensors(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, q: t.sensing, dt: p.real):
+    def sharnir_sensors(m: v.model, s: v.state, n: v.memory, k: v.work, r: v.report, q: v.sensing, dt: p.real):
         i, w = wp.tid()
         step = r.step[w]
         every = q.every[i]

@@ -12,7 +12,9 @@ import numpy as np
 from ..errors import SceneError
 from ..spatial import Array
 
-DIFFERENCE = 1e-3  # of the range, of central differences
+# Of the range, of central differences. Dry friction begins to hold in one step or in the next, which makes residuals
+# ripple: narrower differences see the ripple, and made intervals of an arm hold the truth in 88 of 100 logs, not in 95.
+DIFFERENCE = 5e-3
 LEVEL = 0.95
 WIDEST = 1.0  # an interval as wide as the range says nothing
 NAMED = 0.1  # a number takes part in a combination with at least this share

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
 from ...model.features import Features
-from ...model.fields import structs
+from ...model.fields import struct_values, structs
 from ...model.precision import Precision
 from .collide import make_collide
 from .convex_distance import make_distance
@@ -228,11 +228,11 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
 @cache
 def sense_kernel(p: Precision, features: Features) -> object:
     """The kernel that reads all distance sensors of all worlds."""
-    t = structs(p)
+    v = struct_values(p)
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sense(m: t.model, s: t.state, k: t.work, shapes: int):
+    def sharnir_sense(m: v.model, s: v.state, k: v.work, shapes: int):
         i, w = wp.tid()
         body = m.ray_body[i]
         turn = s.rotation[body, w]
@@ -247,13 +247,13 @@ def sense_kernel(p: Precision, features: Features) -> object:
 @cache
 def cast_kernel(p: Precision, features: Features) -> object:
     """The kernel that casts a batch of rays in one world."""
-    t = structs(p)
+    v = struct_values(p)
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_cast(
-        m: t.model,
-        s: t.state,
+        m: v.model,
+        s: v.state,
         shapes: int,
         origin: wp.array(dtype=p.vec3),
         direction: wp.array(dtype=p.vec3),
