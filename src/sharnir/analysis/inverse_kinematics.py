@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +59,7 @@ def targets_of(machine: Machine, given: object, world: int, worlds: int) -> list
     return [_target(machine, key, value, world, worlds) for key, value in given.items()]
 
 
-def _target(machine: Machine, key: object, value: object, world: int, worlds: int) -> Target:
+def _target(machine: Machine, key: object, value: Any, world: int, worlds: int) -> Target:
     local, turn = np.zeros(3), np.eye(3)
     body = key
     if isinstance(key, tuple) and len(key) == 2:

@@ -24,6 +24,7 @@ from .freedoms import Rows
 from .machine import Bodies, Machine, Standing
 
 if TYPE_CHECKING:
+    from ..device import WarpArray
     from ..simulation.simulation import Simulation
 
 TURN = 2.0 * np.pi
@@ -136,7 +137,7 @@ def bodies_of(sim: Simulation, rows: Rows) -> Bodies:
     """The moving bodies of a simulation as they are now, with the masses of each world."""
     places = [sim._layout.bodies.index(body.name) + 1 for body in rows.mechanism.bodies]
 
-    def of(array: object) -> Array:
+    def of(array: WarpArray) -> Array:
         return np.asarray(np.swapaxes(np.asarray(read(array)[places], float), 0, 1))
 
     state, model = sim.state, sim.model

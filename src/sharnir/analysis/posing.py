@@ -9,6 +9,7 @@ let them; so do the rates of the freedoms.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class _Place:
         self.machine = machine
         self._coordinates = [self._coordinate(m, row) for row in machine.rows.free.tolist()]
 
-    def _coordinate(self, m: Motion, row: int) -> Array:
+    def _coordinate(self, m: Motion, row: int) -> Any:
         mechanism, rows = self.machine.mechanism, self.machine.rows
         if row < len(mechanism.rows):
             kind = rows.kinds[rows.coordinate_rows.tolist().index(row)]
@@ -108,7 +109,9 @@ class _Place:
                 out[:, i] = self._body_error(now, then, (row - len(mechanism.rows)) % 6, i, change)
         return out
 
-    def _body_error(self, now: Bodies, then: Bodies, component: int, i: int, change: Array) -> Array:
+    def _body_error(
+        self, now: tuple[Array, Array], then: tuple[Array, Array], component: int, i: int, change: Array
+    ) -> Array:
         if component < 3:
             return np.asarray(now[0][:, component] - then[0][:, component] - change[:, i])
         turn = now[1] @ np.swapaxes(then[1], -1, -2)

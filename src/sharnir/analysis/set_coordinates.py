@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -129,7 +129,7 @@ def _first(row: Array) -> float:
     return float(np.ravel(row)[0])
 
 
-def _given(what: str, values: object, known: Iterable[str], worlds: int, variable: str) -> dict[str, Array]:
+def _given(what: str, values: Any, known: Iterable[str], worlds: int, variable: str) -> dict[str, Array]:
     """Coordinates by label, a row over the worlds each: from a dictionary, or from what inverse kinematics returned."""
     if values is None:
         return {}

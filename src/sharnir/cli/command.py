@@ -23,7 +23,7 @@ from ..simulation.settings import INTEGRATORS, SOLVERS
 from .console_commands import add_view_commands
 from .progress import progress_bar
 from .search_commands import add_search_commands
-from .study_commands import add_study_commands
+from .study_commands import Subparsers, add_study_commands
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
@@ -55,7 +55,7 @@ def _show_warnings(in_json: bool) -> None:
         warnings.simplefilter("ignore", SimulationWarning)
     others = warnings.showwarning
 
-    def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, SimulationWarning):
             print(f"sharnir: warning: {message}", file=sys.stderr)
         else:
@@ -88,7 +88,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="sharnir", description="Articulated rigid-body robots in real time.")
     parser.add_argument("--version", action="version", version=f"sharnir {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands: Subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
 
     command = commands.add_parser("list", help="the examples to run and the robots to drive, by name")
     command.add_argument("--json", action="store_true", help="print JSON")

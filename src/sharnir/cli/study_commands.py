@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import SceneError
 from ..scene.values import Plain
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
     from ..scene.scene import Scene
 
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Subparsers: TypeAlias = "argparse._SubParsersAction[Any]"
 NEVER_HAPPENED = 1  # exit code of a study with a measure that is a number at no point
 TOLD_EVERY = 10.0  # s, where nobody sees a progress bar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -336,7 +336,7 @@ class Diagram(BlockMethods):
             return given.wire
         return given
 
-    def _plain(self, given: object) -> object:
+    def _plain(self, given: Any) -> Any:
         if isinstance(given, (tuple, list)):
             return tuple(self._plain(item) for item in given)
         return self._wire(given)

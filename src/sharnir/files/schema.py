@@ -37,7 +37,8 @@ def schema_text() -> str:
 
 
 def _schema(hint: Hint, definitions: Plain) -> Plain:
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin: object = get_origin(hint)
+    arguments = get_args(hint)
     if is_description(hint):
         if hint.__name__ not in definitions:
             definitions[hint.__name__] = _object(hint, definitions)

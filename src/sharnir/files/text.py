@@ -58,7 +58,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         Composer.__init__(self)
         BaseResolver.__init__(self)
 
-    def compose_node(self, parent: Node | None, index: int | Node | None) -> Node | None:
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.get_mark()
             raise ComposerError(None, None, "aliases (*name) are not read, write the value out", mark)

@@ -56,7 +56,7 @@ def to_typed(hint: Hint, value: object, where: Path = ()) -> Any:
     """Plain data as the annotated type, or a Misfit that says what does not fit."""
     if is_description(hint):
         return _union((hint,), value, where) if _tag(hint) else _description(hint, value, where)
-    origin = get_origin(hint)
+    origin: object = get_origin(hint)
     if origin in (Union, UnionType):
         return _union(get_args(hint), value, where)
     if origin is Literal:
@@ -67,8 +67,7 @@ def to_typed(hint: Hint, value: object, where: Path = ()) -> Any:
         return _tuple(hint, value, where)
     if origin is dict:
         return _dict(hint, value, where)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is float and is_number:
+    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
             return float(value)
         except OverflowError:
@@ -126,10 +125,15 @@ def _description(kind: type[Description], value: object, where: Path) -> Descrip
         raise Misfit(where, str(error)) from None
 
 
+def _is_of(hint: Hint, kind: type) -> bool:
+    origin: object = get_origin(hint)
+    return origin is kind
+
+
 def _union(options: tuple[Hint, ...], value: object, where: Path) -> Any:
     """The option that a value can only mean: tagged descriptions and mappings by name are told apart by 'type'."""
     tagged = {_tag(kind)["type"]: kind for kind in options if is_description(kind) and _tag(kind)}
-    mapping = next((option for option in options if get_origin(option) is dict), None)
+    mapping = next((option for option in options if _is_of(option, dict)), None)
     if isinstance(value, dict) and tagged and ("type" in value or mapping is None):
         name = value.get("type")
         if name is None:
@@ -147,7 +151,7 @@ def _union(options: tuple[Hint, ...], value: object, where: Path) -> Any:
             raise
     for option in options:
         fits_mapping = is_description(option) and isinstance(value, dict)
-        fits_list = get_origin(option) is tuple and isinstance(value, list)
+        fits_list = _is_of(option, tuple) and isinstance(value, list)
         fits_null = option is NoneType and value is None
         fits_scalar = type(value) is option or (option is float and type(value) is int)
         if fits_mapping or fits_list or fits_null or fits_scalar:
@@ -181,7 +185,8 @@ def _unlike(hint: Hint, value: object, where: Path) -> Misfit:
 
 def _words(hint: Hint) -> str:
     """What an annotation asks for, in words."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin: object = get_origin(hint)
+    arguments = get_args(hint)
     if origin in (Union, UnionType):
         given = [option for option in arguments if option is not NoneType]
         if len(given) > 1 and all(is_description(option) for option in given):

@@ -368,5 +368,5 @@ def build_model(compiled: Compiled, precision: Precision, worlds: int, device: s
         write(getattr(model, field.name), values)
     meshes = search_meshes(compiled.grounds, device)
     write(model.shape_mesh, np.array([0 if mesh is None else mesh.id for mesh in meshes], np.uint64))
-    model.shape_mesh.meshes = meshes  # their ids are only good while they live
+    setattr(model.shape_mesh, "meshes", meshes)  # noqa: B010, their ids are only good while they live
     return model

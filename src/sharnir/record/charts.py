@@ -42,9 +42,9 @@ class Chart:
 
     def _draw(self, axes: Axes) -> None:
         for name, (x, y) in self.curves.items():
-            look = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
+            look: Plain = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
             axes.plot(x, y, label=name, **look)
-        line = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
+        line: Plain = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
         text: Plain = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
         for name, level in self.levels.items():
             axes.axhline(level, **line)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError
 from ..quantities import definition_of
@@ -70,17 +70,23 @@ def drawing(width: float, height: float, file: Path | None = None, shown: bool =
     import matplotlib
     from cycler import cycler
 
-    style: Plain = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
     with matplotlib.rc_context(style):
-        if shown and hasattr(sys, "ps1"):
-            from matplotlib.pyplot import figure as new
-        else:
-            from matplotlib.figure import Figure as new
-        figure = new(figsize=(width, height), layout="constrained")
+        figure = _new_figure((width, height), shown and hasattr(sys, "ps1"))
         yield figure
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             figure.savefig(file, dpi=150)
+
+
+def _new_figure(size: tuple[float, float], interactive: bool) -> Figure:
+    if interactive:
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
 
 
 def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | None = None) -> Figure:

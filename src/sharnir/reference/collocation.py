@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -106,7 +107,7 @@ class Step:
     rates: Array  # [s, n] f at the stages
     iterations: int
     error: float = 0.0  # in units of the tolerance
-    seen: object = None  # what the system knows of the stages
+    seen: Any = None  # what the system knows of the stages
 
     @property
     def end(self) -> Array:

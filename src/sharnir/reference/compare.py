@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class Comparison:
         simulated, exact = self._values(quantity)
         return self._difference(f"{name} rotation", "rad", _turn(exact, simulated), _turn(exact[:1], exact).max())
 
-    def _difference(self, name: str, unit: str, values: Array, span: float) -> Difference:
+    def _difference(self, name: str, unit: str, values: Array, span: np.floating[Any] | float) -> Difference:
         worst = int(np.argmax(values))
         when = float(self.exact.time[worst])
         return Difference(name, unit, float(values[worst]), when, float(values[-1]), float(span))

@@ -7,7 +7,6 @@ servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,7 +149,7 @@ class DriveForce:
         """The drive's effort on the coordinate without the inertia of the motor, [k]."""
         drive = self.drive
         speed = drive.ratio * m.rate[:, self.row]
-        return np.asarray(drive.ratio * drive.torque_at(drive.stall_torque, voltage, speed))
+        return np.asarray(drive.ratio * drive.torque_at(np.asarray(drive.stall_torque), voltage, speed))
 
 
 @dataclass
@@ -267,7 +266,7 @@ def _target(word: str, key: object) -> Body | Quantity:
 
 
 def _sampled(value: Input, t: Array) -> Array:
-    return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+    return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 
 def _check_servo(joint: Joint, drive: AnyDrive) -> None:

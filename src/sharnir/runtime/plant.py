@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..control import FaultBoard
 from ..errors import SceneError, nearest
-from ..model.fields import read
+from ..model.fields import TABLES, read
 from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
@@ -113,8 +113,8 @@ class Plant:
         """A fingerprint of the mechanical state, to the bit."""
         state = self.simulation.state
         hashed = hashlib.blake2b(digest_size=12)
-        for name in state._cls.vars:
-            hashed.update(read(getattr(state, name)).tobytes())
+        for field in TABLES["state"]:
+            hashed.update(read(getattr(state, field.name)).tobytes())
         return hashed.hexdigest()
 
     def recorder(self, capacity: int) -> Recorder:

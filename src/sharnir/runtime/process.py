@@ -20,6 +20,7 @@ import sys
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -302,7 +303,7 @@ class Loop:
         self._log(alarm=alarm)
         self._send(Told(alarm))
 
-    def _log(self, **what: object) -> None:
+    def _log(self, **what: Any) -> None:
         self._journal.write(Entry(self._plant.tick, self._plant.simulation.time, **what))
 
     def _send(self, event: AnyEvent) -> None:

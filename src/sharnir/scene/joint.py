@@ -327,11 +327,10 @@ def _initial(given: object, joint: JointType, what: str) -> dict[str, float]:
             known = f"by name: {', '.join(names)}" if names else "none: it has no coordinate"
             raise SceneError(f"{what} initial is {shown(given)}; give {known}")
         given = {names[0]: given}
-    for name, value in given.items():
+    for name in given:
         if name not in names:
             raise SceneError(f"{what} has no coordinate '{name}' for initial{nearest(str(name), names)}")
-        number(value, f"{what} initial '{name}' (rad or m)")
-    return {name: float(value) for name, value in given.items()}
+    return {name: number(value, f"{what} initial '{name}' (rad or m)") for name, value in given.items()}
 
 
 def _choices(kinds: tuple[type, ...]) -> str:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         Vertices in the same place are not merged: each may have a colour of its own.
         """
         parts = [] if self.file is None else load_parts(self.file)
-        if all(part.visual.kind is None for part in parts):
+        if all(_visual(part).kind is None for part in parts):
             return None
         surface = _joined(parts)
         surface.vertices = surface.vertices * np.asarray(self.scale)
@@ -188,9 +188,15 @@ def load_parts(file: str) -> list[Trimesh]:
 
 def _colors(part: Trimesh) -> spatial.Array:
     """The colour of every vertex: its own, or its material's."""
-    if part.visual.kind == "texture":
-        return np.tile(np.asarray(part.visual.material.main_color, np.uint8)[:3], (len(part.vertices), 1))
-    return np.asarray(part.visual.vertex_colors, np.uint8)[:, :3]
+    visual = _visual(part)
+    if visual.kind == "texture":
+        return np.tile(np.asarray(visual.material.main_color, np.uint8)[:3], (len(part.vertices), 1))
+    return np.asarray(visual.vertex_colors, np.uint8)[:, :3]
+
+
+def _visual(part: Trimesh) -> Any:
+    """How a part looks: colours of vertices, or a texture."""
+    return part.visual
 
 
 def _joined(parts: list[Trimesh]) -> Trimesh:

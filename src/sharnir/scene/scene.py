@@ -26,7 +26,7 @@ from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
 from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, Plain, floats, shown, vector
+from .values import ORIGIN, UPRIGHT, Plain, as_tuple, floats, shown, vector
 
 if TYPE_CHECKING:
     from ..analysis.freedoms import Freedoms
@@ -323,7 +323,9 @@ class Scene(SceneQuantities):
             contact: whether and how it touches things; None for as soon as the scene has terrain.
             self_contact: whether it then touches itself and other ropes as well.
         """
-        points = tuple(map(floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
+        points: Any = path
+        if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2:
+            points = tuple(map(floats, path))
         spec = RopeSpec(
             path=points,
             radius=radius,
@@ -341,8 +343,8 @@ class Scene(SceneQuantities):
             velocity=floats(velocity),
             start=start,
             end=end,
-            ties=tuple(ties) if isinstance(ties, list) else ties,
-            eyelets=tuple(eyelets) if isinstance(eyelets, list) else eyelets,
+            ties=as_tuple(ties),
+            eyelets=as_tuple(eyelets),
             winch=winch,
             breaking_load=breaking_load,
             contact=contact,

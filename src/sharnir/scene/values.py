@@ -186,3 +186,8 @@ def _float(value: object) -> object:
         return value if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return value
+
+
+def as_tuple(values: Sequence[Any]) -> Any:
+    """A list as a tuple; what is neither is left for the checks."""
+    return tuple(values) if isinstance(values, list) else values

@@ -29,7 +29,7 @@ from ..spatial import Array
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-Reader = Callable[[], object]
+Reader = Callable[[], Any]
 Writer = Callable[[float], None]
 
 MOTOR = ("motor_speed", "motor_torque", "drive_effort")  # followed quickly, though no array holds them
@@ -135,7 +135,7 @@ class Taps:
 
         return set_level
 
-    def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[memoryview, int]:
+    def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[Any, int]:
         """The memory of one item, and the place of the component in it."""
         host = self._host(table, array)
         if host.ndim == 1:  # the same in all worlds
@@ -178,13 +178,15 @@ class Taps:
         place = declared(quantity.variable).place(self._layout, quantity.item)
         if softs_of(self._simulation.scene)[place].motor is None:
             raise SceneError(f"there is no motor on '{quantity.item}'")
-        motors: dict[int, DcDrive] = {}  # by the scene of the world, which may change
+        motors: dict[int, DcDrive | None] = {}  # by the scene of the world, which may change
 
         def motor() -> DcDrive:
             scene = self._simulation.scene_of(world)
             if id(scene) not in motors:
                 motors[id(scene)] = softs_of(scene)[place].motor
-            return motors[id(scene)]
+            found = motors[id(scene)]
+            assert found is not None  # as in the scene that was compiled
+            return found
 
         read = {name: self.reader(declared(name).address(quantity.item), None, world) for name in LIVE_OF_MOTORS}
         rate, voltage, stall = (read[name] for name in LIVE_OF_MOTORS)

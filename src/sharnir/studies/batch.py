@@ -16,6 +16,7 @@ from ..errors import WARNINGS, ControlFault, SceneError, SimulationWarning
 from ..scene.body import Body
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..simulation.inputs import Input, Inputs
 from ..spatial import Array
 from .address import Address, quantity_named, value_of, with_numbers
@@ -210,7 +211,7 @@ class Runner:
         from ..simulation.simulation import Simulation
 
         ignored = (*QUIET, *self._plan.settings.get("ignored_warnings", ()))
-        settings = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
+        settings: Plain = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
         looked_at = any(measure.reduction not in ONLY_AT_THE_END for measure in self._plan.measures)
         few = looked_at and worlds < WORTH_THREADS * self._plan.every
         settings = {"device": self._device, "threads": 1 if few else self._threads} | settings

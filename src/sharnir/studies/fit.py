@@ -30,7 +30,7 @@ class Range:
     high: float
     log: bool = False
 
-    def value(self, share: float) -> float:
+    def value(self, share: Any) -> Any:
         """The number at a share from 0 to 1 of its range."""
         if self.log:
             return self.low * (self.high / self.low) ** share

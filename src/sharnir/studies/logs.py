@@ -84,11 +84,11 @@ def make_log(time: ArrayLike, columns: Mapping[str, ArrayLike], units: dict[str,
         raise SceneError(
             f"the time of the log does not rise after row {at + 1} ({stamps[at]:g} s); sort it, or cut it there"
         )
-    columns, told = {}, {}
+    found, told = {}, {}
     for name, values in given.items():
         told[name], factor = known_unit((units or {}).get(name, ""))
-        columns[name] = values[good] * factor
-    return Log(stamps - stamps[0], columns, told)
+        found[name] = values[good] * factor
+    return Log(stamps - stamps[0], found, told)
 
 
 def known_unit(unit: str) -> tuple[str, float]:

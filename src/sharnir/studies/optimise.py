@@ -18,7 +18,6 @@ from .fit import Range, strategy_of
 from .identify import _parsed
 from .measures import SERIES, Measure
 from .plan import Factory, Plan, Settings, make_plan, scene_and_drives
-from .spread import Spread
 
 _LIMIT = re.compile(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\Z")
 WEIGHTS = 7  # points of a front that are aimed at
@@ -85,7 +84,7 @@ class Optimisation:
     def __init__(
         self,
         scene: Scene | Experiment | Factory,
-        vary: Mapping[str, str | Spread],
+        vary: Mapping[str, str],
         *,
         minimise: str | Sequence[str] = (),
         maximise: str | Sequence[str] = (),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .measures import SERIES
 from .plan import Plan
 
 if TYPE_CHECKING:
-    from zarr import Group
+    pass
 
 MARK, FORMAT, PREPARED = "sharnir_study", 1, "prepared"
 REASON_BYTES = 240  # of UTF-8, the longest reason of a fault that is kept
@@ -40,7 +40,7 @@ def variable_names(plan: Plan) -> dict[str, str]:
 class Store:
     """A study's results in a zarr group."""
 
-    def __init__(self, group: Group, where: str) -> None:
+    def __init__(self, group: Any, where: str) -> None:
         self.group, self.where = group, where
 
     @classmethod

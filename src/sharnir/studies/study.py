@@ -50,7 +50,7 @@ class Study:
     def __init__(
         self,
         scene: Scene | Experiment | Factory,
-        vary: Mapping[str, str | Spread],
+        vary: Mapping[str, object],
         measure: Sequence[str | Measure],
         *,
         samples: int | None = None,

@@ -46,13 +46,15 @@ class Process:
         command = [sys.executable, "-c", "from sharnir.studies.workers import serve; serve()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self._process.pid
-        send(self._process.stdin, plan)
+        assert self._process.stdin is not None and self._process.stdout is not None  # they are pipes
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+        send(self._questions, plan)
 
     def run(self, points: Array) -> Outcome:
         """The outcome of a chunk; EOFError if the process died."""
         try:
-            send(self._process.stdin, pickle.dumps(points))
-            answer = pickle.loads(receive(self._process.stdout))
+            send(self._questions, pickle.dumps(points))
+            answer = pickle.loads(receive(self._answers))
         except OSError:
             raise EOFError from None
         if isinstance(answer, BaseException):
@@ -62,8 +64,7 @@ class Process:
     def end(self) -> None:
         """Let it go; a process that is busy is killed."""
         with contextlib.suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            self._questions.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.2)
         self._process.kill()
@@ -109,7 +110,7 @@ def serve() -> None:
 def in_processes(tasks: Iterable[Task], plan: Plan, workers: int) -> Iterator[tuple[int, Outcome]]:
     """Chunks shared by processes with one thread each; one that dies is replaced, and its chunk made again."""
     waiting: queue.SimpleQueue[tuple[int, Array, int] | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, Outcome | Exception]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Outcome | BaseException]] = queue.SimpleQueue()
     count = 0
     for piece, points in tasks:
         waiting.put((piece, points, 1))

@@ -7,7 +7,7 @@ from itertools import takewhile
 import msgspec
 
 from ..control import Diagram, Panel, default_panel
-from ..control.panel import GaugeWidget, JoystickWidget, LampWidget, PlotWidget, Widget
+from ..control.panel import AnyWidget, GaugeWidget, JoystickWidget, LampWidget, PlotWidget
 from ..runtime.control import Input
 from ..runtime.frame_bytes import FrameLayout
 from ..scene.rope import Rope
@@ -94,7 +94,7 @@ def _plotted(plots: list[PlotWidget]) -> list[str]:
     return list(dict.fromkeys(signal for plot in plots for signal in plot.signals))
 
 
-def _plain(widget: Widget, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
+def _plain(widget: AnyWidget, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
     """A widget as an element of the page: ``static/widgets.js`` has one for each kind. Plots have their own place."""
     if isinstance(widget, PlotWidget):
         return {}

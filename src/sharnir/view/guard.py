@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from ..scene.values import Plain
@@ -34,7 +34,7 @@ HEADERS = {
 NEEDS_A_LINK = "This page needs the link that 'sharnir drive' printed; each link opens one browser, once."
 Send = Callable[[Plain], Awaitable[None]]
 Receive = Callable[[], Awaitable[Plain]]
-App = Callable[[Plain, Receive, Send], Awaitable[None]]  # of ASGI
+App = Callable[[Any, Any, Any], Awaitable[None]]  # of ASGI: scope, receive, send
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from ..runtime.replay import Replay
 from ..runtime.rope_frames import record_ropes
 from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import Array
 from .console_panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
-from .world import Plain, world_of
+from .world import world_of
 
 if TYPE_CHECKING:
     from xarray import Dataset

@@ -166,19 +166,19 @@ def _section(title: str, content: str) -> str:
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-def _plot_inputs(recording: DrivenRecording) -> Figure:
+def _plot_inputs(recording: DrivenRecording) -> Figure | None:
     names = [f"{given['name']} [{given['unit']}]" for given in recording.world["inputs"]]
     return _stacked(recording, block(recording, "inputs"), names)
 
 
-def _plot_motion(recording: DrivenRecording) -> Figure:
+def _plot_motion(recording: DrivenRecording) -> Figure | None:
     channels = recording.world["layout"]["channels"]
     chosen = [i for i, channel in enumerate(channels) if channel["group"] == "joints"][:PLOTTED]
     values = block(recording, "channels")[:, chosen]
     return _stacked(recording, values, [f"{channels[i]['name']} [{channels[i]['unit']}]" for i in chosen])
 
 
-def _stacked(recording: DrivenRecording, values: Array, names: list[str]) -> Figure:
+def _stacked(recording: DrivenRecording, values: Array, names: list[str]) -> Figure | None:
     from matplotlib.figure import Figure
 
     moving = [i for i in range(values.shape[1]) if np.ptp(values[:, i]) > 0] or list(range(min(1, len(names))))
@@ -196,7 +196,7 @@ def _stacked(recording: DrivenRecording, values: Array, names: list[str]) -> Fig
     return figure
 
 
-def _plot_paths(recording: DrivenRecording) -> Figure:
+def _plot_paths(recording: DrivenRecording) -> Figure | None:
     from matplotlib.figure import Figure
 
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
@@ -216,7 +216,7 @@ def _plot_paths(recording: DrivenRecording) -> Figure:
     return figure
 
 
-def _picture(figure: Figure, what: str) -> str:
+def _picture(figure: Figure | None, what: str) -> str:
     if figure is None:
         return "<p class='muted'>nothing moved</p>"
     buffer = io.BytesIO()

@@ -6,6 +6,7 @@ One small function per kind of shape or surface; each returns a dictionary that 
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 
 import numpy as np
 
@@ -230,7 +231,7 @@ def _heights(surface: HeightField) -> Plain:
     return {"heights": _base64(heights, "<f4"), "rows": heights.shape[0], "spacing": list(spacing)}
 
 
-SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+SURFACES: dict[str, Callable[..., Plain]] = {"plane": _plane, "mesh": _mesh, "heights": _heights}
 
 
 # --- cameras and sensors ----------------------------------------------------------------------------------------------

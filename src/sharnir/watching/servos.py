@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -41,8 +42,8 @@ def unstable(scene: Scene, dt: float) -> Iterator[SimulationWarning]:
             continue  # without a load it is at its worst, unless a heavy load lags behind the integral
         load = inertia_at(scene, row)
         if math.isfinite(load) and (found := growth(row, dt, load)) > STABLE:
-            share = _largest(lambda share, row=row, load=load: growth(row, dt, load, share))
-            step = dt * _largest(lambda share, row=row, load=load: growth(row, share * dt, load))
+            share = _largest(partial(growth, row, dt, load))
+            step = dt * _largest(partial(_growth_at, row, dt, load))
             sooner = f", or dt below {step:.2g} s" if step > 0.0 else ""
             gains = ", ".join(f"{name} {value:g}" for name, value in _gains(row).items() if value)
             yield SimulationWarning(
@@ -68,6 +69,10 @@ def growth(row: SoftRow, kick: float, load: float, share: float = 1.0) -> float:
     steps = np.array([np.array([1.0, 0.0, 0.0]) + h * speed, speed, np.array([0.0, 0.0, 1.0]) + h * error])
     used = [0, 1] if gains["integral"] == 0.0 else [0, 1, 2]
     return float(np.max(np.abs(np.linalg.eigvals(steps[np.ix_(used, used)]))))
+
+
+def _growth_at(row: SoftRow, dt: float, load: float, share: float) -> float:
+    return growth(row, share * dt, load)
 
 
 def _gains(row: SoftRow) -> dict[str, float]:

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from ...errors import SceneError
-from .block import BOOL, NUMBER, SAME, Block, Kind, Places, Port, Run, Value, Wire, check_wire, gives, takes, unit_field
+from .block import (
+    BOOL,
+    NUMBER,
+    SAME,
+    Block,
+    Kind,
+    Places,
+    Port,
+    PythonFunction,
+    Run,
+    Value,
+    Wire,
+    check_wire,
+    gives,
+    takes,
+    unit_field,
+)
 
 
 class Conversion(Block, frozen=True):
     """Base of conversions between types."""
 
     ports = takes(input=Port("any", "u"))
-    convert: ClassVar[Callable[[float], Value]]
+    convert: ClassVar[PythonFunction]
 
     input: Wire
 

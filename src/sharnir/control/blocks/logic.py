@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from .arithmetic import Several
@@ -15,8 +15,8 @@ from .block import (
     Block,
     Kind,
     Places,
+    PythonFunction,
     Run,
-    Value,
     Wire,
     check_type,
     gives,
@@ -31,7 +31,7 @@ class Comparison(Block, frozen=True):
 
     ports = takes(in1=NUMBER, in2=NUMBER)
     outs = TRUTH
-    compare: ClassVar[Callable[[Value, Value], bool]]
+    compare: ClassVar[PythonFunction]
 
     in1: Wire
     in2: Wire
