@@ -139,11 +139,11 @@ class Taps:
         """The memory of one item, and the place of the component in it."""
         host = self._host(table, array)
         if host.ndim == 1:  # the same in all worlds
-            return memoryview(host[place : place + 1]), 0
+            return host[place : place + 1].data, 0
         row = host[place, world]
         if row.ndim == 0:
-            return memoryview(host[place : place + 1, world]), 0
-        return memoryview(row), (XYZ if len(row) == 3 else XYZW).index(str(component))
+            return host[place : place + 1, world].data, 0
+        return row.data, (XYZ if len(row) == 3 else XYZW).index(str(component))
 
     def _host(self, table: str, array: str) -> Array:
         source = getattr(self._tables[table], array)

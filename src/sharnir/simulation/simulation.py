@@ -423,8 +423,8 @@ class Simulation(Mechanics):
             for field in TABLES[table]:
                 write_worlds(getattr(self._tables[table], field.name), mask, 0)
         for field in TABLES["state"]:
-            start = self._varied.starts.get(field.name, self._compiled.state[field.name])
-            write_worlds(getattr(self.state, field.name), mask, start)
+            starts = self._varied.starts if field.name in self._varied.starts else self._compiled.state
+            write_worlds(getattr(self.state, field.name), mask, starts[field.name])
         self.stops.forget(mask)
         self.warner.reset()
         if mask.all():

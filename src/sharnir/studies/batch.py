@@ -214,8 +214,8 @@ class Runner:
         settings: Plain = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
         looked_at = any(measure.reduction not in ONLY_AT_THE_END for measure in self._plan.measures)
         few = looked_at and worlds < WORTH_THREADS * self._plan.every
-        settings = {"device": self._device, "threads": 1 if few else self._threads} | settings
-        return Simulation(scene, self._plan.dt, **settings)
+        given: Plain = {"device": self._device, "threads": 1 if few else self._threads}
+        return Simulation(scene, self._plan.dt, **(given | settings))
 
 
 def run_point(plan: Plan, point: Array) -> Trajectory:
