@@ -66,7 +66,7 @@ LATE = {
     "quantities": {"simulation"},  # a type
     # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
     "simulation": {"analysis", "control", "studies"},
-    "analysis": {"simulation"},  # a type
+    "analysis": {"device", "simulation"},  # types
     "runtime": {"device"},  # a type
     "experiment": {"simulation", "cli"},  # experiment.run and show
 }
