@@ -16,13 +16,19 @@ from .spatial import Array
 NO_DRIVER = "Could not find or load the NVIDIA CUDA driver"
 
 
+class WarpDevice(Protocol):
+    """Where an array lies."""
+
+    is_cpu: bool
+
+
 class WarpArray(Protocol):
     """An array on a device, as Warp has it, which comes without types."""
 
     size: int
     ndim: int
     shape: tuple[int, ...]
-    device: Any
+    device: WarpDevice
 
     def numpy(self) -> Array: ...
     def assign(self, src: Array) -> None: ...

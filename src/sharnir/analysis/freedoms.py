@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from ..model.layout import coordinates_of
 from ..reference.mechanism import Direction, Mechanism, Motion, Row
 from ..scene.body import Body
 from ..scene.joint import Joint
-from ..scene.joints import Kind
+from ..scene.joints import Coordinate, Kind
 from ..scene.mobility import locked_loops
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
@@ -103,7 +102,9 @@ class Rows:
                 self.factors[g, self.labels.index(label)] = factor
         self._select(self._candidates(found, _labels(chosen, self.labels)), at)
 
-    def _candidates(self, found: list[Any], chosen: list[str]) -> list[tuple[int, Freedom]]:
+    def _candidates(
+        self, found: Sequence[tuple[str, Joint, Coordinate]], chosen: list[str]
+    ) -> list[tuple[int, Freedom]]:
         """Possible freedoms with their rows, in the order in which they are preferred.
 
         Those asked for, driven coordinates, other coordinates, velocities of bodies. Lengths between two points are

@@ -56,7 +56,7 @@ def _compiled(path: Path) -> Any:
         raise SceneError(f"{path}: MuJoCo cannot read it ({' '.join(str(error).split())})") from None
 
 
-def _quiet(_: Any) -> None:
+def _quiet(_: object) -> None:
     pass
 
 

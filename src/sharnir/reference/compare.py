@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -70,13 +70,13 @@ class Comparison:
     def _of_place(self, name: str, quantity: Quantity) -> Difference:
         simulated, exact = self._values(quantity)
         distance = np.linalg.norm(simulated - exact, axis=-1)
-        return self._difference(f"{name} position", "m", distance, np.linalg.norm(np.ptp(exact, axis=0)))
+        return self._difference(f"{name} position", "m", distance, float(np.linalg.norm(np.ptp(exact, axis=0))))
 
     def _of_turn(self, name: str, quantity: Quantity) -> Difference:
         simulated, exact = self._values(quantity)
         return self._difference(f"{name} rotation", "rad", _turn(exact, simulated), _turn(exact[:1], exact).max())
 
-    def _difference(self, name: str, unit: str, values: Array, span: np.floating[Any] | float) -> Difference:
+    def _difference(self, name: str, unit: str, values: Array, span: float) -> Difference:
         worst = int(np.argmax(values))
         when = float(self.exact.time[worst])
         return Difference(name, unit, float(values[worst]), when, float(values[-1]), float(span))

@@ -202,7 +202,7 @@ class Taps:
         return torque
 
     def _slow(self, quantity: Quantity, component: str | None, world: int) -> Reader:
-        """Any other quantity, by way of a recorded frame."""
+        """All other quantities, by way of a recorded frame."""
         sim, several = self._simulation, self._simulation.worlds > 1
         part = quantity.components.index(str(component)) if quantity.components else None
 
