@@ -1,9 +1,10 @@
 """Robots of public wheels, imported: how many load, and how well they agree with the engines they were made for.
 
 ``python -m benchmarks.importing`` counts every URDF and MJCF of the wheels that are installed (pybullet,
-example-robot-data, dm-control, gymnasium-robotics, mujoco-warp), loads each here and in its own engine, and compares
-poses, mass matrix and bias forces at random states with Pinocchio (URDF) and MuJoCo (MJCF). ``--run`` simulates each
-for 2 s as well.
+example-robot-data, dm-control, gymnasium-robotics, mujoco-warp), and every SDF, loads each here and in its own engine,
+and compares poses, mass matrix and bias forces at random states with Pinocchio (URDF) and MuJoCo (MJCF). ``--run``
+simulates each for 2 s as well, ``--rivals`` counts what Pinocchio, MuJoCo and Bullet load, each file in a process by
+itself.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
+import signal
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -43,6 +47,7 @@ class Tried:
     losses: int = 0
     differences: dict[str, float] = field(default_factory=dict)
     run: str = ""
+    rivals: dict[str, bool] = field(default_factory=dict)
 
 
 # --- where the robots are ---------------------------------------------------------------------------------------------
@@ -56,6 +61,7 @@ def wheels() -> dict[str, tuple[Path, list[Path]]]:
         if folder is not None:
             files = [file for file in sorted(folder.rglob("*.urdf")) if not _numbered(file)]
             found[name] = (folder, files)
+            found[f"{name}, SDF"] = (folder, sorted(folder.rglob("*.sdf")))
     for name in ("dm_control", "gymnasium_robotics", "mujoco_warp"):
         folder = _folder(name)
         if folder is not None:
@@ -281,11 +287,14 @@ def _repaired(scene: sh.Scene) -> bool:
 
 
 def _tree_alone(scene: sh.Scene, names: dict[int, str]) -> sh.Scene:
-    """The scene without the joints that close loops, which MuJoCo's mass matrix knows nothing of."""
+    """The scene without loops, couplings and spools of tendons, which MuJoCo's mass matrix knows nothing of."""
     tree = scene.as_it_is()
-    for name in list(tree.joints):
+    tree.couplings = {}
+    for name, joint in scene.joints.items():
         if name not in names.values():
             del tree.joints[name]
+            if name == joint.b.name:  # the spool of a tendon, which nothing else holds
+                tree.bodies.pop(name, None)
     return tree
 
 
@@ -315,12 +324,14 @@ def _random_state(model: Any, data: Any, random: Any, names: dict[int, str]) -> 
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def tried(file: Path, folder: Path, run: bool) -> Tried:
+def tried(file: Path, folder: Path, run: bool, rivals: bool = False) -> Tried:
     """One file, here and in its own engine."""
     result = Tried(str(file.relative_to(folder)))
-    is_urdf = file.suffix == ".urdf"
+    if rivals:
+        result.rivals = elsewhere(file)
+    is_urdf = file.suffix in (".urdf", ".sdf")
     theirs: Callable[[Path], Any] = _own_engine if is_urdf else mujoco_model
-    compared = beside_pinocchio if is_urdf else beside_mujoco
+    compared = beside_pinocchio if file.suffix == ".urdf" else beside_mujoco
     try:
         theirs(file)
         result.theirs = True
@@ -333,6 +344,8 @@ def tried(file: Path, folder: Path, run: bool) -> Tried:
         result.why = str(error)
         return result
     try:
+        if file.suffix == ".sdf":
+            raise Skipped("SDF")
         result.differences = compared(file, scene)
     except Skipped as error:
         result.why = f"not compared: {error}"
@@ -343,16 +356,67 @@ def tried(file: Path, folder: Path, run: bool) -> Tried:
     return result
 
 
+RIVALS = ("Pinocchio", "MuJoCo", "Bullet")
+PATIENCE = 60.0  # s that a rival has for a file
+
+
+def elsewhere(file: Path) -> dict[str, bool]:
+    """Which rivals load a file; each tries in a process of its own, as some of them end it."""
+    return {name: _survives(lambda name=name: _load_in(name, file)) for name in RIVALS}
+
+
+def _load_in(rival: str, file: Path) -> None:
+    kind = file.suffix
+    if rival == "MuJoCo":
+        if kind == ".sdf":
+            raise ValueError("MuJoCo reads no SDF")
+        mujoco_model(file)
+    elif rival == "Pinocchio":
+        import pinocchio
+
+        readers = {".urdf": "buildModelFromUrdf", ".xml": "buildModelFromMJCF", ".sdf": "buildModelFromSdf"}
+        getattr(pinocchio, readers[kind])(str(file))
+    else:
+        import pybullet
+
+        pybullet.connect(pybullet.DIRECT)
+        pybullet.setAdditionalSearchPath(str(file.parent))
+        {".urdf": pybullet.loadURDF, ".xml": pybullet.loadMJCF, ".sdf": pybullet.loadSDF}[kind](str(file))
+
+
+def _survives(work: Callable[[], Any]) -> bool:
+    """Whether work ends well in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        with open(os.devnull, "w") as nothing:  # noqa: PTH123 - a device
+            for stream in (1, 2):
+                os.dup2(nothing.fileno(), stream)
+        try:
+            work()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
 def _own_engine(file: Path) -> None:
     """Bullet for its own robots, Pinocchio for the others."""
     if "pybullet_data" not in file.parts:
-        pinocchio_model(file)
+        _load_in("Pinocchio", file)
         return
     import pybullet
 
     if not pybullet.isConnected():
         pybullet.connect(pybullet.DIRECT)
-    pybullet.loadURDF(str(file))
+    (pybullet.loadSDF if file.suffix == ".sdf" else pybullet.loadURDF)(str(file))
 
 
 def _two_seconds(scene: sh.Scene) -> str:
@@ -368,26 +432,28 @@ def _two_seconds(scene: sh.Scene) -> str:
     return "ran"
 
 
-def measure(run: bool, only: str) -> Iterator[tuple[str, Tried]]:
+def measure(run: bool, only: str, rivals: bool = False) -> Iterator[tuple[str, Tried]]:
     """Every robot of every wheel, one after the other."""
     for name, (folder, files) in wheels().items():
         for file in files:
             if only in str(file):
-                yield name, tried(file, folder, run)
+                yield name, tried(file, folder, run, rivals)
 
 
 def table(results: dict[str, list[Tried]]) -> str:
     """The counts as a table of the documentation."""
     lines = [
-        "| wheel | files | its own engine loads | of these Sharnir | compared | within 1e-9 | worst pose "
-        "| worst mass matrix | worst bias |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| wheel | files | Sharnir loads | its own engine | of these Sharnir | Pinocchio | MuJoCo | Bullet "
+        "| run for 2 s | compared | within 1e-9 | worst pose | worst mass matrix | worst bias |",
+        "|" + "---|" * 14,
     ]
     for wheel, found in results.items():
         theirs = [one for one in found if one.theirs]
         compared = [one for one in found if one.differences]
         near = [one for one in compared if max(one.differences.values()) < 1e-9]
-        cells = [wheel, len(found), len(theirs), sum(one.loads for one in theirs), len(compared), len(near)]
+        cells = [wheel, len(found), sum(one.loads for one in found), len(theirs), sum(one.loads for one in theirs)]
+        cells += [sum(one.rivals[name] for one in found) if found and found[0].rivals else "" for name in RIVALS]
+        cells += [sum(one.run in ("ran", "nothing moves") for one in found), len(compared), len(near)]
         for what in ("pose", "mass matrix", "bias"):
             cells.append(f"{max((one.differences.get(what, 0.0) for one in compared), default=0.0):.1e}")
         lines.append("| " + " | ".join(map(str, cells)) + " |")
@@ -398,11 +464,12 @@ def main() -> None:
     """Print the table, and what was refused."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.importing", description=__doc__)
     parser.add_argument("--run", action="store_true", help="simulate each robot for 2 s")
+    parser.add_argument("--rivals", action="store_true", help="count what Pinocchio, MuJoCo and Bullet load")
     parser.add_argument("--only", default="", help="a part of the path of the robots to try")
     parser.add_argument("--out", type=Path, default=Path("out/importing.json"))
     arguments = parser.parse_args()
     results: dict[str, list[Tried]] = {}
-    for wheel, one in measure(arguments.run, arguments.only):
+    for wheel, one in measure(arguments.run, arguments.only, arguments.rivals):
         results.setdefault(wheel, []).append(one)
         largest = max(one.differences.values(), default=0.0)
         told = "loads" if one.loads else "refused" if not one.theirs else "REFUSED"

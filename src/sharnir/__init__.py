@@ -19,6 +19,7 @@ from .scene.couplings import (
     Prescribed,
     RackAndPinion,
     Screw,
+    WeightedSum,
 )
 from .scene.elements.actuators import (
     ForceMap,
@@ -281,6 +282,7 @@ __all__ = [
     "Universal",
     "Vehicle",
     "Viscous",
+    "WeightedSum",
     "Wheel",
     "WheelSteering",
     "Winch",

@@ -61,10 +61,12 @@ def test_the_colours_of_a_files_vertices_are_kept(tmp_path: Path) -> None:
     scene.body("own", sh.Mesh(file=file, mass=1.0))
     scene.body("painted", sh.Mesh(file=file, mass=1.0, color="#ff0000"))
     scene.body("plain", sh.Mesh(vertices=TETRAHEDRON, triangles=FACES, mass=1))
-    own, painted, plain = (body["shapes"][0] for body in world_of(scene)["bodies"])
-    sent = np.frombuffer(base64.b64decode(own["colors"]), np.uint8).reshape(-1, 3)
-    assert np.array_equal(sent, colors)
-    assert "colors" not in painted and "colors" not in plain
+    world = world_of(scene)
+    own, painted, plain = (body["shapes"][0] for body in world["bodies"])
+    sent = np.frombuffer(base64.b64decode(world["surfaces"][own["surface"]]["colors"]), np.uint8).reshape(-1, 3)
+    assert np.array_equal(sent, colors) and own["color"] == "#ffffff"
+    assert "colors" not in world["surfaces"][painted["surface"]] and painted["color"] == "#ff0000"
+    assert "colors" not in plain
 
 
 def test_terrain_is_handed_over() -> None:

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -106,6 +107,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_import_arguments(command)
     command.set_defaults(command=_import)
 
+    command = commands.add_parser("pack", help="put a scene or a robot and all of its files into one archive")
+    command.add_argument("what", type=Path, metavar="FILE", help="a scene file or a robot's file")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help="the archive to write")
+    command.add_argument("--search", action="append", default=[], metavar="FOLDER", help="where a robot's packages lie")
+    command.set_defaults(command=_pack)
+
+    command = commands.add_parser("unpack", help="take a packed scene and its files out of an archive")
+    command.add_argument("what", type=Path, metavar="FILE.zip", help="an archive that sharnir pack has made")
+    command.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="an empty folder, or a new one")
+    command.set_defaults(command=_unpack)
+
     command = commands.add_parser("rig", help="move a suspension through its travel; show camber, track, rates")
     _add_rig_arguments(command)
     command.set_defaults(command=_rig)
@@ -161,6 +173,7 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
     command.add_argument("--dt", type=float, metavar="S", help="time step of the simulation")
     command.add_argument("--rtol", type=float, default=1e-9, metavar="X", help="tolerance of the exact twin (1e-9)")
+    command.add_argument("--mujoco", action="store_true", help="compare with MuJoCo instead of the exact twin")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="for the plot (default: out)")
     command.add_argument("--json", action="store_true", help="print the differences as JSON and nothing else")
     settings = command.add_argument_group("settings of the simulation")
@@ -170,7 +183,7 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_import_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("what", type=Path, metavar="ROBOT", help="robot.urdf or robot.xml")
+    command.add_argument("what", type=Path, metavar="ROBOT", help="a URDF, xacro, MJCF, SDF or USD file")
     command.add_argument("--out", type=Path, metavar="FILE", help="the scene file to write, .yaml or .json")
     command.add_argument("--base", choices=("fixed", "free"), default="fixed", help="whether its base may move (fixed)")
     command.add_argument("--ground", action="store_true", help="put level ground below its lowest point")
@@ -178,7 +191,17 @@ def _add_import_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--self-collision", action="store_true", help="let the robot's links touch each other")
     command.add_argument("--search", action="append", default=[], metavar="FOLDER", help="where its packages lie")
     command.add_argument("--strict", action="store_true", help="refuse what cannot be taken without loss")
+    command.add_argument("--keyframe", default="", metavar="NAME", help="of an MJCF: the posture it starts in")
+    command.add_argument("--decompose", action="store_true", help="touch hollow meshes as several convex pieces")
+    command.add_argument("--arg", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="of a xacro")
     command.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is no argument; give NAME=VALUE")
+    return name, value
 
 
 def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
@@ -236,6 +259,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     name, experiment = _experiment(options.what)
     _apply(options, experiment)
+    if options.mujoco:
+        return _compare_mujoco(options, name, experiment)
     if experiment.before_step is not None:
         raise SceneError(f"'{name}' is driven by a function before every step, which the exact twin does not have")
     given: Plain = {"dt": experiment.dt, "rtol": options.rtol, "settings": experiment.settings}
@@ -256,6 +281,41 @@ def _compare(options: argparse.Namespace) -> int:
     return 0
 
 
+def _compare_mujoco(options: argparse.Namespace, name: str, experiment: Experiment) -> int:
+    """Beside MuJoCo: with the MJCF itself, or with the scene written as one."""
+    from tempfile import TemporaryDirectory
+
+    from ..reference.beside_mujoco import beside_mujoco
+    from .terminal import number, print_table
+
+    with TemporaryDirectory() as folder:
+        file = Path(options.what)
+        if file.suffix.lower() not in (".xml", ".mjcf"):
+            file = experiment.scene.save(Path(folder) / "scene.xml")
+        found = beside_mujoco(experiment.scene, file, experiment.time, experiment.dt, experiment.settings)
+    if options.json:
+        print(json.dumps({"name": name, "differences": [asdict(one) for one in found]}, indent=2, ensure_ascii=False))
+        return 0
+    rows = [(d.name, d.unit, number(d.largest), number(d.when), number(d.at_end), number(d.span)) for d in found]
+    columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
+    print_table(f"{name}: simulation against MuJoCo, dt = {experiment.dt:g} s", columns, rows, numbers=4)
+    return 0
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from ..files.pack import pack_scene
+
+    print(f"wrote {pack_scene(Scene.load(options.what, search=options.search), options.out)}")
+    return 0
+
+
+def _unpack(options: argparse.Namespace) -> int:
+    from ..files.pack import unpack_scene
+
+    print(f"wrote {unpack_scene(options.what, options.out)}")
+    return 0
+
+
 def _import(options: argparse.Namespace) -> int:
     from ..importing.standing import put_ground
     from .terminal import print_table
@@ -267,6 +327,9 @@ def _import(options: argparse.Namespace) -> int:
         self_collision=options.self_collision,
         search=options.search,
         strict=options.strict,
+        keyframe=options.keyframe,
+        decompose=options.decompose,
+        arguments=dict(options.arg),
     )
     report = scene.report
     assert report is not None

@@ -187,6 +187,8 @@ def _replay(options: argparse.Namespace) -> int:
         with progress_bar(run.header.name) as progress:
             recording = record(run, progress, options.source)
         replay = recording.replay
+        for told in recording.world["told"]:
+            print(told)
         file = write_html(recording, run.folder / "replay.html")
         print(f"wrote {file}")
         if not options.no_browser:
@@ -230,6 +232,8 @@ def _export(options: argparse.Namespace) -> int:
         "png": lambda file: pictures.save_picture(recording, file, options.time, *look),
         "video": lambda file: pictures.save_video(recording, file, options.rate, *look),
     }
+    for told in recording.world["told"]:
+        print(told)
     for name, file in wanted.items():
         if file:
             print(f"wrote {writers[name](file)}")

@@ -67,7 +67,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     path = file_path(path, "Scene.save: the file")
     is_json = _is_json(path)
     folder = path.absolute().parent
-    plain = to_plain(_content(scene, lambda file: _beside(folder, file)))
+    plain = to_plain(content_of(scene, lambda file: _beside(folder, file)))
     text = texts.write_json(plain) if is_json else _comments(scene) + texts.write_yaml(plain)
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -93,7 +93,7 @@ def scene_text(scene: Scene) -> str:
 
 def scene_content(scene: Scene) -> SceneFile:
     """All that describes a scene; files of meshes are named as the scene has them."""
-    return _content(scene, str)
+    return content_of(scene, str)
 
 
 def scene_of(content: SceneFile) -> Scene:
@@ -112,7 +112,7 @@ def scene_of_text(text: str) -> Scene:
         raise SceneError(f"the text of a scene cannot be read: {error}") from None
 
 
-def _content(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
+def content_of(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
     """What a file says of a scene, the files that it names called as ``renamed`` tells."""
     return SceneFile(
         sharnir=1,

@@ -1,4 +1,7 @@
-"""Robots from outside: URDF, MJCF and others read into scenes, with a report of everything that was not taken."""
+"""Robots from outside, and to it: URDF, xacro, MJCF, SDF and USD read into scenes, URDF and MJCF written.
+
+What is not taken over is told by a report.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from .build import build
 from .options import Options
 from .report import Entry, ImportReport
 from .robot_files import Places
-from .tree import Tree
 from .urdf import read_urdf
 from .xml import Node, parse
 
 __all__ = ["Entry", "ImportReport", "Options", "load_robot"]
 
 SCENE_FILES = (".yaml", ".yml", ".json")
-ROBOT_FILES = (".urdf", ".xml", ".mjcf")
+USD_FILES = (".usd", ".usda", ".usdc")
+ROBOT_FILES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", *USD_FILES)
 
 
 def load_any(path: str | Path, options: Options) -> Scene:
@@ -27,7 +30,7 @@ def load_any(path: str | Path, options: Options) -> Scene:
     if path.suffix.lower() in ROBOT_FILES:
         return load_robot(path, options)
     if options != Options():
-        raise SceneError(f"{path} is not a robot's file; leave base, motors, self_collision, search and strict out")
+        raise SceneError(f"{path} is not a robot's file; leave base, motors and the other choices of an import out")
     from ..files import load_scene
 
     return load_scene(path)
@@ -41,6 +44,11 @@ def save_any(scene: Scene, path: str | Path) -> Path:
 
         write_urdf(scene, path)
         return path
+    if path.suffix.lower() in (".xml", ".mjcf"):
+        from .write_mjcf import write_mjcf
+
+        write_mjcf(scene, path)
+        return path
     from ..files import save_scene
 
     return save_scene(scene, path)
@@ -50,25 +58,39 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     """The scene of the robot's file ``path``; its ``report`` tells what was used, repaired and ignored.
 
     Args:
-        path: a URDF or an MJCF.
+        path: a URDF, xacro, MJCF, SDF or USD file.
         options: how it comes into the scene.
     """
     chosen = Options() if options is None else options
     path = file_path(path, "the robot's file")
     report = ImportReport(path.name)
-    root = parse(path, report)
-    scene = build(_tree(root, path, report, chosen), report, chosen)
+    if path.suffix.lower() in USD_FILES:
+        from .usd import read_usd
+
+        scene = build(read_usd(path, report, chosen), report, chosen)
+    else:
+        scene = _of_xml(parse(path, report), Places(path, chosen.search), report, chosen)
     scene.report = report
     if chosen.strict:
         report.refuse_losses()
     return scene
 
 
-def _tree(root: Node, path: Path, report: ImportReport, options: Options) -> Tree:
+def _of_xml(root: Node, places: Places, report: ImportReport, options: Options) -> Scene:
+    if options.keyframe and root.tag != "mujoco":
+        raise SceneError(f"{places.robot} has no keyframes, which are of MJCF; leave keyframe out")
     if root.tag == "robot":
-        return read_urdf(root, Places(path, options.search), report)
+        from .xacro import expand, is_xacro
+
+        if is_xacro(root):
+            root = expand(root, places, report, dict(options.arguments))
+        return build(read_urdf(root, places, report, options.decompose), report, options)
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 
-        return read_mjcf(root, Places(path, options.search), report)
-    raise SceneError(f"{path} begins with <{root.tag[:40]}>; robots begin with <robot> (URDF) or <mujoco> (MJCF)")
+        return build(read_mjcf(root, places, report, options), report, options)
+    if root.tag == "sdf":
+        from .sdf import read_sdf
+
+        return read_sdf(root, places, report, options)
+    raise SceneError(f"{places.robot} begins with <{root.tag[:40]}>; robots begin with <robot>, <mujoco> or <sdf>")

@@ -11,9 +11,10 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.body import BodySpec
+from ..scene.check import opening
 from ..scene.elements.friction_laws import AnyFriction, Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
-from ..scene.joint import JointSpec
+from ..scene.joint import Joint, JointSpec
 from ..scene.joints import AnyJoint, Frame, Planar, Prismatic, Revolute, Spherical
 from ..scene.materials import Contact, Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
@@ -21,12 +22,14 @@ from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
 from ..scene.values import Plain
 from ..spatial import Pose
+from .following import couple, move_inside, settle
 from .motors import SPEEDS, position_servo, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
 from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
 
+CLOSED = 1e-9  # m and rad: loops that start open by less are closed
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
 
 
@@ -47,6 +50,7 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     if len(tree.links) > MOST_LINKS:
         raise SceneError(f"{report.source} has {len(tree.links)} links; at most {MOST_LINKS} are read")
     scene = Scene(tree.name or "robot", tree.gravity or STANDARD_GRAVITY)
+    couplings = settle(tree, report)
     groups, joints = _grouped(tree, report)
     names = _Names(report)
     groups[0].fixed = options.base == "fixed" or groups[0].root.name == WORLD
@@ -57,18 +61,21 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     for group in groups[groups[0].name == WORLD :]:
         scene.add_body(group.name, _body(scene, group, report, options, tree.name or "robot"))
     inertias = _inertias(groups, joints, by_link)
+    joint_names: dict[str, str] = {}
     for joint in joints:
         a, place = by_link[joint.parent]
         b, _ = by_link[joint.child]
         spec = _joint(joint, a, b, place, inertias, report, options)
         if spec is not None:
-            scene.add_joint(names.of(joint.name, joint.where, scene.joints), spec)
+            joint_names[joint.name] = names.of(joint.name, joint.where, scene.joints)
+            scene.add_joint(joint_names[joint.name], spec)
     _close(tree, scene, by_link, names, report)
+    for coupling in couplings:
+        couple(scene, names.of(coupling.name, coupling.where, scene.couplings), coupling, joint_names, report)
+    if tree.loops:
+        move_inside(scene, report)
     for name, (ground, material) in tree.terrains.items():
         scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material)))
-    for coupling in tree.couplings:
-        why = f"'{coupling.follower}' moves by itself, it does not follow '{coupling.leader}'"
-        report.ignore(coupling.where, "<mimic>", why, "motion")
     return scene
 
 
@@ -122,9 +129,9 @@ def _moved(joint: Connection) -> Pose:
     """The child's frame at the start, in its frame at coordinate zero."""
     if joint.kind == "prismatic":
         return Pose(joint.start * joint.axis / np.linalg.norm(joint.axis), spatial.IDENTITY)
-    if joint.kind != "revolute" or joint.start == 0.0:
+    turn = joint.turn if joint.kind == "spherical" else spatial.about(joint.axis, joint.start)
+    if joint.kind not in ("revolute", "spherical") or np.array_equal(turn, spatial.IDENTITY):
         return NOWHERE
-    turn = spatial.about(joint.axis, joint.start)
     return Pose(joint.anchor - spatial.rotate(turn, joint.anchor), turn)
 
 
@@ -308,6 +315,7 @@ def _about(joint: Connection, child: _Group, mass: MassProperties) -> float:
 def _close(
     tree: Tree, scene: Scene, by_link: dict[str, tuple[_Group, Pose]], names: _Names, report: ImportReport
 ) -> None:
+    closing: list[Joint] = []
     for loop in tree.loops:
         (a, place_a), (b, place_b) = by_link[loop.a], by_link[loop.b]
         if a is b:
@@ -322,8 +330,27 @@ def _close(
             if frame is not None
         ]
         type_ = loop.joint.on_bodies(frames[0], frames[1], getattr(loop.joint, "length", 0.0))
-        spec = JointSpec(joint=type_, between=(a.name, b.name))
-        scene.add_joint(names.of(loop.name, loop.where, scene.joints), spec)
+        spec = JointSpec(joint=type_, between=(a.name, b.name), spring=loop.spring, limits=loop.limits)
+        name = names.of(loop.name, loop.where, scene.joints)
+        scene.add_joint(name, spec)
+        closing.append(scene.joints[name])
+    _assemble(scene, closing, report)
+
+
+def _assemble(scene: Scene, closing: list[Joint], report: ImportReport) -> None:
+    """Loops that start open are closed, by moving the bodies as little as possible; those that cannot close are left
+    out."""
+    gap = max((max(opening(joint)) for joint in closing), default=0.0)
+    if gap <= CLOSED:
+        return
+    try:
+        scene.assemble()
+        report.repair("the robot", "its loops", f"start open by up to {1e3 * gap:.3g} mm or mrad; now closed")
+    except SceneError as error:
+        for joint in closing:
+            if max(opening(joint)) > CLOSED:
+                del scene.joints[joint.name]
+                report.ignore("the robot", f"loop '{joint.name}'", str(error), "motion")
 
 
 class _Names:

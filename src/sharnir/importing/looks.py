@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from ..errors import SceneError
-from ..scene.meshes import READABLE, ConvexHull, Mesh, read_surface
+from ..scene.meshes import READABLE, ConvexHull, Mesh, load_parts, paint_of, read_surface
 from ..scene.values import Plain, Vec3
+from ..spatial import Array
+from .pieces import convex_pieces
 from .report import ImportReport
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as convex
 
@@ -32,26 +39,46 @@ class Paint(NamedTuple):
 
 
 def mesh_shape(file: Path, scale: tuple[float, ...], given: Plain) -> Mesh:
-    """A mesh that is only seen."""
+    """A mesh that is only seen; the colour of the robot's file holds where that of the mesh has none, as in RViz."""
     _check_format(file)
+    if any(any(part is not None for part in paint_of(one)) for one in _parts(file)):
+        given = {name: value for name, value in given.items() if name not in ("color", "texture")}
     shape = Mesh(file=str(file), scale=_scale(scale), **given)
     shape.checked("visual")
     read_surface(str(file))  # what cannot be read is told now, with its place in the robot's file
     return shape
 
 
-def hull_shape(file: Path, scale: tuple[float, ...], given: Plain, report: ImportReport, where: str) -> ConvexHull:
-    """The convex hull of a mesh, to touch with; what is not convex is told."""
+def _parts(file: Path) -> list[Trimesh]:
+    """The parts of a file; none of one that cannot be read, which is told when its surface is."""
+    try:
+        return load_parts(str(file))
+    except Exception:
+        return []
+
+
+def touched_shapes(
+    file: Path, scale: tuple[float, ...], given: Plain, report: ImportReport, where: str, decompose: bool
+) -> list[ConvexHull]:
+    """The convex hull of a mesh to touch with, or its convex pieces; what is not convex is told."""
     _check_format(file)
     shape = ConvexHull(file=str(file), scale=_scale(scale), **given)
     shape.checked("collision")
     surface, hull = read_surface(str(file)), shape.surface()
     size = abs(float(_product(shape.scale)))
     share = abs(float(surface.volume)) * size / float(hull.volume)
-    if not surface.is_watertight or share < CONVEX:
+    concave = not surface.is_watertight or share < CONVEX
+    if concave and decompose:
+        return [ConvexHull(points=corners(piece * np.asarray(scale)), **given) for piece in convex_pieces(surface)]
+    if concave:
         told = f"fills {100 * share:.0f} % of its hull" if surface.is_watertight else "is not closed"
         report.repair(where, f"mesh '{file.name}'", f"{told}; contact is with its convex hull", "contact")
-    return shape
+    return [shape]
+
+
+def corners(points: Array) -> tuple[Vec3, ...]:
+    """Points as a shape takes them."""
+    return tuple((float(x), float(y), float(z)) for x, y, z in points)
 
 
 def _product(scale: float | Vec3) -> float:

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from .. import spatial
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.joints import Fixed, Frame, Spherical
 from ..scene.shape import MassProperties
 from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .mjcf_geoms import Geoms
+from .mjcf_tendons import TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
 from .motors import rotor
+from .options import Options
 from .report import ImportReport
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
@@ -31,14 +33,15 @@ UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not f
 ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
 CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
 BODY = 1  # of mjtObj
+MOST_NAMED = 8  # keyframes that a report names
 TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
 
 
-def read_mjcf(root: Node, places: Places, report: ImportReport) -> Tree:
-    """The tree of an MJCF document."""
+def read_mjcf(root: Node, places: Places, report: ImportReport, options: Options) -> Tree:
+    """The tree of an MJCF document; of the ``options`` it minds the keyframe and the pieces of meshes."""
     documents, folders = checked_text(root, places, report)
-    tree = _Reader(_compiled(places.robot), places, folders, report).tree()
+    tree = _Reader(_compiled(places.robot), places, folders, options, report).tree()
     for document in documents:
         account_for(document, report)
     return tree
@@ -61,13 +64,32 @@ def _quiet(_: object) -> None:
 
 
 class _Reader:
-    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport) -> None:
+    def __init__(self, model: Any, places: Places, folders: list[Path], options: Options, report: ImportReport) -> None:
         self.model, self.report = model, report
+        self.qpos = self._posture(options.keyframe)
         for name in ("body_pos", "body_mass", "body_inertia", "jnt_pos", "jnt_range", "geom_pos", "qpos0"):
             if not np.isfinite(getattr(model, name)).all():
                 raise SceneError(f"{places.robot}: {name} holds a number that is not finite; give finite numbers")
-        self.geoms = Geoms(model, places, folders, report)
+        self.geoms = Geoms(model, places, folders, report, options.decompose)
         self.joint_names = {i: self._name("joint", i) for i in range(model.njnt)}
+        self.tendons = Tendons(model, self.joint_names, report)
+
+    def _posture(self, keyframe: str) -> Array:
+        """The coordinates at which the scene starts: those of a keyframe, or those at which the model stands."""
+        model = self.model
+        names = [str(model.key(k).name) or str(k) for k in range(model.nkey)]
+        if not keyframe:
+            if names:
+                told = ", ".join(f"'{name}'" for name in names[:MOST_NAMED])
+                why = f"choose one with keyframe=: {told}"
+                self.report.ignore("keyframe", f"{len(names)} keyframes", why, "nothing")
+            return np.array(model.qpos0, float)
+        if keyframe not in names:
+            raise SceneError(f"{self.report.source} has no keyframe '{keyframe}'{nearest(keyframe, names)}")
+        k = names.index(keyframe)
+        if np.any(model.key_qvel[k]):
+            self.report.ignore(f"key '{keyframe}'", "qvel", "a keyframe gives the posture, at rest", "motion")
+        return np.array(model.key_qpos[k], float)
 
     def _name(self, what: str, index: int) -> str:
         return str(getattr(self.model, what)(int(index)).name) or f"{what} {index}"
@@ -82,6 +104,7 @@ class _Reader:
                 self._hang(tree, i, name, names[model.body_parentid[i]])
         tree.terrains = self.geoms.terrains()
         self.geoms.set_contacts(tree, names, self._passing(names))
+        self.tendons.add(tree, names)
         self._actuators(tree)
         self._equalities(tree, names)
         self._others()
@@ -128,6 +151,7 @@ class _Reader:
         stiffness = float(np.ravel(model.jnt_stiffness[j])[0])
         if kind in ("floating", "spherical"):
             self._without_coordinate(joint, stiffness, bool(model.jnt_limited[j]))
+            self._start_without_coordinate(joint, at)
             return joint
         joint.stiffness, joint.rest = stiffness, float(model.qpos_spring[at])
         joint.start = float(model.qpos0[at])
@@ -135,11 +159,15 @@ class _Reader:
             joint.pose = pose @ _moved(joint, -joint.start)
         if model.jnt_limited[j]:
             joint.low, joint.high = map(float, model.jnt_range[j])
-            inside = min(max(joint.start, joint.low), joint.high)
-            if inside != joint.start:
-                self.report.repair(where, "start", f"{joint.start:g} is outside of the limits; starts at {inside:g}")
-                joint.start = inside
+        joint.start = float(self.qpos[at])
         return joint
+
+    def _start_without_coordinate(self, joint: Connection, at: int) -> None:
+        """Where a ball and a free body begin."""
+        if joint.kind == "spherical":
+            joint.turn = quaternion(self.qpos[at : at + 4])
+        else:
+            joint.pose = Pose(self.qpos[at : at + 3].copy(), quaternion(self.qpos[at + 3 : at + 7]))
 
     def _without_coordinate(self, joint: Connection, stiffness: float, limited: bool) -> None:
         """What a ball and a free body cannot carry here."""
@@ -158,7 +186,7 @@ class _Reader:
             where = f"actuator '{self._name('actuator', i)}'"
             joint = self._driven(tree, i)
             if joint is None or not joint.has_coordinate:
-                self.report.ignore(where, "actuator", "acts on something else than a hinge or a slide", "motion")
+                self.report.ignore(where, "actuator", "acts on no hinge, slide or fixed tendon", "motion")
             elif joint.drive is not None and not self._damps(i):
                 self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
             else:
@@ -168,6 +196,9 @@ class _Reader:
                 joint.drive = DcDrive(ROTOR, UNBOUND, joint.armature * UNBOUND / ROTOR, 1.0)
 
     def _driven(self, tree: Tree, i: int) -> Connection | None:
+        if self.model.actuator_trntype[i] == TENDON:
+            spool = self.tendons.spools.get(int(self.model.actuator_trnid[i, 0]))
+            return None if spool is None else tree.joints[spool]
         if self.model.actuator_trntype[i] not in TO_JOINT:
             return None
         return tree.joints[self.joint_names[int(self.model.actuator_trnid[i, 0])]]
@@ -199,21 +230,22 @@ class _Reader:
             joint.drive = _reversed(rotor(strongest, UNBOUND, joint.armature), gain * gear < 0.0)
             if b0:
                 self.report.ignore(where, "biasprm", "a motor has no constant torque", "motion")
-        elif b1 == 0.0 and b2 == -gain and force is None:
-            self._velocity(joint, gain * gear**2, most / abs(gear), bounded, where)
+        elif b1 == 0.0 and b0 == 0.0 and b2 < 0.0 and force is None:
+            self._velocity(joint, gain * gear * most, -b2 * gear**2, bounded, where)
         elif abs(b1 + gain) <= 1e-12 * abs(gain) and b0 == 0.0:
             joint.drive = self._position(joint, i, gain * gear**2, -b2 * gear**2, (low, high), bounded, force)
         else:
             self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
 
-    def _velocity(self, joint: Connection, damping: float, fastest: float, bounded: bool, where: str) -> None:
-        """k (v - v') is what a DC motor does of stall torque k v_max and idle speed v_max."""
+    def _velocity(self, joint: Connection, strongest: float, damping: float, bounded: bool, where: str) -> None:
+        """M u - k v' is what a DC motor does of stall torque M and idle speed M/k."""
         if joint.drive is not None:
             joint.damping += damping
             return
+        fastest = abs(strongest) / damping
         if not bounded:
             self.report.repair(where, "ctrl", f"has no range; now up to {fastest:g}")
-        joint.drive = rotor(damping * fastest, fastest, joint.armature)
+        joint.drive = _reversed(rotor(abs(strongest), fastest, joint.armature), strongest < 0.0)
 
     def _position(
         self,
@@ -249,8 +281,10 @@ class _Reader:
                 tree.loops.append(self._loop(i, kind, name, where, names))
             elif kind == JOINT:
                 self._couple(tree, i, where)
+            elif kind == TENDON_EQUALITY:
+                self.tendons.couple(tree, i, where)
             else:
-                self.report.ignore(where, "equality", "couples tendons or soft bodies", "motion")
+                self.report.ignore(where, "equality", "couples soft bodies", "motion")
 
     def _loop(self, i: int, kind: int, name: str, where: str, names: list[str]) -> Loop:
         model, data = self.model, self.model.eq_data[i]
@@ -271,15 +305,16 @@ class _Reader:
         model = self.model
         c = [float(value) for value in model.eq_data[i, :5]]
         one, other = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
-        start = [float(model.qpos0[model.jnt_qposadr[j]]) for j in (one, other)]
+        names = self.joint_names
+        start = [float(model.qpos0[model.jnt_qposadr[k]]) for k in (one, other)]
         if other < 0:
-            joint = tree.joints[self.joint_names[one]]
-            joint.low = joint.high = joint.start = start[0] + c[0]
+            name = names[one]
+            tree.couplings.append(Coupling(name, {name: 1.0}, start[0] + c[0], where))
             return
         if any(c[2:]):
             self.report.ignore(where, "polycoef", "is not linear; what is linear in it is taken", "motion")
         offset = start[0] + c[0] - c[1] * start[1]
-        tree.couplings.append(Coupling(self.joint_names[one], self.joint_names[other], c[1], offset, where))
+        tree.couplings.append(Coupling.mimic(names[one], names[other], c[1], offset, where))
 
     # --- contact and the rest ---------------------------------------------------------------------------------------
 
@@ -296,10 +331,8 @@ class _Reader:
         """What a model holds that has no place in a scene."""
         model = self.model
         counted = {
-            "tendons": (model.ntendon, "are not simulated", "motion"),
             "soft bodies": (model.nflex, "are not simulated", "motion"),
             "contact pairs": (model.npair, "bodies and their masks decide what touches", "contact"),
-            "keyframes": (model.nkey, "the scene starts where the model stands", "nothing"),
             "sensors": (model.nsensor, "sensors are added in the scene", "sensing"),
         }
         for what, (count, why, matters) in counted.items():

@@ -12,9 +12,10 @@ from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
 from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.surfaces import HeightField, Plane, TerrainSpec
-from ..scene.values import Plain, Vec3
+from ..scene.values import Plain
 from ..spatial import Array, Pose
-from .looks import Paint
+from .looks import Paint, corners
+from .pieces import convex_pieces
 from .report import ImportReport
 from .robot_files import Places
 from .tree import Tree
@@ -22,15 +23,17 @@ from .tree import Tree
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
 SHOWN_GROUPS = 3  # MuJoCo shows the groups 0, 1 and 2
 PLAIN = (0.5, 0.5, 0.5, 1.0)  # the colour of a geom that has none
+FLAT, COLOR_ROLE = 0, 1  # of mjtTexture and mjtTextureRole
+PICTURES = (".png", ".jpg", ".jpeg")
 Mask = tuple[int, int]
 
 
 class Geoms:
     """The geoms of a model."""
 
-    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport) -> None:
+    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport, decompose: bool) -> None:
         self.model, self.places, self.report = model, places, report
-        self.folders = folders
+        self.folders, self.decompose = folders, decompose
 
     def _of(self, body: int) -> range:
         first = int(self.model.body_geomadr[body])
@@ -69,7 +72,7 @@ class Geoms:
             return [Box(x=2.0 * size[0], y=2.0 * size[1], z=2.0 * size[2], **given)]
         if kind == ELLIPSOID:
             self.report.repair(self._where(g), "ellipsoid", "is now a convex hull of 162 points on it", "contact")
-            return [ConvexHull(points=_points(_ball() * size), **given)]
+            return [ConvexHull(points=corners(_ball() * size), **given)]
         if kind == MESH:
             return self._mesh(g, pose, given)
         self.report.ignore(self._where(g), "geom", "is a surface that is not read", "contact")
@@ -82,22 +85,33 @@ class Geoms:
         collides, visible = given.pop("collides"), given.pop("visible")
         found: list[AnyShape] = []
         if collides:
-            hull = _hull(vertices)
-            if hull is None:
+            pieces = self._pieces(vertices, faces)
+            if not pieces:
                 self.report.ignore(self._where(g), "mesh", "is flat, so nothing touches it", "contact")
-            else:
-                found.append(ConvexHull(points=_points(hull), visible=False, **_place(pose)))
+            found += [ConvexHull(points=corners(piece), visible=False, **_place(pose)) for piece in pieces]
         if not visible:
             return found
         file = self._file(int(model.mesh_pathadr[m]))
         if file is None or file.suffix.lower() not in READABLE:
             triangles = tuple((int(a), int(b), int(c)) for a, b, c in faces)
-            return [*found, Mesh(vertices=_points(vertices), triangles=triangles, collides=False, **given)]
+            return [*found, Mesh(vertices=corners(vertices), triangles=triangles, collides=False, **given)]
         x, y, z = (float(part) for part in model.mesh_scale[m])
         inner = Pose(model.mesh_pos[m].copy(), np.roll(model.mesh_quat[m], -1))  # MuJoCo centres and turns meshes
         given |= _place(pose @ inner.inverse())
         scale = x if x == y == z > 0.0 else (x, y, z)
         return [*found, Mesh(file=str(file), scale=scale, collides=False, **given)]
+
+    def _pieces(self, vertices: Array, faces: Array) -> list[Array]:
+        """Corners of what is touched: of the convex hull, as in MuJoCo, or of convex pieces; none of a flat mesh."""
+        try:
+            hull = np.asarray(convex_hull(vertices).vertices)
+        except SceneError:
+            return []
+        if not self.decompose:
+            return [hull]
+        import trimesh
+
+        return convex_pieces(trimesh.Trimesh(vertices, faces, process=False))
 
     def _file(self, address: int) -> Path | None:
         """The file of an asset, by the place of its name in the model."""
@@ -120,7 +134,18 @@ class Geoms:
         collides = self._collides(g)
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
         given: Plain = {"collides": collides, "visible": shown}
+        texture = self._texture(m) if m >= 0 else None
+        if texture is not None:
+            return given | {"texture": str(texture)}
         return given | (Paint.of(rgba).fields() if not np.allclose(rgba, PLAIN) else {})
+
+    def _texture(self, material: int) -> Path | None:
+        """The file of a material's flat picture."""
+        texture = int(np.ravel(self.model.mat_texid[material])[COLOR_ROLE % self.model.mat_texid[material].size])
+        if texture < 0 or self.model.tex_type[texture] != FLAT:
+            return None
+        file = self._file(int(self.model.tex_pathadr[texture]))
+        return file if file is not None and file.suffix.lower() in PICTURES else None
 
     # --- terrain ----------------------------------------------------------------------------------------------------
 
@@ -214,22 +239,10 @@ def _mesh_arrays(model: Any, m: int) -> tuple[Array, Array]:
     return np.array(model.mesh_vert[first : first + count], float), np.array(model.mesh_face[face : face + faces])
 
 
-def _hull(vertices: Array) -> Array | None:
-    """The corners of the convex hull, or nothing of a flat mesh."""
-    try:
-        return np.asarray(convex_hull(vertices).vertices)
-    except SceneError:
-        return None
-
-
 def _ball() -> Array:
     import trimesh
 
     return np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
-
-
-def _points(points: Array) -> tuple[Vec3, ...]:
-    return tuple((float(x), float(y), float(z)) for x, y, z in points)
 
 
 def _place(pose: Pose) -> Plain:

@@ -40,14 +40,20 @@ TAKEN: dict[str, str] = {
     "connect": "name class body1 body2 anchor active site1 site2",
     "weld": "name class body1 body2 relpose anchor active site1 site2",
     "actuator": "*",
-    "motor": "name class joint jointinparent ctrlrange ctrllimited gear forcerange forcelimited",
-    "position": "name class joint jointinparent ctrlrange ctrllimited gear kp kv forcerange forcelimited inheritrange",
-    "velocity": "name class joint jointinparent ctrlrange ctrllimited gear kv forcerange forcelimited",
-    "general": "name class joint jointinparent ctrlrange ctrllimited gear gaintype biastype gainprm biasprm "
+    "motor": "name class joint jointinparent tendon ctrlrange ctrllimited gear forcerange forcelimited",
+    "position": "name class joint jointinparent tendon ctrlrange ctrllimited gear kp kv forcerange forcelimited "
+    "inheritrange",
+    "velocity": "name class joint jointinparent tendon ctrlrange ctrllimited gear kv forcerange forcelimited",
+    "general": "name class joint jointinparent tendon ctrlrange ctrllimited gear gaintype biastype gainprm biasprm "
     "forcerange forcelimited dyntype",
     "contact": "",
     "exclude": "*",
     "size": "",
+    "tendon": "*",
+    "fixed": "name class limited range stiffness damping frictionloss springlength armature",
+    "spatial": "name class limited range stiffness damping springlength",
+    "keyframe": "*",
+    "key": "name qpos",
 }
 LOOKS: tuple[str, Matters] = ("is of MuJoCo's own picture", "looks")
 KNOWN: dict[str, tuple[str, Matters]] = {
@@ -58,13 +64,18 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "skin": ("skins are not drawn", "looks"),
     "site": ("names a place", "nothing"),
     "sensor": ("sensors are added in the scene", "sensing"),
-    "tendon": ("tendons are not simulated", "motion"),
     "deformable": ("soft bodies are not simulated", "motion"),
     "composite": ("what it makes is taken as bodies; soft parts are not", "motion"),
     "flexcomp": ("soft bodies are not simulated", "motion"),
     "extension": ("is code of another simulator", "motion"),
     "plugin": ("is code of another simulator", "motion"),
-    "keyframe": ("the scene starts where the model stands", "nothing"),
+    "key.qvel": ("a keyframe gives the posture, at rest", "motion"),
+    "key.act": ("a keyframe gives the posture alone", "nothing"),
+    "key.ctrl": ("a keyframe gives the posture alone", "nothing"),
+    "key.mpos": ("a keyframe gives the posture alone", "nothing"),
+    "key.mquat": ("a keyframe gives the posture alone", "nothing"),
+    "key.time": ("a keyframe gives the posture alone", "nothing"),
+    "pulley": ("tendons over pulleys are not simulated", "motion"),
     "custom": ("is data of the file's author", "nothing"),
     "pair": ("bodies and their masks decide what touches", "contact"),
     "muscle": ("muscles are not simulated", "motion"),
@@ -73,10 +84,7 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "intvelocity": ("has no counterpart", "motion"),
     "adhesion": ("has no counterpart", "motion"),
     "flag": ("is a setting of MuJoCo's solver", "nothing"),
-    "motor.tendon": ("acts on a tendon", "motion"),
     "motor.site": ("acts on a site", "motion"),
-    "position.tendon": ("acts on a tendon", "motion"),
-    "general.tendon": ("acts on a tendon", "motion"),
     "general.site": ("acts on a site", "motion"),
     "general.body": ("acts on a body", "motion"),
     "option.density": ("there is no medium", "motion"),
@@ -111,6 +119,7 @@ KNOWN: dict[str, tuple[str, Matters]] = {
 }
 
 
+PARTS = ("joint", "site", "geom", "pulley")  # of tendons
 USERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
 MORE: dict[str, tuple[str, Matters]] = {}
 for _name in ["solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"]:
@@ -210,7 +219,10 @@ def account_for(document: Node, report: ImportReport) -> None:
     """Tell of every element and attribute whether the scene has it."""
     for node in document.walk():
         taken = TAKEN.get(node.tag)
-        if taken is None or (node.parent is not None and node.parent.tag in ("sensor", "tendon", "visual", "keyframe")):
+        parent = node.parent.tag if node.parent is not None else ""
+        if parent in ("fixed", "spatial") and node.tag in PARTS:
+            taken = "*"  # what the tendon makes of it is told by the tendon itself
+        if taken is None or parent in ("sensor", "visual"):
             continue
         node.taken = True
         node.read.update(node.attributes if taken == "*" else taken.split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ class Options:
 
     ``base`` is "fixed" or "free"; ``motors`` gives servos to joints whose file tells an effort; with
     ``self_collision`` links of the robot touch each other unless they share a joint; ``search`` are folders with its
-    packages; ``strict`` refuses what cannot be taken over.
+    packages; ``strict`` refuses what cannot be taken over; ``keyframe`` is the posture of an MJCF that it starts in;
+    ``decompose`` splits meshes that are not convex into convex pieces to touch with; ``arguments`` are those of xacro,
+    by name.
     """
 
     base: str = "fixed"
@@ -27,15 +29,36 @@ class Options:
     self_collision: bool = False
     search: tuple[Path, ...] = ()
     strict: bool = False
+    keyframe: str = ""
+    decompose: bool = False
+
+    arguments: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
-    def checked(base: Any, motors: Any, self_collision: Any, search: Any, strict: Any) -> Options:
-        """The options, or a refusal of one of ``base``, ``motors``, ``self_collision``, ``search``, ``strict``."""
+    def checked(
+        base: Any,
+        motors: Any,
+        self_collision: Any,
+        search: Any,
+        strict: Any,
+        keyframe: Any,
+        decompose: Any,
+        arguments: Any,
+    ) -> Options:
+        """The options, or a refusal of one of ``base``, ``motors``, ``self_collision``, ``search``, ``strict``,
+        ``keyframe``, ``decompose``, ``arguments``."""
         if base not in BASES:
             raise SceneError(f"base is {shown(base)}; give 'fixed' or 'free'")
-        for name, value in (("motors", motors), ("self_collision", self_collision), ("strict", strict)):
+        switches = {"motors": motors, "self_collision": self_collision, "strict": strict, "decompose": decompose}
+        for name, value in switches.items():
             if not isinstance(value, bool):
                 raise SceneError(f"{name} is {shown(value)}; give True or False")
+        if not isinstance(keyframe, str):
+            raise SceneError(f"keyframe is {shown(keyframe)}; give the name of one, or its number as text")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise SceneError(f"arguments is {shown(arguments)}; give a dictionary such as {{'prefix': 'left_'}}")
         if isinstance(search, (str, Path)) or not isinstance(search, Iterable):
             raise SceneError(f"search is {shown(search)}; give a list of folders")
-        return Options(base, motors, self_collision, tuple(file_path(folder, "search") for folder in search), strict)
+        folders = tuple(file_path(folder, "search") for folder in search)
+        given = tuple((str(name), str(value)) for name, value in (arguments or {}).items())
+        return Options(base, motors, self_collision, folders, strict, keyframe, decompose, given)

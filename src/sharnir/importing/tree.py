@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ..scene.elements.drive import AnyDrive
+from ..scene.elements.spring import Spring
 from ..scene.joints import AnyJoint
 from ..scene.materials import Contact, Material
 from ..scene.shape import MassProperties
@@ -46,7 +47,8 @@ class Connection:
     """A joint of the tree.
 
     At coordinate zero the child's frame has the ``pose`` in the parent's. ``axis`` and ``anchor`` (m) are in the
-    child's frame. ``low`` and ``high`` (rad or m) bound the coordinate, which begins at ``start``. ``friction`` is dry
+    child's frame. ``low`` and ``high`` (rad or m) bound the coordinate, which begins at ``start``; a ball begins turned
+    by the quaternion ``turn``. ``friction`` is dry
     (N m or N), ``damping`` viscous, ``stiffness`` that of a spring with its ``rest``, ``armature`` the inertia of a
     rotor at the joint (kg m^2 or kg). ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor
     gives; ``drive`` is one that the file describes itself.
@@ -63,6 +65,7 @@ class Connection:
     low: float | None = None
     high: float | None = None
     start: float = 0.0
+    turn: Array = field(default_factory=lambda: np.array(IDENTITY))
     friction: float = 0.0
     damping: float = 0.0
     stiffness: float = 0.0
@@ -85,24 +88,52 @@ class Connection:
 
 @dataclass
 class Loop:
-    """A joint that closes a loop between two links: its type, with the frames in the frames of the links."""
+    """A joint that closes a loop between two links: its type, with the frames in the frames of the links.
+
+    A strut may carry a ``spring`` and ``limits`` of its length (m).
+    """
 
     name: str
     joint: AnyJoint
     a: str
     b: str
     where: str
+    spring: Spring | None = None
+    limits: tuple[float | None, float | None] | None = None
 
 
 @dataclass
 class Coupling:
-    """The coordinate of joint ``follower`` is ``multiplier`` times that of ``leader`` plus ``offset`` (rad or m)."""
+    """The sum of factors times coordinates, by joint in ``terms``, stays at ``offset`` (rad or m).
 
-    follower: str
-    leader: str
-    multiplier: float
+    The first joint, whose factor is 1, is the ``follower`` of the others.
+    """
+
+    name: str
+    terms: dict[str, float]
     offset: float
     where: str
+
+    @staticmethod
+    def mimic(follower: str, leader: str, multiplier: float, offset: float, where: str) -> Coupling:
+        """The coordinate of ``follower`` is ``multiplier`` times that of ``leader`` plus ``offset`` (rad or m)."""
+        return Coupling(follower, {follower: 1.0, leader: -multiplier}, offset, where)
+
+    def led_by_others(self, follower: str) -> Coupling:
+        """The same equation with another joint as the follower."""
+        factor = self.terms[follower]
+        terms = {follower: 1.0} | {name: c / factor for name, c in self.terms.items() if name != follower}
+        return Coupling(self.name, terms, self.offset / factor, self.where)
+
+    @property
+    def follower(self) -> str:
+        """The joint that follows the others."""
+        return next(iter(self.terms))
+
+    @property
+    def leaders(self) -> list[str]:
+        """The joints that it follows."""
+        return list(self.terms)[1:]
 
 
 @dataclass

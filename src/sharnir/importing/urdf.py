@@ -16,7 +16,7 @@ from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.values import Plain, Vec3
 from ..spatial import Pose
-from .looks import Paint, hull_shape, mesh_shape
+from .looks import Paint, mesh_shape, touched_shapes
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree
@@ -96,12 +96,12 @@ ENDLESS = 200.0 * math.pi  # rad or m: limits further apart bound nothing
 OPTENV = re.compile(r"\$\(optenv \S+ ?([^)]*)\)")
 
 
-def read_urdf(root: Node, places: Places, report: ImportReport) -> Tree:
-    """The tree of a URDF document."""
+def read_urdf(root: Node, places: Places, report: ImportReport, decompose: bool = False) -> Tree:
+    """The tree of a URDF document; with ``decompose`` meshes touch as convex pieces."""
     if root.tag != "robot":
         raise root.fail(f"is <{root.tag}>; a URDF begins with <robot>")
     _substitute(root)
-    tree = _Reader(root, places, report).tree()
+    tree = _Reader(root, places, report, decompose).tree()
     account(root, report, KNOWN)
     return tree
 
@@ -115,8 +115,8 @@ def _substitute(root: Node) -> None:
 
 
 class _Reader:
-    def __init__(self, root: Node, places: Places, report: ImportReport) -> None:
-        self.root, self.places, self.report = root, places, report
+    def __init__(self, root: Node, places: Places, report: ImportReport, decompose: bool) -> None:
+        self.root, self.places, self.report, self.decompose = root, places, report, decompose
         self.paints: dict[str, Paint] = {}
 
     def tree(self) -> Tree:
@@ -225,7 +225,7 @@ class _Reader:
             file = self.places.find(mesh.need("filename"), f"{mesh.file}, {mesh.where}")
             if seen:
                 return [mesh_shape(file, scale, given)]
-            return [hull_shape(file, scale, given, self.report, node.where)]
+            return [*touched_shapes(file, scale, given, self.report, node.where, self.decompose)]
         known = next((child.tag for child in geometry.children), "nothing")
         if known == "plane":
             geometry.take()
@@ -311,9 +311,6 @@ class _Reader:
             self.report.repair(limit.where, "limit", f"from {low:g} to {high:g} bounds nothing; now none", "nothing")
             return
         joint.low, joint.high = low, high
-        joint.start = min(max(0.0, low), high)
-        if joint.start != 0.0:
-            self.report.repair(limit.where, "start", f"0 is outside of the limits; starts at {joint.start:g}")
 
     def _not_negative(self, node: Node, name: str) -> float:
         value = node.number(name, 0.0)
@@ -327,26 +324,28 @@ class _Reader:
         if mimic is None:
             return
         multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
-        tree.couplings.append(Coupling(joint.name, mimic.need("joint"), multiplier, offset, mimic.where))
+        tree.couplings.append(Coupling.mimic(joint.name, mimic.need("joint"), multiplier, offset, mimic.where))
 
     def _check_mimics(self, tree: Tree) -> None:
         """Every joint that follows another one must lead to one that follows none."""
         for coupling in list(tree.couplings):
-            if coupling.leader not in tree.joints:
+            (leader,) = coupling.leaders or [coupling.follower]
+            if leader not in tree.joints:
                 tree.couplings.remove(coupling)
-                hint = nearest(coupling.leader, tree.joints)
-                why = f"there is no joint '{coupling.leader[:60]}'{hint if 'did you' in hint else ''}"
+                hint = nearest(leader, tree.joints)
+                why = f"there is no joint '{leader[:60]}'{hint if 'did you' in hint else ''}"
                 self.report.ignore(coupling.where, "<mimic>", why, "motion")
-        leader = {coupling.follower: coupling for coupling in tree.couplings}
+        following = {coupling.follower: coupling for coupling in tree.couplings}
         for coupling in tree.couplings:
             at, count = coupling, 0
-            while at.leader in leader:
-                at, count = leader[at.leader], count + 1
-                if count > len(leader):
+            while not at.leaders or at.leaders[0] in following:
+                count += 1
+                if count > len(following) or not at.leaders:
                     raise SceneError(
                         f"{self.root.file}, {coupling.where}: joint '{coupling.follower}' mimics "
-                        f"'{coupling.leader}', which leads back to itself; one joint must lead"
+                        f"'{(at.leaders or [at.follower])[0]}', which leads back to itself; one joint must lead"
                     )
+                at = following[at.leaders[0]]
 
     # --- extensions -------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.body import Body
+from ..scene.couplings import Coupling
 from ..scene.elements.drive import DcDrive
 from ..scene.elements.friction_laws import Coulomb, Stribeck, Viscous
 from ..scene.joint import Joint
@@ -215,6 +216,7 @@ def _add_joint(root: Element, scene: Scene, one: _Hung, parent: Pose, report: Im
         return
     axis = spatial.rotate(far.rotation, (0.0, 0.0, 1.0))
     SubElement(element, "axis", xyz=_text(axis if forward else -axis))
+    _add_mimic(element, joint, scene)
     _add_limit(element, joint, kind, low, high, report)
     _add_dynamics(element, joint, report)
     report.use("joint")
@@ -242,6 +244,31 @@ def _add_limit(
         SubElement(element, "limit", values)
 
 
+def _add_mimic(element: Element, joint: Joint, scene: Scene) -> None:
+    """A coupling of two coordinates, c1 q1 + c2 q2 = offset, on its first joint."""
+    for coupling in scene.couplings.values():
+        if _is_mimic(coupling) and coupling.terms[0][0] is joint:
+            first, second = coupling.factors
+            values = {"multiplier": repr(-second / first), "offset": repr(coupling.offset / first)}
+            SubElement(element, "mimic", {"joint": coupling.terms[1][0].name, **values})
+            return
+
+
+def _is_mimic(coupling: Coupling) -> bool:
+    simple = all(isinstance(joint.type, (Revolute, Prismatic)) for joint, _ in coupling.terms)
+    return simple and len(coupling.terms) == 2 and not coupling.loses_power and coupling.gap == 0.0
+
+
+def _tell_couplings(scene: Scene, report: ImportReport) -> None:
+    followers: set[str] = set()
+    for coupling in scene.couplings.values():
+        follower = coupling.terms[0][0].name
+        if not _is_mimic(coupling) or follower in followers:
+            what = type(coupling.type).__name__
+            report.ignore(f"coupling '{coupling.name}'", what, "URDF has one mimic of a joint, without loss", "motion")
+        followers.add(follower)
+
+
 def _add_dynamics(element: Element, joint: Joint, report: ImportReport) -> None:
     where = f"joint '{joint.name}'"
     law = next(iter(joint.friction.values()), None)
@@ -256,6 +283,7 @@ def _add_dynamics(element: Element, joint: Joint, report: ImportReport) -> None:
 
 
 def _tell_others(scene: Scene, report: ImportReport) -> None:
+    _tell_couplings(scene, report)
     for what, things in (
         ("ropes", scene.ropes),
         ("terrain", scene.terrains),

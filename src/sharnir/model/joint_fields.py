@@ -26,6 +26,8 @@ FIELDS: Fields = {
         shared("limit_start", "joint", "int", "first of the joint's limits"),
         shared("limit_end", "joint", "int", "one past the last"),
         shared("friction_start", "joint", "int", "first of the joint's frictions"),
+        shared("gear_start", "joint", "int", "first of those that are gears of drives, after the dry ones"),
+        shared("loss_start", "joint", "int", "first of those that are losses of couplings, after the gears"),
         shared("friction_end", "joint", "int", "one past the last"),
         shared("coordinate_joint", "coordinate", "int", "joint of the coordinate"),
         shared("coordinate_kind", "coordinate", "int", "scene.joints.Kind"),

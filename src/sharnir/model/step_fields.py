@@ -6,7 +6,7 @@ from .field import Field, Fields, shared
 
 FIELDS: Fields = {
     "memory": (
-        # reactions of the joints and, of the leapfrog step, what it carries on, see dynamics/leapfrog.py
+        # reactions of the joints and, of the leapfrog step, what it carries on, see dynamics/integrators/
         Field("reaction", "joint", "vec3", "N on b at its anchor when the last step began, world axes"),
         Field("reaction_torque", "angular", "vec3", "N m on b, likewise"),
         Field("reaction_now", "joint", "vec3", "N, the reaction brought to the end of the step"),
@@ -21,33 +21,34 @@ FIELDS: Fields = {
         Field("kick_change", "leap_body", "vec3", "m/s by which that kick differed from the one before"),
         Field("kick_spin_change", "leap_body", "vec3", "rad/s, likewise"),
         Field(
-            "led_spin", "leap_body", "vec3", "rad/s by which leading onto the joints changed the spin in the last step"
+            "led_spin", "led_body", "vec3", "rad/s by which leading onto the joints changed the spin in the last step"
         ),
-        Field("stiffened", "leap_body", "sym33", "kg m^2 that geometric stiffness added last; stiffen"),
+        Field("stiffened", "led_body", "sym33", "kg m^2 that geometric stiffness added last; stiffen"),
+        Field("stiffness_mark", "led_body", "int", "whether that counts in the next step; stiffen"),
         Field("last_force", "leap_body", "vec3", "N, input of the last step"),
         Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
         Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
     ),
     "work": (
-        # rows that lead onto the joints to second order, see dynamics/leapfrog.py
+        # rows that lead onto the joints to second order, see dynamics/bias.py
         Field("kick", None, "real", "s, the interval over which forces act in this step; begin"),
         Field("is_led", None, "int", "1 once the bias is found; solver"),
-        Field("spin_ahead", "leap_body", "vec3", "rad/s, mean spin in the drift as far as it is known; solver"),
-        Field("spin_gain", "leap_body", "vec3", "rad/s, of which the momentum is constant in the drift; solver"),
+        Field("spin_ahead", "led_body", "vec3", "rad/s, mean spin in the drift as far as it is known; solver"),
+        Field("spin_gain", "led_body", "vec3", "rad/s, of which the momentum is constant in the drift; solver"),
         Field(
             "jolted",
             "leap_body",
             "int",
             "1: friction on it has begun or ceased to hold in this step, 2: begun, to what is fixed; finish",
         ),
-        Field("turning", "leap_body", "vec2", "how it turns in the drift, see bias.py; solver"),
-        Field("bias", "leap_joint", "vec3", "m/s, half a step of J' V of the translations, world axes; solver"),
-        Field("bow", "leap_joint", "vec3", "m/s, the bias without the part that closes a gap; solver"),
-        Field("bow_spin", "leap_angular", "vec3", "rad/s, likewise; solver"),
-        Field("bias_spin", "leap_angular", "vec3", "rad/s, of the rotations; solver"),
-        Field("bias_impulse", "leap_joint", "vec3", "N s that the bias takes, apart from the warm start; solver"),
-        Field("bias_angular", "leap_angular", "vec3", "N m s, likewise; solver"),
-        Field("soft_bias", "leap_soft", "real", "share of the bias that a soft row feels; prepare"),
+        Field("turning", "led_body", "vec2", "how it turns in the drift, see bias.py; solver"),
+        Field("bias", "led_joint", "vec3", "m/s, half a step of J' V of the translations, world axes; solver"),
+        Field("bow", "led_joint", "vec3", "m/s, the bias without the part that closes a gap; solver"),
+        Field("bow_spin", "led_angular", "vec3", "rad/s, likewise; solver"),
+        Field("bias_spin", "led_angular", "vec3", "rad/s, of the rotations; solver"),
+        Field("bias_impulse", "led_joint", "vec3", "N s that the bias takes, apart from the warm start; solver"),
+        Field("bias_angular", "led_angular", "vec3", "N m s, likewise; solver"),
+        Field("soft_bias", "led_soft", "real", "share of the bias that a soft row feels; prepare"),
         # the fourth-order step: how fast it started, and its accelerations
         Field("smooth", None, "int", "1 if this step was of fourth order; begin, with a budget"),
         Field("start_position", "rk4_body", "vec3", "m; begin"),

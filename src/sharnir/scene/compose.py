@@ -1,4 +1,4 @@
-"""One scene put into another: its bodies, joints, sensors and materials under a name, at a place or on a body."""
+"""One scene put into another: all that is in it under a name, at a place or on a body."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .body import Body, BodySpec
 from .joint import Joint
 from .joints import Fixed, Frame
 from .materials import DEFAULT, Contact
+from .surfaces import TerrainSpec
 from .values import Plain, Quat, Vec3, quaternion, vector
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
     what = f"scene.add '{name}'"
     if not isinstance(name, str) or not name or "." in name:
         raise SceneError(f"{what}: give a name without dots")
-    if other.ropes or other.terrains:
-        raise SceneError(f"{what}: '{other.name}' has ropes or terrain, which stay in their own scene; take them out")
+    if other.ropes:
+        raise SceneError(f"{what}: '{other.name}' has ropes, which stay in their own scene; take them out")
+    if other.terrains and on is not None:
+        raise SceneError(f"{what}: '{other.name}' has terrain, which no body can carry; take it out")
     local = spatial.Pose(np.array(vector(at, f"{what} at (m)")), np.array(quaternion(rotation, f"{what} rotation")))
     place = local if on is None else on.pose @ local
     part = Part(name)
@@ -55,6 +58,11 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
             if body.spec.fixed:
                 frame = Frame.at(local @ body.pose)
                 scene.joint(f"{name}/{known} weld", Fixed(frame_a=frame, frame_b=Frame()), on, part.bodies[known])
+    for known, coupling in other.couplings.items():
+        labels = tuple(f"{name}/{label}" for label in coupling.spec.coordinates)
+        scene.add_coupling(f"{name}/{known}", msgspec.structs.replace(coupling.spec, coordinates=labels))
+    for known, terrain in other.terrains.items():
+        scene.add_terrain(f"{name}/{known}", _terrain(terrain.spec, place, name, other))
     for known, ray in other.rays.items():
         scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
     for known, camera in other.cameras.items():
@@ -94,6 +102,16 @@ def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: s
         groups = {word: tuple(_group(known, name) for known in getattr(spec.contact, word)) for word in GROUPS}
         material = spec.contact.material if spec.contact.material == DEFAULT else f"{name}/{spec.contact.material}"
         changed["contact"] = msgspec.structs.replace(spec.contact, material=material, **groups)
+    return msgspec.structs.replace(spec, **changed)
+
+
+def _terrain(spec: TerrainSpec, place: spatial.Pose, name: str, other: Scene) -> TerrainSpec:
+    pose = place @ spatial.Pose(np.array(spec.position), np.array(spec.rotation))
+    changed: Plain = {
+        "position": tuple(pose.position.tolist()),
+        "rotation": tuple(pose.rotation.tolist()),
+        "material": _material(spec.material, name, other),
+    }
     return msgspec.structs.replace(spec, **changed)
 
 

@@ -25,6 +25,10 @@ class CouplingType(Description, frozen=True, tag_field="type"):
 
     units: ClassVar[tuple[str, ...]] = (ANY, ANY)
 
+    def takes(self) -> tuple[str, ...]:
+        """The unit of every coordinate that it takes, empty for any."""
+        return self.units
+
     def factors(self) -> tuple[float, ...]:
         """The factor c of every coordinate."""
         raise NotImplementedError
@@ -103,6 +107,25 @@ class Mimic(CouplingType, frozen=True, tag="mimic"):
 
     def held_at(self) -> float | None:
         return number(self.offset, "Mimic offset (rad or m)")
+
+
+class WeightedSum(CouplingType, frozen=True, tag="weighted_sum"):
+    """Any linear equation: the sum of ``coefficients`` times coordinates stays at ``offset`` (None: as at the start).
+
+    The coordinates come in the order of the coefficients; a tendon that runs over several joints is one.
+    """
+
+    coefficients: tuple[float, ...]
+    offset: float | None = None
+
+    def takes(self) -> tuple[str, ...]:
+        return (ANY,) * len(self.coefficients)
+
+    def factors(self) -> tuple[float, ...]:
+        return tuple(number(one, "WeightedSum coefficient") for one in self.coefficients)
+
+    def held_at(self) -> float | None:
+        return None if self.offset is None else number(self.offset, "WeightedSum offset (rad or m)")
 
 
 class BeltDrive(Mesh, frozen=True, tag="belt_drive"):
@@ -214,7 +237,7 @@ class Prescribed(CouplingType, frozen=True, tag="prescribed"):
         return (1.0,)
 
 
-AnyCoupling = Prescribed | Gear | Mimic | BeltDrive | RackAndPinion | Screw | Differential | Planetary
+AnyCoupling = Prescribed | Gear | Mimic | WeightedSum | BeltDrive | RackAndPinion | Screw | Differential | Planetary
 
 
 class CouplingSpec(Description, frozen=True):
@@ -291,11 +314,10 @@ def _coordinate(what: str, label: str, joints: dict[str, Joint]) -> tuple[Joint,
 
 
 def _check_units(what: str, coupling: CouplingType, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
-    if len(terms) != len(coupling.units):
-        raise SceneError(
-            f"{what}: a {type(coupling).__name__} takes {len(coupling.units)} coordinates, {len(terms)} were given"
-        )
-    for wanted, (joint, free) in zip(coupling.units, terms, strict=True):
+    units = coupling.takes()
+    if len(terms) != len(units) or not terms:
+        raise SceneError(f"{what}: a {type(coupling).__name__} takes {len(units)} coordinates, {len(terms)} were given")
+    for wanted, (joint, free) in zip(units, terms, strict=True):
         if wanted and free.unit != wanted:
             word = "an angle" if wanted == ANGLE else "a length"
             raise SceneError(

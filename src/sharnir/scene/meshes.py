@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 READABLE = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off", ".3mf")
 LARGEST_FILE = 512 * 2**20  # bytes
+NO_COLOR = (102, 102, 102, 255)  # what trimesh takes where a file has no colour
 
 
 class Mesh(Shape, frozen=True, tag="mesh"):
@@ -68,18 +69,6 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         if np.prod(np.broadcast_to(self.scale, 3)) < 0.0:  # a mirror turns the triangles inside out
             surface.invert()
         return surface
-
-    def coloured(self) -> tuple[spatial.Array, spatial.Array, spatial.Array] | None:
-        """Vertices (m), triangles and a colour (RGB, 0 to 255) for every vertex; None where the file has no colours.
-
-        Vertices in the same place are not merged: each may have a colour of its own.
-        """
-        parts = [] if self.file is None else load_parts(self.file)
-        if all(_visual(part).kind is None for part in parts):
-            return None
-        surface = _joined(parts)
-        surface.vertices = surface.vertices * np.asarray(self.scale)
-        return np.asarray(surface.vertices), np.asarray(surface.faces), np.concatenate([_colors(p) for p in parts])
 
     def triangulated(self, owner: str) -> Trimesh:
         """The surface for contact: triangles without area dropped, holes left as they are."""
@@ -172,12 +161,19 @@ def _surface_of(file: str, changed: int, size: int) -> Trimesh:
 
 def load_parts(file: str) -> list[Trimesh]:
     """The parts of a mesh file, each a ``trimesh.Trimesh`` with its material, all in the frame and the unit of the
-    file; COLLADA's unit is taken into account, as robots expect."""
+    file, not to be changed; COLLADA's unit is taken into account, as robots expect."""
+    state = Path(file).stat()
+    return _parts_of(file, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _parts_of(file: str, changed: int, size: int) -> list[Any]:
+    """Read once for as long as the file stays as it is."""
     import trimesh
 
     if Path(file).suffix.lower() == ".dae" and find_spec("collada") is None:
         raise SceneError(f"Mesh: '{file}' is COLLADA, which needs pycollada; install it: pip install 'sharnir[import]'")
-    loaded = trimesh.load_scene(file, process=False)
+    loaded = trimesh.load_scene(file, process=False, resolver=_beside(file))
     unit = re.match(r"(\S+) \* meters", str(loaded.units))  # as trimesh tells it of COLLADA
     metres = float(unit[1]) if unit else 1.0
     parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
@@ -186,17 +182,54 @@ def load_parts(file: str) -> list[Trimesh]:
     return parts
 
 
-def _colors(part: Trimesh) -> spatial.Array:
-    """The colour of every vertex: its own, or its material's."""
-    visual = _visual(part)
+def _beside(file: str) -> Any:
+    """What finds the materials and pictures that a mesh names: in its folder, or in one beside that, nowhere else."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Beside(FilePathResolver):
+        def get(self, name: str) -> bytes:
+            folder = Path(file).resolve().parent
+            path = (folder / str(name).strip()).resolve()
+            if not path.is_relative_to(folder.parent):
+                raise ValueError(f"'{name}' lies outside of the folder of '{file}'")
+            if path.stat().st_size > LARGEST_FILE:
+                raise ValueError(f"'{name}' is too large")
+            return path.read_bytes()
+
+    return Beside(file)
+
+
+class Paint(NamedTuple):
+    """What a part of a mesh file looks like: a ``color`` as in CSS, or ``colors`` (RGB, 0 to 255) of every vertex, and
+    a ``picture``; each None where the file has none."""
+
+    color: str | None = None
+    colors: spatial.Array | None = None
+    picture: Any = None
+
+
+def paint_of(part: Any) -> Paint:
+    """The paint of a part of a mesh file."""
+    visual = part.visual
     if visual.kind == "texture":
-        return np.tile(np.asarray(visual.material.main_color, np.uint8)[:3], (len(part.vertices), 1))
-    return np.asarray(visual.vertex_colors, np.uint8)[:, :3]
+        material = visual.material
+        picture = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
+        rgba = getattr(material, "baseColorFactor", None)
+        rgba = getattr(material, "diffuse", None) if rgba is None else rgba
+        plain = rgba is None or tuple(int(value) for value in rgba) == NO_COLOR
+        return Paint(None if plain else _css(rgba), None, picture)
+    if visual.kind is None:
+        return Paint()
+    colors = np.asarray(visual.vertex_colors, np.uint8)
+    if (colors == colors[0]).all():
+        return Paint(_css(colors[0]))
+    return Paint(None, colors[:, :3])
 
 
-def _visual(part: Trimesh) -> Any:
-    """How a part looks: colours of vertices, or a texture."""
-    return part.visual
+def _css(rgba: Any) -> str:
+    values = [int(value) for value in np.asarray(rgba).ravel()[:4]]
+    solid = len(values) < 4 or values[3] == 255
+    return "#" + "".join(f"{value:02x}" for value in (values[:3] if solid else values))
 
 
 def _joined(parts: list[Trimesh]) -> Trimesh:

@@ -213,7 +213,7 @@ class Scene(SceneQuantities):
 
         Args:
             name: unique among couplings, without dots.
-            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary or Mimic.
+            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary, Mimic or WeightedSum.
             coordinates: joints, for their first coordinate, or quantities such as ``sleeve.coordinate("angle")``.
         """
         if not isinstance(coupling, CouplingType):
@@ -519,6 +519,9 @@ class Scene(SceneQuantities):
         self_collision: bool = False,
         search: Iterable[str | Path] = (),
         strict: bool = False,
+        keyframe: str = "",
+        decompose: bool = False,
+        arguments: Mapping[str, Any] | None = None,
     ) -> Scene:
         """Read a scene from a file: YAML or JSON, or a robot; ``scene.report`` tells what became of a robot's file.
 
@@ -529,10 +532,14 @@ class Scene(SceneQuantities):
             self_collision: whether links of a robot touch each other where they share no joint.
             search: folders in which the packages of a robot lie.
             strict: whether to refuse a robot that cannot be taken over without loss.
+            keyframe: of an MJCF, the posture it starts in, by name or number.
+            decompose: whether meshes that are not convex touch as several convex pieces instead of one hull.
+            arguments: of a xacro, what ``$(arg name)`` stands for, by name.
         """
         from ..importing import Options, load_any
 
-        return load_any(path, Options.checked(base, motors, self_collision, search, strict))
+        chosen = Options.checked(base, motors, self_collision, search, strict, keyframe, decompose, arguments)
+        return load_any(path, chosen)
 
     def add(
         self,
@@ -547,6 +554,9 @@ class Scene(SceneQuantities):
         self_collision: bool = False,
         search: Iterable[str | Path] = (),
         strict: bool = False,
+        keyframe: str = "",
+        decompose: bool = False,
+        arguments: Mapping[str, Any] | None = None,
     ) -> Part:
         """Add everything of another scene or of a robot's file, and return its bodies and joints by their own names.
 
@@ -556,16 +566,20 @@ class Scene(SceneQuantities):
             at: where its origin comes to lie, m, in the world, or in the frame of ``on``.
             rotation: how it is turned there, quaternion (x, y, z, w).
             on: a body that carries it: what was fixed to the world is welded to that body instead.
-            base: as in ``load``, with the four that follow.
+            base: as in ``load``, with the seven that follow.
             motors: whether joints of a robot are given servos.
             self_collision: whether links of a robot touch each other.
             search: folders in which the packages of a robot lie.
             strict: whether to refuse a robot that cannot be taken over without loss.
+            keyframe: of an MJCF, the posture it starts in.
+            decompose: whether meshes that are not convex touch as several convex pieces.
+            arguments: of a xacro.
         """
         from .compose import include
 
-        how: Plain = {"base": base, "motors": motors, "self_collision": self_collision}
-        other = path if isinstance(path, Scene) else Scene.load(path, search=search, strict=strict, **how)
+        how: Plain = {"base": base, "motors": motors, "self_collision": self_collision, "strict": strict}
+        how |= {"search": search, "keyframe": keyframe, "decompose": decompose, "arguments": arguments}
+        other = path if isinstance(path, Scene) else Scene.load(path, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
         return include(self, other, name, floats(at), floats(rotation), carrier)
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from ..device import Table
 from ..errors import SceneError, nearest
 from ..model.fields import COUNTS, struct_values
+from ..model.integrator import INTEGRATORS as SCHEMES
 from ..model.precision import PRECISIONS, Precision
 from ..scene.scene import Scene
 from ..scene.values import not_negative, number, positive, shown, whole
 
 SOLVERS = ("direct", "sequential-impulses")
-INTEGRATORS = ("leapfrog", "semi-implicit-euler", "rk4")
+INTEGRATORS = tuple(SCHEMES)
 KERNELS = ("special", "general")
 EPSILON = 1e-10  # N s or N m s in machines of kilograms
 
@@ -47,7 +48,11 @@ class Settings:
         check_named("precision", self.precision, PRECISIONS)
         if not isinstance(self.device, str):
             raise SceneError(f"device is {shown(self.device)}; give 'cpu' or 'cuda'")
-        if self.integrator == "rk4" and self.solver != "direct":
+        if scene.ropes and not SCHEMES[self.integrator].moves_ropes:
+            raise SceneError(
+                f"integrator '{self.integrator}' moves no ropes; the scene has {len(scene.ropes)}: leave integrator out"
+            )
+        if SCHEMES[self.integrator].fourth_order and self.solver != "direct":
             raise SceneError(
                 f"integrator '{self.integrator}' needs the accelerations of the direct solver; "
                 f"solver is '{self.solver}'"

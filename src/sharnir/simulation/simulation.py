@@ -55,8 +55,9 @@ class Simulation(Mechanics):
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
-    ``integrator`` is ``"leapfrog"`` (second order), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"``
-    (fourth order where the motion is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
+    ``integrator`` is ``"leapfrog"`` (second order), ``"position-verlet"`` (second order, its velocities
+    not estimated), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"`` (fourth order where the motion
+    is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
     run are those at the times of its frames; ``get`` and the last frame have them extrapolated. ``iterations`` and
     ``epsilon`` (N s, N m s; 1e-10, or as much less as the heaviest body is lighter than 1 kg) end the solver,
     whichever comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a

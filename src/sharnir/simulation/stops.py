@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
+from ..dynamics.watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from ..errors import SimulationFault
 from ..spatial import Array
 

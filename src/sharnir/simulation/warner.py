@@ -48,7 +48,8 @@ class Warner:
         for name, check in checks.items():
             if self._warned.wants(name):
                 self._warned.tell(check())
-        if sim._integrator == "rk4" and not sim._compiled.features.fourth_order:
+        features = sim._compiled.features
+        if features.integrator.fourth_order and not features.fourth_order:
             self._warned.tell(fallen_back(1, 1, sim._integrator))
 
     def reset(self) -> None:

@@ -39,7 +39,9 @@ SCHEMA = {
 
 def bodies(world: Plain) -> Plain:
     """The shapes of all bodies, each in the frame of its body: they move with the poses."""
-    return _update([_entity(body["name"], body["name"], _shapes(body["shapes"])) for body in world["bodies"]])
+    return _update(
+        [_entity(body["name"], body["name"], _shapes(body["shapes"], world["surfaces"])) for body in world["bodies"]]
+    )
 
 
 def ropes(world: Plain, blocks: Callable[[str], Array], frame: int) -> Plain:
@@ -61,10 +63,10 @@ def _entity(name: str, frame: str, shapes: Plain) -> Plain:
     return own | {kind: [] for kind in LISTS} | shapes
 
 
-def _shapes(shapes: list[Plain]) -> Plain:
+def _shapes(shapes: list[Plain], surfaces: list[Plain]) -> Plain:
     found: dict[str, list[Plain]] = {}
     for shape in (shape for shape in shapes if shape["kind"] != "belt"):  # its links run; there is the frame
-        kind, drawn = _primitive(shape)
+        kind, drawn = _primitive(shape | (surfaces[shape["surface"]] if "surface" in shape else {}))
         color = _color(shape["color"] or (RUBBER if shape["kind"] == "wheel" else OWN))
         place = {"pose": _pose(shape["position"], shape["rotation"]), "color": color}
         found.setdefault(kind, []).append(place | drawn)

@@ -26,12 +26,16 @@ from ..scene.values import Plain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
 from .console_panel import tight_at
+from .painting import Looks
+
+UNSEEN = 1e-3  # kg
 
 
 def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
     sprockets = sprockets_of(scene)
-    bodies = [_body(body, sprockets.get(name)) for name, body in scene.bodies.items()]
+    looks = Looks()
+    bodies = [_body(body, sprockets.get(name), looks) for name, body in scene.bodies.items()]
     loose = _loose(scene)
     followed = _followed(scene, loose)
     movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
@@ -40,6 +44,9 @@ def world_of(scene: Scene) -> Plain:
     return {
         "name": scene.name,
         "bodies": bodies,
+        "surfaces": looks.surfaces,
+        "textures": looks.textures,
+        "told": looks.told,
         "joints": [_joint(scene, joint) for joint in scene.joints.values()],
         "ropes": [_rope(name, rope) for name, rope in scene.ropes.items()],
         "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
@@ -56,9 +63,9 @@ def world_of(scene: Scene) -> Plain:
 # --- bodies and shapes ------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body, sprocket: float | None = None) -> Plain:
-    shapes = _shapes(body, sprocket)
-    box = np.array([_bounds(shape) for shape in shapes])
+def _body(body: Body, sprocket: float | None, looks: Looks) -> Plain:
+    shapes = _shapes(body, sprocket, looks)
+    box = np.array([_bounds(shape) for shape in shapes] or [np.zeros((2, 3))])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
     return {
@@ -74,14 +81,28 @@ def _body(body: Body, sprocket: float | None = None) -> Plain:
     }
 
 
-def _shapes(body: Body, sprocket: float | None) -> list[Plain]:
+def _shapes(body: Body, sprocket: float | None, looks: Looks) -> list[Plain]:
     """What is drawn of a body, which may be a ``sprocket`` of a radius (m)."""
-    shapes = [shape_of(shape) for shape in body.spec.shapes if shape.visible]
+    shapes = [drawn for shape in body.spec.shapes if shape.visible for drawn in drawn_of(shape, looks)]
     if sprocket is not None and [shape["kind"] for shape in shapes] == ["cylinder"]:
         return sprocket_shapes(shapes, sprocket)
     belt = belt_of(body)
     track = [] if belt is None else track_shapes(body, belt, shapes[0]["color"] if shapes else None)
-    return track or shapes or [_ghost(body)]
+    return track or shapes or ([] if _is_light(body) else [_ghost(body)])
+
+
+def _is_light(body: Body) -> bool:
+    """A body that stands between two joints of one place and weighs next to nothing is not drawn."""
+    return body.properties is not None and body.properties.mass < UNSEEN
+
+
+def drawn_of(shape: AnyShape, looks: Looks) -> list[Plain]:
+    """What is drawn of a shape: itself, or the parts of the file of a mesh."""
+    if not isinstance(shape, Mesh) or shape.file is None:
+        texture = None if shape.texture is None else looks.texture(shape.texture)
+        return [shape_of(shape) | ({} if texture is None else {"texture": texture})]
+    place = {"position": shape.position, "rotation": shape.rotation}
+    return [{"kind": "mesh", **part, **place} for part in looks.parts(shape)]
 
 
 def shape_of(shape: AnyShape) -> Plain:
@@ -90,10 +111,6 @@ def shape_of(shape: AnyShape) -> Plain:
     if not isinstance(shape, (Mesh, ConvexHull)):
         kind, size = shape.drawn()
         return {"kind": kind, "size": size, **place}
-    coloured = shape.coloured() if isinstance(shape, Mesh) and shape.color is None else None
-    if coloured is not None:
-        vertices, triangles, colors = coloured
-        return {"kind": "mesh", **packed(vertices, triangles), "colors": _base64(colors, "u1"), **place}
     surface = shape.surface()
     return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 
@@ -151,7 +168,7 @@ def _extent(scene: Scene, bodies: list[Plain], names: list[str]) -> Plain:
     """A ball about the named bodies and all ropes, and where the floor lies."""
     lows, highs = [], []
     for body, described in zip(scene.bodies.values(), bodies, strict=True):
-        if body.name not in names:
+        if body.name not in names or not described["shapes"]:
             continue
         corners = np.concatenate([_bounds(shape) for shape in described["shapes"]])
         low, high = corners.min(axis=0), corners.max(axis=0)

@@ -6,6 +6,7 @@ import { THREE } from "./three.js";
 const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
 const FIXED = "#8b9298";
 const RUBBER = "#3f464b";
+const GHOST = 0.45; // opacity of the box that stands for a body without shapes
 
 function striped(geometry) {
   // Every other quarter a little darker, so that one sees a wheel turn.
@@ -61,6 +62,7 @@ export function surfaceGeometry(surface) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(decodeArray(surface.vertices, Float32Array), 3));
   geometry.setIndex(new THREE.BufferAttribute(decodeArray(surface.triangles, Uint32Array), 1));
+  if (surface.uv) geometry.setAttribute("uv", new THREE.BufferAttribute(decodeArray(surface.uv, Float32Array), 2));
   geometry.computeVertexNormals();
   return surface.colors ? coloured(geometry, decodeArray(surface.colors, Uint8Array)) : white(geometry);
 }
@@ -79,6 +81,15 @@ function coloured(geometry, colors) {
 function material(plain, extra = {}) {
   if (plain) return new THREE.MeshLambertMaterial({ vertexColors: true, ...extra });
   return new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true, ...extra });
+}
+
+function opacityOf(color) {
+  // A colour of eight digits ends in its opacity, which three.js does not read.
+  return /^#[0-9a-f]{8}$/i.test(color ?? "") ? parseInt(color.slice(7), 16) / 255 : 1;
+}
+
+function solid(color) {
+  return opacityOf(color) < 1 ? color.slice(0, 7) : color;
 }
 
 export class Bodies {
@@ -101,8 +112,8 @@ export class Bodies {
       const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
       for (const shape of body.shapes) {
         const frame = poseMatrix(shape.position, shape.rotation);
-        const usual = shape.colors ? "#ffffff" : shape.kind === "wheel" ? RUBBER : own;
-        const color = new THREE.Color(shape.color ?? usual);
+        const usual = shape.kind === "wheel" ? RUBBER : own;
+        const color = new THREE.Color(solid(shape.color) ?? usual);
         if (shape.kind === "mesh") {
           this.addMesh(index, shape, frame, color);
           continue;
@@ -114,18 +125,17 @@ export class Bodies {
         for (const [primitive, scale, along] of PARTS[shape.kind](shape.size)) {
           const local = frame.clone().multiply(new THREE.Matrix4().makeTranslation(0, 0, along));
           local.scale(new THREE.Vector3(...scale));
-          const key = shape.ghost ? `${primitive} ghost` : primitive;
-          if (!wanted.has(key)) wanted.set(key, []);
-          wanted.get(key).push({ body: index, local, color });
+          const opacity = shape.ghost ? GHOST : opacityOf(shape.color);
+          const key = `${primitive} ${opacity} ${shape.texture}`;
+          if (!wanted.has(key)) wanted.set(key, { primitive, look: this.look(opacity, shape.texture), parts: [] });
+          wanted.get(key).parts.push({ body: index, local, color });
         }
       }
     });
-    for (const [key, parts] of wanted) {
-      const [primitive, ghost] = key.split(" ");
-      const look = material(this.plain, ghost ? { transparent: true, opacity: 0.45, depthWrite: false } : {});
+    for (const { primitive, look, parts } of wanted.values()) {
       const shape = PRIMITIVES[primitive](this.plain ? SIDES.plain : SIDES.fine);
-      const mesh = new THREE.InstancedMesh(shape, look, parts.length);
-      mesh.castShadow = mesh.receiveShadow = !ghost;
+      const mesh = new THREE.InstancedMesh(shape, material(this.plain, look), parts.length);
+      mesh.castShadow = mesh.receiveShadow = !look.transparent;
       mesh.frustumCulled = false;
       mesh.userData.bodies = parts.map((part) => part.body);
       this.group.add(mesh);
@@ -137,12 +147,38 @@ export class Bodies {
   }
 
   addMesh(index, shape, frame, color) {
-    const mesh = new THREE.Mesh(surfaceGeometry(shape), material(this.plain, { color, side: THREE.DoubleSide }));
+    const look = { color, side: THREE.DoubleSide, flatShading: Boolean(shape.flat) };
+    Object.assign(look, this.look(opacityOf(shape.color), shape.texture));
+    const mesh = new THREE.Mesh(this.surface(shape), material(this.plain, look));
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.matrixAutoUpdate = false;
     mesh.userData.bodies = [index];
     this.group.add(mesh);
     this.parts.push({ body: index, local: frame, mesh, color });
+  }
+
+  look(opacity, texture) {
+    // What one can see through hides nothing behind it.
+    const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
+    return texture == null ? clear : { ...clear, map: this.texture(texture) };
+  }
+
+  surface(shape) {
+    // What several bodies share is decoded once.
+    if (shape.surface === undefined) return surfaceGeometry(shape);
+    this.surfaces ??= [];
+    return (this.surfaces[shape.surface] ??= surfaceGeometry(this.world.surfaces[shape.surface]));
+  }
+
+  texture(index) {
+    this.textures ??= [];
+    if (!this.textures[index]) {
+      const texture = new THREE.TextureLoader().load(this.world.textures[index]);
+      texture.colorSpace = THREE.SRGBColorSpace;
+      texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+      this.textures[index] = texture;
+    }
+    return this.textures[index];
   }
 
   show({ poses, ...frame }, reader) {

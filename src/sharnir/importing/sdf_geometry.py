@@ -1,0 +1,140 @@
+"""The geometry of SDF: visuals and collisions as shapes, surfaces as materials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from ..scene.materials import Material
+from ..scene.meshes import ConvexHull
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
+from ..scene.values import Vec3
+from ..spatial import Array, Pose
+from .looks import Paint, corners, mesh_shape, touched_shapes
+from .report import ImportReport
+from .robot_files import Places
+from .sdf_frames import MODEL, Frames
+from .xml import Node
+
+
+class Geometry:
+    """Reads the geometry of one file."""
+
+    def __init__(self, places: Places, report: ImportReport, decompose: bool) -> None:
+        self.places, self.report, self.decompose = places, report, decompose
+
+    def shapes(self, node: Node, seen: bool, visible: bool = True) -> list[AnyShape]:
+        """The shapes of a visual or a collision; what cannot be shown or touched with is named."""
+        pose = Frames().resolved(node, MODEL)
+        geometry = node.child("geometry")
+        matters = "looks" if seen else "contact"
+        if geometry is None:
+            self.report.ignore(node.where, f"<{node.tag}>", "has no geometry", matters)  # type: ignore[arg-type]
+            return []
+        given: dict[str, Any] = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
+        given |= {"collides": not seen, "visible": visible} | (self._paint(node).fields() if seen else {})
+        try:
+            return [shape.checked(node.where) for shape in self._shapes(geometry, seen, given)]  # type: ignore[misc]
+        except (SceneError, FileNotFoundError) as error:
+            if isinstance(error, SceneError) and "outside of the robot's folder" in str(error):
+                raise
+            why = f"there is no file '{error}'" if isinstance(error, FileNotFoundError) else str(error)
+            self.report.ignore(node.where, f"<{node.tag}>", why, matters)  # type: ignore[arg-type]
+            return []
+
+    def _shapes(self, geometry: Node, seen: bool, given: dict[str, Any]) -> list[AnyShape]:
+        if (box := geometry.child("box")) is not None:
+            x, y, z = _numbers(box, "size", 3)
+            return [Box(x=x, y=y, z=z, **given)]
+        if (ball := geometry.child("sphere")) is not None:
+            return [Sphere(radius=_numbers(ball, "radius", 1)[0], **given)]
+        for tag, kind in (("cylinder", Cylinder), ("capsule", Capsule)):
+            if (round_ := geometry.child(tag)) is not None:
+                radius, length = _numbers(round_, "radius", 1)[0], _numbers(round_, "length", 1)[0]
+                return [kind(radius=radius, length=length, **given)]
+        if (ellipsoid := geometry.child("ellipsoid")) is not None:
+            import trimesh
+
+            ball_points = np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
+            return [ConvexHull(points=corners(ball_points * np.array(_numbers(ellipsoid, "radii", 3))), **given)]
+        if (mesh := geometry.child("mesh")) is not None:
+            uri, scale = mesh.child("uri"), mesh.child("scale")
+            if uri is None:
+                raise SceneError("its mesh has no uri")
+            size = (1.0, 1.0, 1.0) if scale is None else vector(scale)
+            file = self.places.find(uri.content(), f"{mesh.file}, {mesh.where}", mesh.file.parent)
+            if seen:
+                return [mesh_shape(file, size, given)]
+            return [*touched_shapes(file, size, given, self.report, mesh.where, self.decompose)]
+        word = next((child.tag for child in geometry.children), "nothing")
+        geometry.take()
+        if word == "empty":
+            return []
+        raise SceneError(f"its geometry is <{word[:40]}>, which is not read")
+
+    def plane(self, node: Node) -> Pose | None:
+        """Where the plane of a collision lies, its z axis along the normal; None for other geometry."""
+        geometry = node.child("geometry")
+        plane = None if geometry is None else geometry.child("plane")
+        if plane is None:
+            return None
+        normal, size = plane.child("normal"), plane.child("size")
+        if size is not None:
+            size.content()
+            self.report.ignore(size.where, "size", "a plane has no end here", "contact")
+        turn = spatial.IDENTITY if normal is None else spatial.frame_rotation(vector(normal))
+        return Frames().resolved(node, MODEL) @ Pose(np.zeros(3), np.array(turn))
+
+    def surface(self, node: Node) -> Material | None:
+        """The material of a collision: ODE's mu, and how it bounces."""
+        found = node.child("surface")
+        given: dict[str, float] = {}
+        for path, name in (("friction ode mu", "friction"), ("bounce restitution_coefficient", "restitution")):
+            at: Node | None = found
+            for tag in path.split():
+                at = None if at is None else at.child(tag)
+            if at is not None:
+                given[name] = max(0.0, at.parsed(at.content(), name))
+        if "restitution" in given:
+            given["restitution"] = min(given["restitution"], 1.0)
+        return Material(**given) if given else None
+
+    def _paint(self, node: Node) -> Paint:
+        material = node.child("material")
+        if material is None:
+            return Paint()
+        diffuse, texture = material.child("diffuse"), None
+        metal: Node | None = material
+        for tag in ("pbr", "metal", "albedo_map"):
+            metal = None if metal is None else metal.child(tag)
+        if metal is not None:
+            try:
+                texture = str(self.places.find(metal.content(), f"{node.file}, {node.where}", node.file.parent))
+            except FileNotFoundError as error:
+                self.report.ignore(node.where, "<albedo_map>", f"there is no file '{error}'", "looks")
+        if diffuse is None:
+            return Paint(None, texture)
+        rgba = [diffuse.parsed(part, "diffuse") for part in diffuse.content().split()]
+        return Paint(Paint.of(tuple([*rgba, 1.0][:4] if len(rgba) >= 3 else (0.8, 0.8, 0.8, 1.0))).color, texture)
+
+
+def _numbers(node: Node, tag: str, count: int) -> tuple[float, ...]:
+    child = node.child(tag)
+    if child is None:
+        raise node.fail(f"has no <{tag}>; give one")
+    return child.split(child.content(), tag, count)
+
+
+def vector(node: Node) -> Vec3:
+    """The three numbers in an element."""
+    x, y, z = node.split(node.content(), node.tag, 3)
+    return (x, y, z)
+
+
+def put(values: Array) -> Vec3:
+    """A vector as a scene takes it."""
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)

@@ -1,0 +1,384 @@
+"""The prims of a USD stage: bodies with their places and masses, shapes, materials, and what was read of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from .. import spatial
+from ..errors import SceneError
+from ..scene.materials import Material
+from ..scene.meshes import ConvexHull, Mesh
+from ..scene.shape import MassProperties, combined
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
+from ..scene.surfaces import Plane, TerrainSpec
+from ..scene.values import Vec3
+from ..spatial import Array, Pose
+from .looks import Paint, corners
+from .pieces import convex_pieces
+from .report import ImportReport
+from .robot_files import Places
+from .tree import NOWHERE
+
+WATER = 1000.0  # kg/m^3: the density of the schemas where none is given
+GRAVITY = 9.81  # m/s^2, likewise
+TURNS = {
+    "X": spatial.about((0.0, 1.0, 0.0), math.pi / 2.0),
+    "Y": spatial.about((1.0, 0.0, 0.0), -math.pi / 2.0),
+    "Z": np.array(spatial.IDENTITY),
+}
+Y_UP = spatial.about((1.0, 0.0, 0.0), math.pi / 2.0)  # y becomes z
+READ = re.compile(
+    r"xformOp|physics:(body[01]|local(Pos|Rot)[01]|axis|(lower|upper)Limit|mass|density|centerOfMass|diagonalInertia"
+    r"|principalAxes|collisionEnabled|rigidBodyEnabled|jointEnabled|excludeFromArticulation|gravity|dynamicFriction"
+    r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)"
+    r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature)"
+    r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|visibility|purpose)$"
+    r"|primvars:display(Color|Opacity)$|inputs:diffuseColor|material:binding|extent$"
+)
+LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|orientation|doubleSided|intensity|color")
+
+
+class Prims:
+    """A stage in metres, kilograms and z up; ``bodies`` are the names of links by the paths of their prims."""
+
+    def __init__(self, stage: Any, places: Places, report: ImportReport, decompose: bool) -> None:
+        from pxr import Usd, UsdGeom, UsdPhysics
+
+        self.stage, self.places, self.report, self.decompose = stage, places, report, decompose
+        self.meters = float(UsdGeom.GetStageMetersPerUnit(stage))
+        self.kilograms = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
+        self.up = Y_UP if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.array(spatial.IDENTITY)
+        self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
+        self.all = [prim for prim in stage.Traverse() if prim.IsActive()]
+        self.names: dict[str, str] = {}
+        found = [prim for prim in self.all if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
+        enabled = [prim for prim in found if self.value(prim, "physics:rigidBodyEnabled", True)]
+        self.bodies = {str(prim.GetPath()): self.name(prim) for prim in enabled}
+        self.paths = {name: path for path, name in self.bodies.items()}
+        if not self.bodies:
+            raise SceneError(f"{places.robot} has no rigid bodies; USD without physics is no robot")
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def name(self, prim: Any) -> str:
+        """A short name of a prim that no other has."""
+        path = str(prim.GetPath())
+        if path not in self.names:
+            taken, name = set(self.names.values()) | {"world"}, str(prim.GetName())
+            self.names[path] = name if name not in taken else path.strip("/")
+        return self.names[path]
+
+    def value(self, prim: Any, name: str, default: Any) -> Any:
+        """An attribute, or the default where it has none."""
+        attribute = prim.GetAttribute(name)
+        found = attribute.Get() if attribute else None
+        return default if found is None else found
+
+    def number(self, prim: Any, name: str, default: float) -> float:
+        """An attribute as a number."""
+        value = float(self.value(prim, name, default))
+        if math.isnan(value):
+            raise SceneError(f"{self.places.robot}, {prim.GetPath()}: {name} is not a number; give a finite one")
+        return value
+
+    def first(self, prim: Any, names: tuple[str, ...], default: float) -> float:
+        """The first of several attributes that is there."""
+        return next((self.number(prim, name, default) for name in names if prim.GetAttribute(name)), default)
+
+    def has(self, prim: Any, schema: str) -> bool:
+        """Whether a schema is applied to a prim."""
+        return schema in prim.GetAppliedSchemas()
+
+    def target(self, prim: Any, relation: str) -> str:
+        """The link that a relation of a joint leads to: that of the nearest body above, or the world."""
+        found = prim.GetRelationship(relation)
+        targets = found.GetTargets() if found else []
+        at = self.stage.GetPrimAtPath(targets[0]) if targets else None
+        while at is not None and at and str(at.GetPath()) not in self.bodies and str(at.GetPath()) != "/":
+            at = at.GetParent()
+        return self.bodies.get(str(at.GetPath()), "world") if at is not None and at else "world"
+
+    def target_name(self, prim: Any, relation: str) -> str:
+        """The name of the joint that a relation leads to."""
+        found = prim.GetRelationship(relation)
+        targets = found.GetTargets() if found else []
+        at = self.stage.GetPrimAtPath(targets[0]) if targets else None
+        return self.name(at) if at is not None and at else ""
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def _transform(self, prim: Any) -> tuple[Pose, Array]:
+        """The pose (m, z up) and the scale of a prim in the world."""
+        matrix = np.array(self.cache.GetLocalToWorldTransform(prim)).T  # its vectors are rows
+        linear = matrix[:3, :3]
+        scale = np.linalg.norm(linear, axis=0)
+        if not np.isfinite(matrix).all() or np.any(scale < 1e-12):
+            raise SceneError(f"{self.places.robot}, {prim.GetPath()}: has no finite transform; repair it")
+        turn = linear / scale
+        if np.linalg.det(turn) < 0.0:
+            scale, turn = scale * (1.0, 1.0, -1.0), turn * (1.0, 1.0, -1.0)
+        left, _, right = np.linalg.svd(turn)  # the nearest rotation, where there is shear
+        rotation = spatial.from_matrix(left @ right)
+        position = spatial.rotate(self.up, matrix[:3, 3] * self.meters)
+        return Pose(position, spatial.multiply(self.up, rotation)), scale
+
+    def pose_of(self, name: str) -> Pose:
+        """Where a link stands."""
+        return NOWHERE if name == "world" else self._transform(self.stage.GetPrimAtPath(self.paths[name]))[0]
+
+    def local_frame(self, prim: Any, k: int, link: str) -> Pose:
+        """The frame of a joint on its body number ``k``, in the frame of the link."""
+        position = np.array(self.value(prim, f"physics:localPos{k}", (0.0, 0.0, 0.0)), float)
+        rotation = quaternion(self.value(prim, f"physics:localRot{k}", None))
+        relation = prim.GetRelationship(f"physics:body{k}")
+        targets = relation.GetTargets() if relation else []
+        if not targets:
+            return Pose(self._up(position * self.meters), spatial.multiply(self.up, rotation))
+        place, scale = self._transform(self.stage.GetPrimAtPath(targets[0]))
+        there = place @ Pose(position * scale * self.meters, rotation)
+        return self.pose_of(link).inverse() @ there
+
+    def _up(self, vector: Array) -> Array:
+        return np.asarray(spatial.rotate(self.up, vector))
+
+    def gravity(self) -> Vec3:
+        """Of the first physics scene, m/s^2."""
+        prim = next((prim for prim in self.all if str(prim.GetTypeName()) == "PhysicsScene"), None)
+        size = -math.inf if prim is None else self.number(prim, "physics:gravityMagnitude", -math.inf)
+        given = (0.0, 0.0, 0.0) if prim is None else self.value(prim, "physics:gravityDirection", (0.0, 0.0, 0.0))
+        direction = self._up(np.array(given, float)) if np.any(given) else np.array([0.0, 0.0, -1.0])
+        size = size * self.meters if 0.0 <= size < math.inf else GRAVITY
+        x, y, z = (direction / np.linalg.norm(direction) * size).tolist()
+        return (x, y, z)
+
+    # --- what there is ----------------------------------------------------------------------------------------------
+
+    def joints(self) -> list[Any]:
+        """The prims of joints."""
+        return [prim for prim in self.all if re.fullmatch(r"Physics\w*Joint", str(prim.GetTypeName()))]
+
+    def roots(self) -> list[str]:
+        """Links at which articulations begin: bodies with that schema, or the first body below a prim with it."""
+        found = []
+        for prim in self.all:
+            if self.has(prim, "PhysicsArticulationRootAPI"):
+                path = str(prim.GetPath())
+                found += [name for body, name in self.bodies.items() if _is_below(body, path)][:1]
+        return found
+
+    def mass(self, path: str) -> MassProperties | None:
+        """What a body weighs, in its frame: as it is given, or by its shapes and their density."""
+        prim = self.stage.GetPrimAtPath(path)
+        _, scale = self._transform(prim)
+        mass = self.number(prim, "physics:mass", 0.0) * self.kilograms
+        by_shapes = self._by_shapes(path, prim)
+        if mass <= 0.0 and by_shapes is None:
+            return None
+        mass = mass if mass > 0.0 else by_shapes.mass  # type: ignore[union-attr]
+        center = np.zeros(3) if by_shapes is None else by_shapes.center
+        given = self.value(prim, "physics:centerOfMass", None)
+        if given is not None and np.isfinite(np.array(given)).all():
+            center = np.array(given, float) * scale * self.meters
+        moments = np.array(self.value(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0)), float)
+        if np.any(moments):
+            turn = spatial.matrix(quaternion(self.value(prim, "physics:principalAxes", None)))
+            inertia = turn @ np.diag(moments * self.kilograms * self.meters**2) @ turn.T
+        elif by_shapes is not None:
+            inertia = by_shapes.inertia * mass / by_shapes.mass
+        else:
+            inertia = np.zeros((3, 3))
+        return MassProperties(mass, center, inertia)
+
+    def _by_shapes(self, path: str, prim: Any) -> MassProperties | None:
+        density = self.number(prim, "physics:density", 0.0) * self.kilograms / self.meters**3
+        parts = []
+        for shape in self.shapes(path):
+            if shape.collides:
+                unit = shape.unit_properties()
+                if unit.mass > 0.0:
+                    place = Pose(np.array(shape.position), np.array(shape.rotation))
+                    size = density if density > 0.0 else WATER
+                    parts.append(MassProperties(unit.mass * size, unit.center, unit.inertia * size).placed(place))
+        return combined(parts) if parts else None
+
+    def shapes(self, path: str) -> list[AnyShape]:
+        """What a body is made of: its prims down to the next bodies."""
+        owner, _ = self._transform(self.stage.GetPrimAtPath(path))
+        found: list[AnyShape] = []
+        for prim in self._below(path):
+            found += self._shape(prim, owner)
+        return found
+
+    def _below(self, path: str) -> list[Any]:
+        prims, stack = [], [self.stage.GetPrimAtPath(path)]
+        while stack:
+            prim = stack.pop()
+            prims.append(prim)
+            stack += [child for child in prim.GetChildren() if str(child.GetPath()) not in self.bodies]
+        return prims
+
+    def static_shapes(self) -> list[AnyShape]:
+        """What collides and belongs to no body."""
+        return [shape for prim in self._static() for shape in self._shape(prim, NOWHERE) if shape.collides]
+
+    def _static(self) -> list[Any]:
+        touched = [prim for prim in self.all if self.has(prim, "PhysicsCollisionAPI")]
+        return [prim for prim in touched if not any(_is_below(str(prim.GetPath()), body) for body in self.bodies)]
+
+    def terrains(self) -> dict[str, tuple[TerrainSpec, Material]]:
+        """Planes that never move."""
+        found = {}
+        for prim in self._static():
+            if str(prim.GetTypeName()) == "Plane":
+                pose, _ = self._transform(prim)
+                turn = TURNS[str(self.value(prim, "axis", "Z"))]
+                place = pose @ Pose(np.zeros(3), turn)
+                at: dict[str, Any] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+                material = self._physics_material(prim) or Material()
+                found[self.name(prim).replace(".", "_")] = (TerrainSpec(surface=Plane(), **at), material)
+        return found
+
+    def material(self, path: str) -> Material | None:
+        """The surface of a body: that of the first of its shapes that has one."""
+        found = (self._physics_material(prim) for prim in self._below(path))
+        return next((material for material in found if material is not None), None)
+
+    def _physics_material(self, prim: Any) -> Material | None:
+        from pxr import UsdShade
+
+        bound, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
+        if not bound or not self.has(bound.GetPrim(), "PhysicsMaterialAPI"):
+            return None
+        friction = max(0.0, self.number(bound.GetPrim(), "physics:dynamicFriction", 0.0))
+        restitution = min(1.0, max(0.0, self.number(bound.GetPrim(), "physics:restitution", 0.0)))
+        return Material(friction=friction, restitution=restitution)
+
+    # --- shapes -----------------------------------------------------------------------------------------------------
+
+    def _shape(self, prim: Any, owner: Pose) -> list[AnyShape]:
+        from pxr import UsdGeom
+
+        kind = str(prim.GetTypeName())
+        collides = self.has(prim, "PhysicsCollisionAPI") and bool(self.value(prim, "physics:collisionEnabled", True))
+        if kind not in SHAPES:
+            return []
+        image = UsdGeom.Imageable(prim)
+        seen = image.ComputeVisibility() != UsdGeom.Tokens.invisible
+        seen = seen and image.ComputePurpose() in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render)
+        if not seen and not collides:
+            return []
+        pose, scale = self._transform(prim)
+        size = scale * self.meters
+        turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
+        place = owner.inverse() @ pose @ turn
+        given: dict[str, Any] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+        given |= {"collides": collides, "visible": seen} | self._paint(prim).fields()
+        try:
+            return self._made(prim, kind, size, given)
+        except SceneError as error:
+            matters: Any = "contact" if collides else "looks"
+            self.report.ignore(str(prim.GetPath()), kind, str(error), matters)
+            return []
+
+    def _made(self, prim: Any, kind: str, size: Array, given: dict[str, Any]) -> list[AnyShape]:
+        x, y, z = (abs(float(part)) for part in size)
+        if kind == "Cube":
+            side = self.number(prim, "size", 2.0)
+            return [Box(x=side * x, y=side * y, z=side * z, **given)]
+        if kind == "Sphere":
+            return [Sphere(radius=self.number(prim, "radius", 1.0) * max(x, y, z), **given)]
+        if kind in ROUND:
+            along = "XYZ".index(str(self.value(prim, "axis", "Z")))
+            sides = [abs(float(part)) for part in size]
+            length = self.number(prim, "height", 2.0 if kind == "Cylinder" else 1.0) * sides.pop(along)
+            radius = self.number(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
+            return [(Cylinder if kind == "Cylinder" else Capsule)(radius=radius, length=length, **given)]
+        return self._mesh(prim, size, given)
+
+    def _mesh(self, prim: Any, size: Array, given: dict[str, Any]) -> list[AnyShape]:
+        points = np.array(self.value(prim, "points", []), float).reshape(-1, 3) * size
+        faces = triangles(self.value(prim, "faceVertexCounts", []), self.value(prim, "faceVertexIndices", []))
+        if not len(faces) or faces.max() >= len(points) or faces.min() < 0 or not np.isfinite(points).all():
+            raise SceneError("is a mesh without triangles, or with one that names a vertex that is not there")
+        found: list[AnyShape] = []
+        collides, visible = given.pop("collides"), given.pop("visible")
+        if collides:
+            place = {name: given[name] for name in ("position", "rotation")}
+            hulls = [points]
+            if self.decompose:
+                import trimesh
+
+                hulls = convex_pieces(trimesh.Trimesh(points, faces, process=False))
+            made = [ConvexHull(points=corners(hull), visible=False, **place) for hull in hulls]
+            found += [hull.checked(str(prim.GetPath())) for hull in made]  # type: ignore[misc]
+        if visible:
+            shown = tuple((int(a), int(b), int(c)) for a, b, c in faces)
+            found.append(Mesh(vertices=corners(points), triangles=shown, collides=False, **given))
+        return found
+
+    def _paint(self, prim: Any) -> Paint:
+        """The diffuse colour of the bound material, or the display colour."""
+        from pxr import UsdShade
+
+        bound, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
+        for child in bound.GetPrim().GetChildren() if bound else ():
+            color = self.value(child, "inputs:diffuseColor", None)
+            if color is not None:
+                return Paint.of((*(float(part) for part in color), 1.0))
+        colors = self.value(prim, "primvars:displayColor", None)
+        if colors is None or not len(colors):
+            return Paint()
+        opacity = self.value(prim, "primvars:displayOpacity", None)
+        return Paint.of((*(float(part) for part in colors[0]), float(opacity[0]) if opacity else 1.0))
+
+
+ROUND = ("Cylinder", "Capsule")
+SHAPES = ("Cube", "Sphere", "Mesh", *ROUND)
+
+
+def _is_below(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/")
+
+
+def triangles(counts: Any, indices: Any) -> Array:
+    """Faces of any number of corners as fans of triangles."""
+    corners_of = np.asarray(indices, int).ravel()
+    found, at = [], 0
+    for count in (int(count) for count in counts):
+        face = corners_of[at : at + count]
+        found += [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
+        at += count
+    return np.array(found, int).reshape(-1, 3)
+
+
+def quaternion(value: Any) -> Array:
+    """A quaternion of USD as ours; none, or one of zero length, is no turn."""
+    if value is None:
+        return np.array(spatial.IDENTITY)
+    found = np.array([*(float(part) for part in value.GetImaginary()), float(value.GetReal())])
+    length = float(np.linalg.norm(found))
+    return found / length if length > 1e-9 else np.array(spatial.IDENTITY)
+
+
+def _vec(values: Array) -> Vec3:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def account_for(stage: Any, report: ImportReport) -> None:
+    """Count what was read of every prim, and name what was not."""
+    for prim in stage.Traverse():
+        report.use(str(prim.GetTypeName()) or "prim")
+        for found in prim.GetAuthoredProperties():
+            name = str(found.GetName())
+            if READ.search(name):
+                report.use(name)
+            elif LOOKS.search(name):
+                report.ignore(str(prim.GetPath()), name, "is of the picture", "looks")
+            else:
+                matters: Any = "motion" if "physics" in name.lower() or "physx" in name else "nothing"
+                report.ignore(str(prim.GetPath()), name, "Sharnir does not know this property", matters)
