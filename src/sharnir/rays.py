@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .device import load_warp
-from .dynamics.contacts.rays import cast_kernel, sense_kernel
+from .dynamics.contacts.rays import cast_kernel, hits_struct, sense_kernel
 from .errors import SceneError
 from .model.compile import Compiled
 from .model.precision import Precision
@@ -68,10 +68,12 @@ class Rays:
             )
         count, far = len(start), min(float(reach), 1e9)
         given = [wp.array(x, dtype=p.vec3, device=self._device) for x in (start, way / lengths)]
-        made = [wp.zeros(count, dtype=kind, device=self._device) for kind in (p.real, int, p.vec3)]
-        arrays = [self._tables["model"], self._tables["state"], self._shapes, *given, far, world, *made]
+        made = hits_struct(p)()
+        for name, kind in (("distance", p.real), ("shape", int), ("normal", p.vec3)):
+            setattr(made, name, wp.zeros(count, dtype=kind, device=self._device))
+        arrays = [self._tables["model"], self._tables["state"], self._shapes, *given, far, world, made]
         wp.launch(cast_kernel(p, self._compiled.features), count, arrays, device=self._device)
-        distance, shape, normal = (array.numpy() for array in made)
+        distance, shape, normal = made.distance.numpy(), made.shape.numpy(), made.normal.numpy()
         met = shape >= 0
         bodies = np.array(["world", *self._compiled.layout.bodies], object)
         owners = np.asarray(self._compiled.model["shape_body"], int)

@@ -77,7 +77,7 @@ class Sensing:
 
 def _check_integrator(compiled: Compiled) -> None:
     """Refuse accelerometers where no step tells accelerations."""
-    if compiled.features.leapfrog and not compiled.features.fourth_order:
+    if compiled.features.integrator.staggered and not compiled.features.fourth_order:
         return
     for sensor in compiled.scene.sensors.values():
         if any(reading.kind == Kind.ACCELERATION for reading in sensor.readings.values()):

@@ -8,12 +8,13 @@ from typing import Any
 
 from .errors import SceneError, nearest
 from .model.fields import struct_values
+from .model.integrator import INTEGRATORS as SCHEMES
 from .model.precision import PRECISIONS, Precision
 from .scene.scene import Scene
 from .scene.values import not_negative, number, positive, shown, whole
 
 SOLVERS = ("direct", "sequential-impulses")
-INTEGRATORS = ("leapfrog", "semi-implicit-euler", "rk4")
+INTEGRATORS = tuple(SCHEMES)
 KERNELS = ("special", "general")
 EPSILON = 1e-10  # N s or N m s in machines of kilograms
 
@@ -27,7 +28,11 @@ def check_settings(scene: Any, dt: Any, solver: Any, integrator: Any, others: di
     check_named("precision", others["precision"], PRECISIONS)
     if not isinstance(others["device"], str):
         raise SceneError(f"device is {shown(others['device'])}; give 'cpu' or 'cuda'")
-    if integrator == "rk4" and solver != "direct":
+    if scene.ropes and not SCHEMES[integrator].moves_ropes:
+        raise SceneError(
+            f"integrator '{integrator}' moves no ropes; the scene has {len(scene.ropes)}: leave integrator out"
+        )
+    if SCHEMES[integrator].fourth_order and solver != "direct":
         raise SceneError(
             f"integrator '{integrator}' needs the accelerations of the direct solver; solver is '{solver}'"
         )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import core_count, resolve_device
-from .dynamics.integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .dynamics.stepper import Stepper
+from .dynamics.watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .errors import SceneError, SimulationFault, SimulationWarning
 from .inputs import Input, Inputs
 from .model.compile import build_model, compile_scene
@@ -125,8 +125,9 @@ class Simulation:
     """A scene compiled and stepped with a fixed time step ``dt`` (s).
 
     ``solver`` is ``"direct"`` (joints exact at any mass ratio) or ``"sequential-impulses"`` (the papers' method).
-    ``integrator`` is ``"leapfrog"`` (second order), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"``
-    (fourth order where the motion is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
+    ``integrator`` is ``"leapfrog"`` (second order), ``"position-verlet"`` (second order, its velocities
+    not estimated), ``"semi-implicit-euler"`` (first order, the papers') or ``"rk4"`` (fourth order where the motion
+    is smooth, leapfrog elsewhere; direct solver only). Velocities and reactions of a
     run are those at the times of its frames; ``get`` and the last frame have them extrapolated. ``iterations`` and
     ``epsilon`` (N s, N m s; 1e-10, or as much less as the heaviest body is lighter than 1 kg) end the solver,
     whichever comes first; ``budget`` (s of wall-clock time per step) ends it earlier. ``erp`` is the share of a
@@ -389,7 +390,8 @@ class Simulation:
         for name, check in checks.items():
             if self._warned.wants(name):
                 yield from check()
-        if self._integrator == "rk4" and not self._compiled.features.fourth_order:
+        features = self._compiled.features
+        if features.integrator.fourth_order and not features.fourth_order:
             yield from fallen_back(1, 1, self._integrator)
 
     def _look_back(self) -> None:

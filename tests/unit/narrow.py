@@ -45,7 +45,7 @@ class Touching:
 @cache
 def collide_kernel(p: Precision, features: Features) -> Any:
     t = struct_values(p)
-    collide = make_collide(p, features).collide
+    narrow = make_collide(p, features)
 
     @wp.kernel(enable_backward=False, module="unique")
     def narrow_phase(
@@ -60,7 +60,11 @@ def collide_kernel(p: Precision, features: Features) -> Any:
     ):
         w = wp.tid()
         k.contact_count[w] = 0
-        collide(m, s, k, r, o, margin, a[w], b[w], w)
+        pair = narrow.Candidates()
+        pair.a = a[w]
+        pair.b = b[w]
+        pair.margin = margin
+        narrow.collide(m, s, k, r, o, pair, w)
 
     return narrow_phase
 

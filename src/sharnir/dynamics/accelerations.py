@@ -22,6 +22,7 @@ from ..model.precision import Precision
 from .algebra import make_algebra
 from .bias import make_bias
 from .coordinates import make_coordinates
+from .rows.joint_matrix import make_joint_matrix
 from .rows.lock import make_lock
 from .rows.soft import make_soft
 from .solvers.direct import make_direct
@@ -37,16 +38,12 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     algebra, geometry, direct = make_algebra(p), make_coordinates(p), make_direct(p, features)
-    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
-    Frames, frames_of = geometry.Frames, geometry.frames_of
+    Frames = geometry.Frames
     bias_of = make_bias(p, features)
-    linear_bias, angular_bias, slip_of = bias_of.linear_bias, bias_of.angular_bias, bias_of.slip_of
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    coordinate_axis, is_length = geometry.coordinate_axis, geometry.is_length
-    factor, substitute, linear_rows = direct.factor, direct.substitute, direct.linear_rows
+    slip_of = bias_of.slip_of
+    linear_rows = make_joint_matrix(p, features).linear_rows
     pick = make_lock(p, features).pick
     soft = make_soft(p, features)
-    soft_direction, soft_force, rate_before = soft.soft_direction, soft.soft_force, soft.rate_before
 
     GAMMA = wp.constant(real(1e-7 if p.name == "float64" else 1e-5))  # of a joint's own inverse mass
 
@@ -54,8 +51,9 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def place_body(m: t.model, s: t.state, k: t.work, b: int, w: int):
+        """The inertia of body b in world axes, kg m^2."""
         turn = wp.quat_to_matrix(s.rotation[b, w])
-        k.inertia[b, w] = packed(turn * m.inertia[b, w] * wp.transpose(turn))
+        k.inertia[b, w] = algebra.packed(turn * m.inertia[b, w] * wp.transpose(turn))
 
     @wp.func
     def place_joint(m: t.model, s: t.state, k: t.work, f: Frames, j: int, w: int):
@@ -66,11 +64,11 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
         k.arm_b[j, w] = arm
         k.arm_a[j, w] = s.position[b, w] + arm - s.position[a, w]
         if wp.static(features.partial_locks):
-            k.rows_l[j, w] = diagonal(real(1.0))
+            k.rows_l[j, w] = algebra.diagonal(real(1.0))
             if m.linear_lock[j] != 7:
-                k.rows_l[j, w] = pick(linear_basis(f, m.basis[j]), m.linear_lock[j])
+                k.rows_l[j, w] = pick(geometry.linear_basis(f, m.basis[j]), m.linear_lock[j])
         if wp.static(features.angular_rows):
-            k.rows_a[j, w] = pick(angular_basis(f, m.basis[j]), m.angular_lock[j])
+            k.rows_a[j, w] = pick(geometry.angular_basis(f, m.basis[j]), m.angular_lock[j])
 
     @wp.func
     def turn_ease(m: t.model, b: int, w: int) -> real:
@@ -94,7 +92,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             if m.body_node[b] >= 0:
                 place_body(m, s, k, b, w)
         for j in range(o.joints):
-            place_joint(m, s, k, frames_of(m, s, j, w), j, w)
+            place_joint(m, s, k, geometry.frames_of(m, s, j, w), j, w)
             if at_start:
                 set_softness(m, k, GAMMA, j, w)
                 k.start_reaction[j, w] = vec3()
@@ -103,34 +101,37 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.soft):
                 for i in range(m.soft_start[j], m.soft_end[j]):
                     k.soft_y[i, w] = real(0.0)  # no row in the matrix
-        factor(m, n, k, o, w)
+        direct.factor(m, n, k, o, w)
 
     # --- right-hand sides ---------------------------------------------------------------------------------------------
 
     @wp.func
     def forces_on_body(m: t.model, c: t.control, s: t.state, k: t.work, b: int, w: int):
+        """F and -w x I w as right-hand sides of body b, N and N m."""
         node = m.body_node[b]
         if node >= 0:
             spin = s.spin[b, w]
             k.solution[node, w] = m.gravity[w] / m.inv_mass[b, w] + c.force[b, w]
-            k.solution[node + 1, w] = c.torque[b, w] - wp.cross(spin, full(k.inertia[b, w]) * spin)
+            k.solution[node + 1, w] = c.torque[b, w] - wp.cross(spin, algebra.full(k.inertia[b, w]) * spin)
 
     @wp.func
     def rows_of_joint(m: t.model, s: t.state, k: t.work, j: int, w: int):
+        """-J' V + Gamma l_start as right-hand sides of joint j, m/s^2 and rad/s^2."""
         if m.joint_node_l[j] >= 0:
-            bias = linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.start_reaction[j, w]
+            bias = bias_of.linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.start_reaction[j, w]
             if wp.static(features.partial_locks):
                 bias = linear_rows(k, j, w) * bias
             k.solution[m.joint_node_l[j], w] = -bias
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                bias = k.rows_a[j, w] * angular_bias(m, s, k, j, w)
+                bias = k.rows_a[j, w] * bias_of.angular_bias(m, s, k, j, w)
                 if wp.static(features.angular_locks):
                     bias = bias - k.softness_a[j, w] * (k.rows_a[j, w] * k.start_reaction_torque[j, w])
                 k.solution[m.joint_node_a[j], w] = -bias
 
     @wp.func
     def pull_body(k: t.work, node: int, force: vec3, torque: vec3, w: int):
+        """Add a force (N) and a torque (N m) to the right-hand side of a body."""
         if node >= 0:
             k.solution[node, w] = k.solution[node, w] + force
             k.solution[node + 1, w] = k.solution[node + 1, w] + torque
@@ -151,20 +152,35 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     def apply_soft(m: t.model, s: t.state, n: t.memory, k: t.work, time: real, i: int, w: int):
         """Springs and dampers of soft row i; their impulse over ``time`` is noted."""
         j = m.soft_joint[i]
-        f = frames_of(m, s, j, w)
-        axis = soft_direction(m, f, i, j)
+        f = geometry.frames_of(m, s, j, w)
+        axis = soft.soft_direction(m, f, i, j)
         linear = m.soft_linear[i]
-        force = soft_force(m, s, f, rate_before(m, s, k, axis, linear, j, w), i, w)
+        force = soft.soft_force(m, s, f, soft.rate_before(m, s, k, axis, linear, j, w), i, w)
         n.soft_impulse[i, w] = n.soft_impulse[i, w] + time * force
         push_apart(m, k, linear == 1, force * axis, j, w)
 
     @wp.func
     def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, i: int, w: int):
+        """The effort on free coordinate i, N or N m, between the bodies of its joint."""
         effort = c.effort[i, w]
         if effort != real(0.0):
             j = m.coordinate_joint[i]
             kind = m.coordinate_kind[i]
-            push_apart(m, k, is_length(kind), effort * coordinate_axis(frames_of(m, s, j, w), kind), j, w)
+            push_apart(
+                m,
+                k,
+                geometry.is_length(kind),
+                effort * geometry.coordinate_axis(geometry.frames_of(m, s, j, w), kind),
+                j,
+                w,
+            )
+
+    @wp.func
+    def share_of(stage: int) -> real:
+        """The share of a stage in the impulses of the step."""
+        if stage == 1 or stage == 2:
+            return real(1.0) / real(3.0)
+        return real(1.0) / real(6.0)
 
     # --- the solution -------------------------------------------------------------------------------------------------
 
@@ -192,10 +208,9 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
                     k.softness_a[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_a[j, w]
 
     @wp.func
-    def accelerate(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, time: real, w: int
-    ):
-        """Accelerations of the bodies into ``solution``; the impulses over ``time`` are added to the memory."""
+    def accelerate(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, w: int):
+        """Accelerations of the bodies into ``solution``; the impulses over the stage are added to the memory."""
+        time = share_of(stage) * o.dt
         for b in range(1, o.bodies):
             forces_on_body(m, c, s, k, b, w)
         for j in range(o.joints):
@@ -205,7 +220,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
                 apply_soft(m, s, n, k, time, i, w)
         for i in range(o.coordinates):
             apply_effort(m, c, s, k, i, w)
-        substitute(m, k, o, w)
+        direct.substitute(m, k, o, w)
         for j in range(o.joints):
             note_reaction(m, n, k, stage, time, j, w)
 

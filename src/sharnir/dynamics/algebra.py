@@ -21,10 +21,12 @@ def make_algebra(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def full(v: p.sym33) -> mat33:
+        """A symmetric matrix from its six numbers: xx, yy, zz, xy, xz, yz."""
         return mat33(v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2])
 
     @wp.func
     def diagonal(x: real) -> mat33:
+        """x E."""
         return wp.diag(vec3(x, x, x))
 
     @wp.func
@@ -36,6 +38,7 @@ def make_algebra(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def column(m: mat33, i: int) -> vec3:
+        """Column i of a matrix."""
         return vec3(m[0, i], m[1, i], m[2, i])
 
     @wp.func

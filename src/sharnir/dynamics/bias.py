@@ -24,7 +24,7 @@ from ..model.fields import structs
 from ..model.precision import Precision
 from ..scene.joints import Basis
 from .coordinates import make_coordinates
-from .leapfrog import make_leapfrog
+from .integrators.leapfrog import make_leapfrog
 
 wp = load_warp()
 
@@ -46,7 +46,6 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry = make_coordinates(p)
-    frames_of, axis_of = geometry.frames_of, geometry.axis_of
     midpoint_spin = make_leapfrog(p, features).midpoint_spin
     SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
     CUBE, THIRTIETH = wp.constant(real(1.0 / 24.0)), wp.constant(real(1.0 / 30.0))
@@ -71,7 +70,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.partial_locks):
             slip = slip_of(m, k, j, w)
             if m.basis[j] == RADIAL:
-                d = frames_of(m, s, j, w).offset
+                d = geometry.frames_of(m, s, j, w).offset
                 rate = slip + wp.cross(spin_a, d)
                 length = wp.length(d)
                 n = d / length
@@ -88,9 +87,9 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         spin_b = k.spin[m.joint_b[j], w]
         turning = spin_b - spin_a
         if m.basis[j] == CARDAN:
-            f = frames_of(m, s, j, w)
-            x = axis_of(f.qa, 0)
-            y = axis_of(f.qb, 1)
+            f = geometry.frames_of(m, s, j, w)
+            x = geometry.axis_of(f.qa, 0)
+            y = geometry.axis_of(f.qb, 1)
             change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
             return wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
         return -wp.cross(spin_a, turning)
@@ -136,8 +135,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.direct):
             if m.closes_loop[j] == 1:
                 ease = m.inv_mass[m.joint_a[j], w] + m.inv_mass[m.joint_b[j], w]
-                work = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
-                return work > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
+                labour = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
+                return labour > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
         return False
 
     @wp.func
@@ -218,7 +217,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     def radial_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
         """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
         a = m.joint_a[j]
-        d = frames_of(m, s, j, w).offset
+        d = geometry.frames_of(m, s, j, w).offset
         length = wp.length(d)
         n = d / length
         bows = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w) - bow(k, k.arm_a[j, w] - d, dt, a, w)
@@ -281,6 +280,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def find_rotation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+        """The same for its rotations."""
         bias = rotation_bias(m, s, k, dt, j, w)
         if not is_small(bias, real(1.0), dt):
             locked = k.rows_a[j, w] * bias
@@ -307,7 +307,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
         into the memory. Where rows are redundant, J V = 0 is solved first: see ``factors.take_apart``.
         """
-        return wp.static(features.direct) and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
+        known = wp.static(features.direct and features.integrator.staggered)
+        return known and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
 
     @wp.func
     def find_bias(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
@@ -371,6 +372,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clear_bias(k: t.work, o: t.settings, w: int):
+        """No bias, and no impulse that belongs to it."""
         k.is_led[w] = 0
         for j in range(o.joints):
             k.bias[j, w] = vec3()
@@ -382,7 +384,7 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def led(k: t.work, u: vec3, linear: int, j: int, w: int) -> vec3:
         """The slip or relative spin u of joint j as it is on average over the drift."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if linear == 1:
                 return u + k.bias[j, w]
             if wp.static(features.angular_rows):

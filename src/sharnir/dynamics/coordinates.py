@@ -33,7 +33,6 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    frame_of = algebra.frame_of
     TINY = wp.constant(real(1e-12))
     PI = wp.constant(real(3.141592653589793))
     SMALL_SWING = wp.constant(real(measure.SMALL_SWING))
@@ -48,6 +47,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def frames_of(m: t.model, s: t.state, j: int, w: int) -> Frames:
+        """The frames of joint j at the present poses."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         f = Frames()
@@ -60,6 +60,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def axis_of(q: quat, i: int) -> vec3:
+        """Axis i of a frame, world axes."""
         e = vec3()
         e[i] = real(1.0)
         return wp.quat_rotate(q, e)
@@ -68,7 +69,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     def linear_basis(f: Frames, basis: int) -> mat33:
         """Columns: the directions of the three relative translations."""
         if basis == RADIAL_BASIS:
-            return frame_of(wp.normalize(f.offset))
+            return algebra.frame_of(wp.normalize(f.offset))
         return wp.quat_to_matrix(f.qa)
 
     @wp.func
@@ -113,6 +114,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def twist_angle(f: Frames) -> real:
+        """psi = 2 atan2(q_z, q_w), rad."""
         q = wp.quat_inverse(f.qa) * f.qb
         return real(2.0) * wp.atan2(q[2], q[3])
 
@@ -192,8 +194,18 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
             return -c * b[1]
         return c * b[0]
 
+    @wp.func
+    def count_turns(m: t.model, s: t.state, dt: real, i: int, w: int):
+        """The turn that is nearest to where the present rate leads in a step: it may be more than half a turn."""
+        j = m.twist_joint[i]
+        f = frames_of(m, s, j, w)
+        turning = s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w]
+        ahead = s.twist[i, w] + dt * wp.dot(coordinate_axis(f, m.twist_kind[i]), turning)
+        s.twist[i, w] = unwrapped(coordinate_value(f, m.twist_kind[i]), ahead)
+
     return SimpleNamespace(
         Frames=Frames,
+        count_turns=count_turns,
         frames_of=frames_of,
         axis_of=axis_of,
         linear_basis=linear_basis,

@@ -30,9 +30,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
-    frames_of, coordinate_axis, is_length = geometry.frames_of, geometry.coordinate_axis, geometry.is_length
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
-    load, store, struck, twisted = pair.load, pair.store, pair.struck, pair.twisted
 
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
@@ -45,7 +43,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def force_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
         """The force from outside on body b over the interval of the kick, N."""
         force = c.force[b, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 force = real(0.5) * (force + n.last_force[b, w])
             n.last_force[b, w] = c.force[b, w]
@@ -55,7 +53,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def torque_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
         """The torque likewise, N m."""
         torque = c.torque[b, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 torque = real(0.5) * (torque + n.last_torque[b, w])
             n.last_torque[b, w] = c.torque[b, w]
@@ -65,7 +63,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     def effort_on(c: t.control, n: t.memory, i: int, w: int) -> real:
         """The effort on coordinate i likewise, N or N m."""
         effort = c.effort[i, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if not is_first(n, w):
                 effort = real(0.5) * (effort + n.last_effort[i, w])
             n.last_effort[i, w] = c.effort[i, w]
@@ -73,6 +71,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
+        """The spin after dt without torque, rad/s in body axes."""
         spin = start
         for _ in range(wp.static(NEWTON_STEPS)):
             middle = real(0.5) * (start + spin)
@@ -104,7 +103,7 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
                 k.following[b, w] = vec3()
             k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
             spin = s.spin[b, w]
-            if wp.static(not features.leapfrog):
+            if wp.static(not features.integrator.leads):
                 spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
             k.spin[b, w] = spin + dt * (inv_inertia * torque_on(c, n, b, w))
 
@@ -115,12 +114,12 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         if effort != real(0.0):
             j = m.coordinate_joint[i]
             kind = m.coordinate_kind[i]
-            x = load(m, k, j, w)
-            d = dt * effort * coordinate_axis(frames_of(m, s, j, w), kind)
-            if is_length(kind):
-                x = struck(x, d)
+            x = pair.load(m, k, j, w)
+            d = dt * effort * geometry.coordinate_axis(geometry.frames_of(m, s, j, w), kind)
+            if geometry.is_length(kind):
+                x = pair.struck(x, d)
             else:
-                x = twisted(x, d)
-            store(m, k, j, w, x)
+                x = pair.twisted(x, d)
+            pair.store(m, k, j, w, x)
 
     return SimpleNamespace(move_freely=move_freely, apply_effort=apply_effort)

@@ -7,6 +7,8 @@ class Nothing:
     """Any function by name is None; the branches that would call it are left out by ``wp.static``."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # by such names Warp asks whether it is a number
+            raise AttributeError(name)
         return None
 
 

@@ -36,6 +36,7 @@ def make_pair(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def load(m: t.model, k: t.work, j: int, w: int) -> Pair:
+        """The two bodies of joint j, with their velocities."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         x = Pair()
@@ -53,6 +54,7 @@ def make_pair(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def store(m: t.model, k: t.work, j: int, w: int, x: Pair):
+        """Write the velocities back."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         k.velocity[a, w] = x.va
@@ -73,6 +75,7 @@ def make_pair(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def store_push(m: t.model, k: t.work, j: int, w: int, x: Pair):
+        """Write the pseudo-velocities back."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         k.push[a, w] = x.va

@@ -31,6 +31,7 @@ def beam_kernel(p: Precision, features: Features) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_beams(m: v.model, s: v.state, r: v.report, q: v.sensing, shapes: int):
+        """One beam of one world."""
         i, w = wp.tid()
         if q.kind[i] == wp.static(int(Kind.BEAM)) and r.step[w] % q.every[i] == 0:
             body = q.item[i]
@@ -49,15 +50,11 @@ def sense_kernel(p: Precision) -> object:
     real, vec3, quat = p.real, p.vec3, p.quat
     t, v = structs(p), struct_values(p)
     measures, random = make_coordinates(p), make_philox(p)
-    frames_of, coordinate_value, coordinate_axis = (
-        measures.frames_of,
-        measures.coordinate_value,
-        measures.coordinate_axis,
-    )
-    Words, normals = random.Words, random.normals
+    Words = random.Words
 
     @wp.func
     def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
+        """Of body b at a point, m/s."""
         return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
 
     @wp.func
@@ -69,10 +66,9 @@ def sense_kernel(p: Precision) -> object:
         return kick + wp.max(real(2.0) * wp.dot(change, change_before) / size, real(0.0)) * change
 
     @wp.func
-    def acceleration(
-        m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, b: int, w: int
-    ) -> vec3:
-        """Of the point at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
+    def acceleration(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, w: int) -> vec3:
+        """Of the point of its body at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
+        b = q.item[i]
         if m.inv_mass[b, w] == real(0.0):
             return vec3()
         kick = coming(n.kick_velocity[b, w], n.kick_change[b, w], q.change[i, w])
@@ -86,6 +82,7 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.func
     def rotation_vector(turn: quat) -> vec3:
+        """The rotation vector of a quaternion, rad, by the shorter way."""
         v = vec3(turn[0], turn[1], turn[2])
         size = wp.length(v)
         if size < real(1.0e-12):
@@ -122,29 +119,29 @@ def sense_kernel(p: Precision) -> object:
         c = q.item[i]
         j = m.coordinate_joint[c]
         kind = m.coordinate_kind[c]
-        f = frames_of(m, s, j, w)
+        f = measures.frames_of(m, s, j, w)
         if q.kind[i] == wp.static(int(Kind.COORDINATE)):
             if q.twist[i] >= 0:  # turns cannot be told from one instant
                 return s.twist[q.twist[i], w]
-            return coordinate_value(f, kind)
+            return measures.coordinate_value(f, kind)
         a = m.joint_a[j]
         b = m.joint_b[j]
         relative = s.spin[b, w] - s.spin[a, w]
         if kind <= SLIDE_Z or kind == RADIAL:
             point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
             relative = point_velocity(s, b, point, w) - point_velocity(s, a, point, w)
-        return wp.dot(coordinate_axis(f, kind), relative)
+        return wp.dot(measures.coordinate_axis(f, kind), relative)
 
     @wp.func
     def of_joint(m: t.model, s: t.state, n: t.memory, q: t.sensing, i: int, w: int) -> vec3:
         """A joint's reaction on its body b, in its frame there."""
         j = q.item[i]
-        world = vec3()
+        reaction = vec3()
         if q.kind[i] == wp.static(int(Kind.FORCE)):
-            world = n.reaction_now[j, w]
+            reaction = n.reaction_now[j, w]
         elif n.reaction_torque_now.shape[0] > 0:
-            world = n.reaction_torque_now[j, w]
-        return wp.quat_rotate_inv(s.rotation[m.joint_b[j], w] * q.turn[i], world)
+            reaction = n.reaction_torque_now[j, w]
+        return wp.quat_rotate_inv(s.rotation[m.joint_b[j], w] * q.turn[i], reaction)
 
     @wp.func
     def of_body(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, i: int, w: int) -> vec3:
@@ -161,7 +158,7 @@ def sense_kernel(p: Precision) -> object:
             return rotation_vector(turn)
         if kind == wp.static(int(Kind.SPIN)):
             return wp.quat_rotate_inv(turn * q.turn[i], s.spin[b, w])
-        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, b, w) - m.gravity[w])
+        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, w) - m.gravity[w])
 
     @wp.func
     def truth(m: t.model, s: t.state, n: t.memory, k: t.work, q: t.sensing, dt: real, i: int, w: int) -> vec3:
@@ -181,7 +178,7 @@ def sense_kernel(p: Precision) -> object:
     def drawn(q: t.sensing, number: int, use: int, i: int, w: int) -> vec3:
         """Three normal numbers for a sample."""
         counter = Words(wp.uint32(number), wp.uint32(q.stream[i]), wp.uint32(use), wp.uint32(0))
-        return normals(counter, wp.uint32(q.key[i]), wp.uint32(q.seed[w]))
+        return random.normals(counter, wp.uint32(q.key[i]), wp.uint32(q.seed[w]))
 
     @wp.func
     def spoilt(q: t.sensing, x: vec3, number: int, i: int, w: int) -> vec3:
@@ -217,6 +214,7 @@ def sense_kernel(p: Precision) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_sensors(m: v.model, s: v.state, n: v.memory, k: v.work, r: v.report, q: v.sensing, dt: p.real):
+        """One reading of one world: its sample, noise and delay."""
         i, w = wp.tid()
         step = r.step[w]
         every = q.every[i]

@@ -18,7 +18,7 @@ from ..model.precision import Precision
 from .pipeline import GPU_BLOCK, budget_kernels, step_kernel, tables_in_memory
 from .solvers.direct import IDLE_EVERY
 
-COUNT = 8  # place of the last kernel argument: steps or iterations
+TASK = 7  # place of the last kernel argument: the first world, and how many steps or iterations
 # solver iterations between two looks at the clock; those that look everywhere stay the same with a budget
 SWEEPS_PER_LOOK = IDLE_EVERY
 
@@ -68,7 +68,7 @@ class Stepper:
                 wp.launch(
                     kernel,
                     dim=size,
-                    inputs=[*self._arrays, first, 1],
+                    inputs=[*self._arrays, wp.vec2i(first, 1)],
                     device=self._device,
                     record_cmd=True,
                     block_dim=GPU_BLOCK,
@@ -79,8 +79,8 @@ class Stepper:
     def _launch(self, launches: list[Any], count: int) -> None:
         if self._count.get(id(launches)) != count:
             self._count[id(launches)] = count
-            for launch in launches:
-                launch.set_param_at_index(COUNT, count)
+            for launch, (first, _) in zip(launches, self._parts, strict=True):
+                launch.set_param_at_index(TASK, load_warp().vec2i(first, count))
         if self._pool is None:
             launches[0].launch()
         else:

@@ -38,7 +38,7 @@ wp = load_warp()
 # its centre has 4 I about its end. With two such ends dt^2 K is at most 4 I at the limit in the papers' step, and twice
 # the inertia always in the leapfrog step, which would bear four times.
 PAPERS, LEAPFROG = (0.5, 1.0), (0.25, 0.5)
-STARTED, JERKED = -1.0, -2.0  # instead of what was added last
+USUAL, STARTED, JERKED = 0, 1, 2  # whether what was added last counts; if not even the reactions do, JERKED
 CALM = 1.0  # what holds a spin to that of the pull, over what resists its change
 JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
@@ -49,29 +49,24 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     start_slip = make_bias(p, features).start_slip
-    borne, share = LEAPFROG if features.leapfrog else PAPERS
+    borne, share = LEAPFROG if features.integrator.leads else PAPERS
 
     @wp.func
     def stiffen(m: t.model, n: t.memory, k: t.work, b: int, arm: vec3, push: vec3, turning: vec3, w: int):
         """Note what body b needs for a joint at ``arm`` that pulls with dt^2 f = ``push``."""
-        if wp.static(features.leapfrog):
-            if n.stiffened[b, w][0] == wp.static(real(JERKED)):
+        if wp.static(features.integrator.leads):
+            if n.stiffness_mark[b, w] == wp.static(JERKED):
                 return
         own = real(0.5) * wp.trace(m.inertia[b, w])  # for a slender link the moment across it
         own = own + wp.dot(arm, arm) / m.inv_mass[b, w]
         excess = wp.dot(push, arm) - wp.static(real(borne)) * own
         if excess > real(0.0):
             along = wp.normalize(push)
-            across = diagonal(real(1.0)) - wp.outer(along, along)
-            k.stiffening[b, w] = k.stiffening[b, w] + packed(wp.static(real(share)) * excess * across)
-            if wp.static(features.leapfrog):
+            across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
+            k.stiffening[b, w] = k.stiffening[b, w] + algebra.packed(wp.static(real(share)) * excess * across)
+            if wp.static(features.integrator.leads):
                 k.following[b, w] = k.following[b, w] + wp.static(real(share)) * excess * (across * turning)
-
-    @wp.func
-    def mark(n: t.memory, sign: float, b: int, w: int):
-        n.stiffened[b, w] = p.sym33(real(sign), real(0.0), real(0.0), real(0.0), real(0.0), real(0.0))
 
     @wp.func
     def note_jerk(m: t.model, s: t.state, n: t.memory, k: t.work, j: int, w: int):
@@ -83,13 +78,13 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
             slip = k.rows_l[j, w] * slip
         pulled = (m.inv_mass[a, w] + m.inv_mass[b, w]) * n.lock_impulse[j, w]
         if wp.dot(slip, slip) > wp.static(real(JERK * JERK)) * wp.dot(pulled, pulled):
-            mark(n, wp.static(JERKED), a, w)
-            mark(n, wp.static(JERKED), b, w)
+            n.stiffness_mark[a, w] = wp.static(JERKED)
+            n.stiffness_mark[b, w] = wp.static(JERKED)
 
     @wp.func
     def is_new(n: t.memory, dt: real, w: int) -> bool:
         """Whether the last kick was the first after a start, half of one, or was before it."""
-        return wp.static(features.leapfrog) and n.kick[w] < real(0.75) * dt
+        return wp.static(features.integrator.leads) and n.kick[w] < real(0.75) * dt
 
     @wp.func
     def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
@@ -101,11 +96,12 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
+        """Note what the reaction of joint j asks of its two bodies."""
         a = m.joint_a[j]
         b = m.joint_b[j]
         push = dt * dt * n.reaction[j, w]
         turning = vec3()
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             turning = pull_turning(n.reaction[j, w], n.reaction_now[j, w], dt)
         if m.inv_mass[a, w] > real(0.0):
             stiffen(m, n, k, a, k.arm_a[j, w], -push, turning, w)
@@ -115,29 +111,30 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def add_stiffness(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
         """Add what was noted to body b's inertia."""
-        added = full(k.stiffening[b, w])
+        added = algebra.full(k.stiffening[b, w])
         change = mat33()
         start = vec3()
         felt = vec3()
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             start = s.spin[b, w]
-            if n.stiffened[b, w][0] >= real(0.0):
-                change = added - full(n.stiffened[b, w])
+            if n.stiffness_mark[b, w] == wp.static(USUAL):
+                change = added - algebra.full(n.stiffened[b, w])
                 felt = wp.static(real(CALM)) * (k.following[b, w] - added * start)
             n.stiffened[b, w] = k.stiffening[b, w]
+            n.stiffness_mark[b, w] = wp.static(USUAL)
             if is_new(n, dt, w):
-                mark(n, wp.static(STARTED), b, w)
+                n.stiffness_mark[b, w] = wp.static(STARTED)
                 change = mat33()
                 felt = vec3()
         if wp.trace(added) > real(0.0) or wp.trace(change) != real(0.0):
-            inertia = full(k.inertia[b, w])
+            inertia = algebra.full(k.inertia[b, w])
             stiff = inertia + added
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 stiff = stiff + wp.static(real(CALM)) * added
             inverse = wp.inverse(stiff)
             k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start) + felt)
-            k.inertia[b, w] = packed(stiff)
-            k.inv_inertia[b, w] = packed(inverse)
+            k.inertia[b, w] = algebra.packed(stiff)
+            k.inv_inertia[b, w] = algebra.packed(inverse)
 
     return SimpleNamespace(
         stiffen=stiffen, stiffen_joint=stiffen_joint, add_stiffness=add_stiffness, note_jerk=note_jerk

@@ -23,6 +23,7 @@ from ..scene.joints import Basis
 
 wp = load_warp()
 
+NOT_FINITE, RUNAWAY, EMPTY_DRUM = 1, 2, 3  # faults that end a run
 LONG_STEP, OPEN_JOINT = 1, 2  # bits of what is noticed
 LARGEST_TURN = 0.5  # rad
 SLACK = 2.0  # times the derived bound
@@ -34,6 +35,19 @@ def make_watch(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     t = structs(p)
+
+    @wp.func
+    def check(k: t.work, r: t.report, top_speed: real, b: int, w: int):
+        """Mark the world as faulty if body b has no sensible velocity, before its last good state is overwritten."""
+        v = k.velocity[b, w] + k.push[b, w]
+        u = k.spin[b, w] + k.push_spin[b, w]
+        if r.fault[w] == 0:
+            if not (wp.isfinite(v) and wp.isfinite(u)):
+                r.fault[w] = wp.static(NOT_FINITE)
+                r.fault_body[w] = b
+            elif wp.length(v) > top_speed or wp.length(u) > top_speed:
+                r.fault[w] = wp.static(RUNAWAY)
+                r.fault_body[w] = b
 
     @wp.func
     def watch_turns(m: t.model, s: t.state, r: t.report, o: t.settings, w: int):
@@ -93,4 +107,4 @@ def make_watch(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.fourth_order):
             r.fall_backs[w] = r.fall_backs[w] + 1
 
-    return SimpleNamespace(watch_step=watch_step, watch_turns=watch_turns)
+    return SimpleNamespace(check=check, watch_step=watch_step, watch_turns=watch_turns)

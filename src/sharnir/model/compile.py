@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
 from .fields import MODEL, PARAMETERS, allocate, write
 from .grounds import Heights, Triangles, search_meshes
+from .integrator import INTEGRATORS
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rays import ray_arrays
@@ -92,8 +94,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         twists=bool(tracked),
         direct=solver == "direct",
         reach=False,
-        leapfrog=integrator in ("leapfrog", "rk4"),
-        fourth_order=integrator == "rk4" and _is_smooth(scene, layout, touching.kinds),
+        integrator=INTEGRATORS[integrator],
+        fourth_order=INTEGRATORS[integrator].fourth_order and _is_smooth(scene, layout, touching.kinds),
         contact_kinds=touching.kinds,
         restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
         compliance=bool(touching.kinds) and not all(np.isinf(touching.model["pair_stiffness"])),
@@ -138,13 +140,15 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
     features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
-    for items in ("body", "joint", "coordinate", "soft", "actuator", "rope_node"):
-        counts[f"leap_{items}"] = counts[items] if features.leapfrog else 0
-    counts["leap_angular"] = counts["joint"] if features.leapfrog and features.angular_rows else 0
+    for items in ("body", "coordinate", "actuator", "rope_node"):
+        counts[f"leap_{items}"] = counts[items] if features.integrator.staggered else 0
+    for items in ("body", "joint", "soft"):
+        counts[f"led_{items}"] = counts[items] if features.integrator.leads else 0
+    counts["led_angular"] = counts["led_joint"] if features.angular_rows else 0
     for items in ("body", "joint", "angular"):
         counts[f"rk4_{items}"] = counts[items] if features.fourth_order else 0
     counts["friction_law"] = counts["friction"] if features.friction_laws else 0
-    rows = counts["joint"] if features.direct or features.leapfrog else 0
+    rows = counts["joint"] if features.direct or features.integrator.leads else 0
     counts["row_angular"] = rows if features.angular_rows else 0
     counts["row_partial"] = rows if features.partial_locks else 0
     counts["redundant"] = sum(model["is_redundant"]) + counts["coupling"]
@@ -201,8 +205,11 @@ def _joints(scene: Scene) -> dict[str, Any]:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    owners = [row.joint.name for row in friction_rows_of(scene)]
-    frictions = np.cumsum([0] + [owners.count(joint.name) for joint in joints])
+    rubbing = friction_rows_of(scene)
+    of = Counter(row.joint.name for row in rubbing)
+    dry = Counter(row.joint.name for row in rubbing if row.is_dry)
+    losses = Counter(row.joint.name for row in rubbing if row.coupling >= 0)
+    frictions = np.cumsum([0] + [of[joint.name] for joint in joints])
     soft_owners = [row.joint.name for row in softs_of(scene)]
     softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
     return {
@@ -219,6 +226,8 @@ def _joints(scene: Scene) -> dict[str, Any]:
         "limit_start": limits[:-1],
         "limit_end": limits[1:],
         "friction_start": frictions[:-1],
+        "gear_start": frictions[:-1] + [dry[joint.name] for joint in joints],
+        "loss_start": frictions[1:] - [losses[joint.name] for joint in joints],
         "friction_end": frictions[1:],
         "soft_start": softs[:-1],
         "soft_end": softs[1:],

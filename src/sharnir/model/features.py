@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .integrator import Integrator
+
 CONTACT_KINDS = ("round", "box", "convex", "heights", "mesh")
 
 
@@ -23,8 +25,8 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
-    leapfrog: bool  # the second-order step rather than semi-implicit Euler
-    fourth_order: bool  # Runge and Kutta's step wherever the motion is smooth, leapfrog elsewhere
+    integrator: Integrator
+    fourth_order: bool  # the integrator is of fourth order wherever the motion is smooth, and here it can be
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning
@@ -46,6 +48,16 @@ class Features:
     def contacts(self) -> bool:
         """Whether anything can touch."""
         return bool(self.contact_kinds)
+
+    @property
+    def axis_bounds(self) -> bool:
+        """Whether some free axis has a bounded row."""
+        return self.limits or self.friction
+
+    @property
+    def bounded(self) -> bool:
+        """Whether some row is bounded, so that a solver has to iterate."""
+        return self.axis_bounds or self.contacts
 
     @property
     def large(self) -> bool:
@@ -71,4 +83,14 @@ class Features:
             "rope_slides": self.rope_slides or wide,
             "rope_tangles": self.rope_tangles or (wide and self.rope_touch),
         }
-        return replace(self, general=True, contact_kinds=kinds, **joints, **frictions, **meshes, **laws, **ropes)
+        return replace(
+            self,
+            integrator=self.integrator,
+            general=True,
+            contact_kinds=kinds,
+            **joints,
+            **frictions,
+            **meshes,
+            **laws,
+            **ropes,
+        )

@@ -27,8 +27,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
     t = references(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
-    Closest, closest, away = distances.Closest, distances.closest, distances.away
-    over_faces, deepest_gap, spread = shared.over_faces, shared.deepest_gap, shared.spread
+    Closest = distances.Closest
 
     NO_CROSS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))  # square of the sine of nearly parallel edges
     EDGE_BIAS = wp.constant(real(1e-7 if p.name == "float64" else 1e-4))  # of the size: faces win ties
@@ -43,6 +42,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def best_axis(a: Solid, b: Solid, margin: real) -> Axis:
+        """The axis of 15 along which two boxes are farthest apart or overlap least, a's axes."""
         turn = wp.transpose(a.turn) * b.turn
         d = wp.transpose(a.turn) * (b.place - a.place)
         grow = mat33()
@@ -96,6 +96,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def box_box(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+        """The points of two boxes."""
         axis = best_axis(a, b, margin)
         none = Manifold()
         if axis.separation > margin:
@@ -104,18 +105,18 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
         c = Closest()
         c.normal = n
         c.distance = axis.separation
-        f = over_faces(m, a, b, c, margin)
-        if deepest_gap(f, margin) <= axis.separation + SLACK * wp.min(a.radius, b.radius):
+        f = shared.over_faces(m, a, b, c, margin)
+        if shared.deepest_gap(f, margin) <= axis.separation + SLACK * wp.min(a.radius, b.radius):
             return f
         # the deepest corner does not lie over the face: the separation is not the distance, and edges may cross
         if axis.separation > real(0.0):
-            c = closest(m, a, b, margin)
+            c = distances.closest(m, a, b, margin)
             if c.is_far == 1:
                 return none
         else:
-            c = away(m, a, b, n, -axis.separation)
+            c = distances.away(m, a, b, n, -axis.separation)
             c.normal = n
             c.distance = axis.separation
-        return spread(m, a, b, c, margin)
+        return shared.spread(m, a, b, c, margin)
 
     return SimpleNamespace(box_box=box_box)

@@ -29,7 +29,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return NOTHING
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
-    collide = make_collide(p, features).collide
+    collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
 
     @wp.func
     def half_extent(m: t.model, turn: p.mat33, i: int) -> vec3:
@@ -86,6 +86,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def place_box(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int):
+        """The box about shape i on its way through the step, m."""
         body = m.shape_body[i]
         turn = wp.quat_to_matrix(s.rotation[body, w] * m.shape_turn[i])
         center = s.position[body, w] + wp.quat_rotate(s.rotation[body, w], m.shape_place[i])
@@ -97,6 +98,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def is_excluded(m: t.model, o: t.settings, a: int, b: int) -> bool:
+        """Whether shapes a < b never touch, by bisection in the sorted list of such pairs."""
         key = a * o.shapes + b
         low = int(0)
         high = o.exclusions
@@ -135,12 +137,16 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def look_closely(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, i: int, w: int):
+        """All points of near pair i that may touch in this step."""
         a = k.near_a[i, w]
         b = k.near_b[i, w]
         path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
         slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
-        margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
-        collide(m, s, k, r, o, margin, a, b, w)
+        pair = Candidates()
+        pair.a = a
+        pair.b = b
+        pair.margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
+        collide(m, s, k, r, o, pair, w)
 
     @wp.func
     def widest_axis(m: t.model, k: t.work, o: t.settings, w: int) -> int:
@@ -161,12 +167,14 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def comes_before(k: t.work, axis: int, i: int, j: int, w: int) -> bool:
+        """Whether box i begins before box j along an axis; by number where they begin together."""
         x = k.box_low[i, w]
         y = k.box_low[j, w]
         return x[axis] < y[axis] or (x[axis] == y[axis] and i < j)
 
     @wp.func
     def sort_boxes(m: t.model, k: t.work, o: t.settings, axis: int, w: int):
+        """Insertion sort of the boxes along an axis, from the order of the last step."""
         if k.sweep_ready[w] == 0:
             k.sweep_ready[w] = 1
             for i in range(o.swept):
@@ -181,6 +189,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def overlap(k: t.work, i: int, j: int, w: int) -> bool:
+        """Whether two boxes overlap."""
         low_i = k.box_low[i, w]
         high_i = k.box_high[i, w]
         low_j = k.box_low[j, w]
@@ -196,6 +205,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def sweep_boxes(m: t.model, k: t.work, r: t.report, o: t.settings, axis: int, w: int):
+        """List the pairs of boxes that overlap, from their order along an axis."""
         for i in range(o.swept):
             one = k.sweep_order[i, w]
             end = k.box_high[one, w]

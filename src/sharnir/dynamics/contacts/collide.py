@@ -19,10 +19,10 @@ wp = load_warp()
 @cache
 def make_collide(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
-    real = p.real
     t = references(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
-    emit, touch_terrain = make_lists(p).emit, make_terrain(p, features).touch_terrain
+    lists, touch_terrain = make_lists(p), make_terrain(p, features).touch_terrain
+    Point, Candidates = lists.Point, lists.Candidates
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 
     @wp.func
@@ -43,19 +43,26 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def collide(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, margin: real, a: int, b: int, w: int):
-        """All points of shapes a and b with a gap below the margin (m)."""
-        x = solid_of(m, s, a, w)
-        y = solid_of(m, s, b, w)
+    def collide(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, pair: Candidates, w: int):
+        """All points of two shapes with a gap below the margin (m)."""
+        x = solid_of(m, s, pair.a, w)
+        y = solid_of(m, s, pair.b, w)
         if wp.static(has_terrain):
             if x.kind > wp.static(PLANE):
-                touch_terrain(m, k, r, o, x, y, margin, a, b, True, w)
+                touch_terrain(m, k, r, o, x, y, pair, w)
                 return
             if y.kind > wp.static(PLANE):
-                touch_terrain(m, k, r, o, y, x, margin, b, a, False, w)
+                touch_terrain(m, k, r, o, y, x, pair, w)
                 return
-        f = touch(m, x, y, margin)
+        f = touch(m, x, y, pair.margin)
+        point = Point()
+        point.a = pair.a
+        point.b = pair.b
+        point.normal = f.normal
         for i in range(f.count):
-            emit(k, r, o, a, b, f.normal, f.point[i], f.gap[i], f.feature[i], w)
+            point.point = f.point[i]
+            point.gap = f.gap[i]
+            point.feature = f.feature[i]
+            lists.emit(k, r, o, point, w)
 
-    return SimpleNamespace(solid_of=solid_of, emit=emit, collide=collide)
+    return SimpleNamespace(solid_of=solid_of, collide=collide, Candidates=Candidates)

@@ -41,8 +41,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = references(p)
     solids, simplex = make_solids(p, features), make_simplex(p)
-    Solid, support = solids.Solid, solids.support
-    mat43, nearest, weighted = simplex.mat43, simplex.nearest, simplex.weighted
+    Solid = solids.Solid
     has_convex = "convex" in features.contact_kinds
 
     CONVERGED = wp.constant(real(1e-11 if p.name == "float64" else 1e-6))  # of the square of the distance
@@ -67,14 +66,14 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         The distance is 0 when the cores overlap.
         """
         c = Closest()
-        w = mat43()  # corners of the simplex in a - b
-        pa = mat43()  # the same on a
+        w = simplex.mat43()  # corners of the simplex in a - b
+        pa = simplex.mat43()  # the same on a
         count = int(0)
         v = start
         size = a.radius + b.radius
         for i in range(ROUNDS):
-            far_a = support(m, a, -v)
-            x = far_a - support(m, b, v) - shift
+            far_a = solids.support(m, a, -v)
+            x = far_a - solids.support(m, b, v) - shift
             vv = wp.dot(v, v)
             vx = wp.dot(v, x)
             if vx > real(0.0) and vx * vx > limit * limit * vv:
@@ -93,7 +92,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
             w[count] = x
             pa[count] = far_a
             count = count + 1
-            share = nearest(w, count)
+            share = simplex.nearest(w, count)
             if count == 4 and wp.min(share) > real(0.0):
                 return c
             kept = int(0)
@@ -104,8 +103,8 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
                     share[kept] = share[j]
                     kept = kept + 1
             count = kept
-            v = weighted(w, share, count)
-            c.on_a = weighted(pa, share, count)
+            v = simplex.weighted(w, share, count)
+            c.on_a = simplex.weighted(pa, share, count)
             now = wp.dot(v, v)
             if now <= CONVERGED * CONVERGED * size * size:
                 return c
@@ -119,7 +118,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def overlap(m: t.model, a: Solid, b: Solid, n: vec3) -> real:
         """h(n): how far b must move along n until the cores are apart."""
-        return wp.dot(n, support(m, a, n) - support(m, b, -n))
+        return wp.dot(n, solids.support(m, a, n) - solids.support(m, b, -n))
 
     @wp.func
     def axis_of(s: Solid, i: int) -> vec3:
@@ -139,7 +138,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(hull.face_start, hull.face_end):
             n = hull.turn * m.face_normal[i]
             reach = wp.dot(m.face_normal[i], m.hull_vertex[m.face_corner[m.face_corner_start[i]]])
-            depth = reach + wp.dot(n, hull.place - support(m, other, -n))
+            depth = reach + wp.dot(n, hull.place - solids.support(m, other, -n))
             if depth < least:
                 least = depth
                 best = outward * n
@@ -179,7 +178,7 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         c = walk(m, a, b, off, -n, real(1.0e30))
         if c.distance == real(0.0):  # rounding alone can bring it here: they are apart
             c.normal = n
-            c.on_a = support(m, a, n)
+            c.on_a = solids.support(m, a, n)
             c.on_b = c.on_a - depth * n
         return c
 

@@ -18,7 +18,7 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
     t = references(p)
     triangles = make_triangles(p, features)
-    Triangle, height_at = triangles.Triangle, triangles.height_at
+    Triangle = triangles.Triangle
     has_heights = "heights" in features.contact_kinds
 
     @wp.func
@@ -30,15 +30,15 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
         x.is_ground = 1
         x.ground = g
         x.corner_a = first
-        x.a = height_at(m, g, i, j)
+        x.a = triangles.height_at(m, g, i, j)
         if half == 0:
-            x.b = height_at(m, g, i + 1, j)
-            x.c = height_at(m, g, i + 1, j + 1)
+            x.b = triangles.height_at(m, g, i + 1, j)
+            x.c = triangles.height_at(m, g, i + 1, j + 1)
             x.corner_b = opposite - 1
             x.corner_c = opposite
         else:
-            x.b = height_at(m, g, i + 1, j + 1)
-            x.c = height_at(m, g, i, j + 1)
+            x.b = triangles.height_at(m, g, i + 1, j + 1)
+            x.c = triangles.height_at(m, g, i, j + 1)
             x.corner_b = opposite
             x.corner_c = first + 1
         x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
@@ -48,27 +48,28 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
     def cell_neighbours(m: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
         """The same triangle with the vertices across its edges."""
         if half == 0:
-            x.across_ca = height_at(m, g, i, j + 1)
+            x.across_ca = triangles.height_at(m, g, i, j + 1)
             x.has_ca = 1
             if j > 0:
-                x.across_ab = height_at(m, g, i, j - 1)
+                x.across_ab = triangles.height_at(m, g, i, j - 1)
                 x.has_ab = 1
             if i + 2 < m.height_rows[g]:
-                x.across_bc = height_at(m, g, i + 2, j + 1)
+                x.across_bc = triangles.height_at(m, g, i + 2, j + 1)
                 x.has_bc = 1
         else:
-            x.across_ab = height_at(m, g, i + 1, j)
+            x.across_ab = triangles.height_at(m, g, i + 1, j)
             x.has_ab = 1
             if j + 2 < m.height_columns[g]:
-                x.across_bc = height_at(m, g, i + 1, j + 2)
+                x.across_bc = triangles.height_at(m, g, i + 1, j + 2)
                 x.has_bc = 1
             if i > 0:
-                x.across_ca = height_at(m, g, i - 1, j)
+                x.across_ca = triangles.height_at(m, g, i - 1, j)
                 x.has_ca = 1
         return x
 
     @wp.func
     def mesh_triangle(m: t.model, i: int) -> Triangle:
+        """Triangle i of a mesh."""
         x = Triangle()
         x.corner_a = m.triangle[6 * i]
         x.corner_b = m.triangle[6 * i + 1]
@@ -81,6 +82,7 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def mesh_neighbours(m: t.model, i: int, x: Triangle) -> Triangle:
+        """The triangle with the corners across its edges."""
         ab = m.triangle[6 * i + 3]
         bc = m.triangle[6 * i + 4]
         ca = m.triangle[6 * i + 5]

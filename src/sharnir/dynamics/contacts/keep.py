@@ -37,14 +37,17 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def size_of(m: t.model, k: t.work, i: int, w: int) -> real:
+        """The smaller radius of the two shapes of contact i, m."""
         return wp.min(m.shape_radius[k.contact_a[i, w]], m.shape_radius[k.contact_b[i, w]])
 
     @wp.func
     def velocity_at(m: t.model, s: t.state, k: t.work, body: int, point: vec3, w: int) -> vec3:
+        """Of a body at a point, m/s."""
         return k.velocity[body, w] + wp.cross(k.spin[body, w], point - s.position[body, w])
 
     @wp.func
     def is_reachable(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> bool:
+        """Whether contact i can close within about two steps."""
         gap = k.contact_gap[i, w]
         if gap <= real(SLACK) * size_of(m, k, i, w):
             return True
@@ -56,6 +59,7 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def move(k: t.work, source: int, target: int, w: int):
+        """Copy a point of the list to another place in it."""
         k.contact_a[target, w] = k.contact_a[source, w]
         k.contact_b[target, w] = k.contact_b[source, w]
         k.contact_normal[target, w] = k.contact_normal[source, w]
@@ -65,6 +69,7 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def drop_unreachable(m: t.model, s: t.state, k: t.work, dt: real, w: int):
+        """Take the points off the list that cannot close in this step."""
         used = int(0)
         for i in range(k.contact_count[w]):
             if is_reachable(m, s, k, dt, i, w):
@@ -85,6 +90,7 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def nearest_kept(m: t.model, n: t.memory, k: t.work, place: vec3, i: int, w: int) -> int:
+        """The contact of the last step that point i continues, or -1."""
         best = int(-1)
         limit = real(SAME) * size_of(m, k, i, w)
         least = limit * limit

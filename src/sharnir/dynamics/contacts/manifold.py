@@ -27,12 +27,11 @@ BLEND = 0.02  # of a wheel's tread: gaps that differ by less move its one point 
 @cache
 def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for the kinds a scene has."""
-    real, vec3 = p.real, p.vec3
+    real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = references(p)
     solids, distances = make_solids(p, features), make_distance(p, features)
     Solid, Face, Manifold = solids.Solid, solids.Face, solids.Manifold
     Closest = distances.Closest
-    rounding, face = solids.rounding, solids.face
     has_polygons = bool({"box", "convex", "heights", "mesh"} & features.contact_kinds)
 
     SLACK = wp.constant(real(1e-7 if p.name == "float64" else 1e-4))  # of the size
@@ -144,9 +143,12 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def clipped(
-        ref: Face, other: Face, c: Closest, side: real, ra: real, rb: real, margin: real, slack: real, shift: int
+        ref: Face, other: Face, c: Closest, side: real, radii: vec2, margin: real, slack: real, shift: int
     ) -> Manifold:
-        """The other face over the reference; side is 1 when the reference is a's, -1 when it is b's."""
+        """The other face over the reference; side is 1 when the reference is a's, -1 when it is b's.
+
+        ``radii`` (m) are those by which a and b are rounded.
+        """
         x = wp.zeros(shape=MOST, dtype=vec3)
         y = wp.zeros(shape=MOST, dtype=vec3)
         tx = wp.zeros(shape=MOST, dtype=int)
@@ -177,11 +179,11 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
                 tag = ty[i]
             # from the reference's plane to q along n, which points from a to b
             reach = wp.dot(ref.normal, q - ref.corner[0]) / lean
-            gap = side * reach - ra - rb
+            gap = side * reach - radii[0] - radii[1]
             # a face that leans may seem deeper than the cores overlap anywhere: there it is not on its solid
             if gap < margin and side * reach > c.distance - slack:
                 # q is on the other core; halfway between the surfaces
-                x[kept] = q - (real(0.5) * reach) * n + (real(0.5) * (ra - rb)) * n
+                x[kept] = q - (real(0.5) * reach) * n + (real(0.5) * (radii[0] - radii[1])) * n
                 tx[kept] = shift + tag
                 gaps[kept] = gap
                 kept = kept + 1
@@ -244,10 +246,10 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def over_faces(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """Where the supporting faces or edges along the normal lie over each other; none if they do not."""
-        ra = rounding(a)
-        rb = rounding(b)
-        fa = face(m, a, c.normal)
-        fb = face(m, b, -c.normal)
+        ra = solids.rounding(a)
+        rb = solids.rounding(b)
+        fa = solids.face(m, a, c.normal)
+        fb = solids.face(m, b, -c.normal)
         f = Manifold()
         f.normal = c.normal
         if fa.count == 1 or fb.count == 1:
@@ -264,14 +266,15 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
                 number = (fa.number % 64) * 64 + fb.number % 64
                 # a little in favour of a, so that two boxes do not change roles from step to step
                 if fa.count > 2 and lean_a >= lean_b - real(1.0e-3):
-                    return clipped(fa, fb, c, real(1.0), ra, rb, margin, slack, number * 256)
-                return clipped(fb, fa, c, real(-1.0), ra, rb, margin, slack, (4096 + number) * 256)
+                    return clipped(fa, fb, c, real(1.0), vec2(ra, rb), margin, slack, number * 256)
+                return clipped(fb, fa, c, real(-1.0), vec2(ra, rb), margin, slack, (4096 + number) * 256)
         elif fa.count == 2 and fb.count == 2:
             return side_by_side(fa, fb, c, ra, rb, margin)
         return f
 
     @wp.func
     def deepest_gap(f: Manifold, margin: real) -> real:
+        """The least gap of the points, the margin if there are none, m."""
         deepest = margin
         for i in range(f.count):
             deepest = wp.min(deepest, f.gap[i])
@@ -283,9 +286,9 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
 
         Not on a triangle: there its points belong together with those on the neighbours.
         """
-        gap = c.distance - rounding(a) - rounding(b)
+        gap = c.distance - solids.rounding(a) - solids.rounding(b)
         if deepest_gap(f, margin) > gap + SLACK * wp.min(a.radius, b.radius):
-            f = with_closest(f, single(c, rounding(a), rounding(b), margin))
+            f = with_closest(f, single(c, solids.rounding(a), solids.rounding(b), margin))
         has_wheel = a.kind == wp.static(WHEEL) or b.kind == wp.static(WHEEL)
         if f.count > 1 and has_wheel and b.kind != wp.static(TRIANGLE):
             f = in_one_point(f, wp.min(a.radius, b.radius))

@@ -21,23 +21,21 @@ def make_planes(p: Precision, features: Features) -> SimpleNamespace:
     t = references(p)
     solids, shared = make_solids(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
-    rounding, support, face = solids.rounding, solids.support, solids.face
-    pick, in_one_point = shared.pick, shared.in_one_point
 
     @wp.func
     def on_plane(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """Solid a on plane b, solid below the xy plane of its frame."""
         up = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
-        ra = rounding(a)
+        ra = solids.rounding(a)
         none = Manifold()
-        lowest = support(m, a, -up)
+        lowest = solids.support(m, a, -up)
         depth = wp.dot(up, lowest - b.place) - ra
         if depth >= margin:
             return none
         points = wp.zeros(shape=wp.static(CORNERS + 1), dtype=vec3)
         gaps = wp.zeros(shape=wp.static(CORNERS + 1), dtype=real)
         tags = wp.zeros(shape=wp.static(CORNERS + 1), dtype=int)
-        f = face(m, a, -up)
+        f = solids.face(m, a, -up)
         count = int(0)
         deepest = margin
         for i in range(f.count):
@@ -52,9 +50,9 @@ def make_planes(p: Precision, features: Features) -> SimpleNamespace:
             points[count] = lowest - (ra + real(0.5) * depth) * up
             gaps[count] = depth
             count = count + 1
-        found = pick(points, gaps, tags, count, -up)
+        found = shared.pick(points, gaps, tags, count, -up)
         if a.kind == wp.static(WHEEL) and found.count > 1:
-            found = in_one_point(found, a.radius)
+            found = shared.in_one_point(found, a.radius)
         return found
 
     return SimpleNamespace(on_plane=on_plane)

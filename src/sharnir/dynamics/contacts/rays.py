@@ -6,6 +6,7 @@ are searched by Warp in float32, and the one found is met in full precision. A r
 
 from functools import cache
 from types import SimpleNamespace
+from typing import Any
 
 from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
@@ -29,12 +30,9 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of
     facets, cell_of = make_facets(p, features), make_terrain(p, features).cell_of
-    cell_triangle, mesh_triangle = facets.cell_triangle, facets.mesh_triangle
     Triangle = make_triangles(p, features).Triangle
     spans = make_spans(p, features)
-    Span, endless, cut = spans.Span, spans.endless, spans.cut
-    through_ball, through_capsule, through_cylinder = spans.through_ball, spans.through_capsule, spans.through_cylinder
-    through_box, through_hull, to_wheel = spans.through_box, spans.through_hull, spans.to_wheel
+    Span = spans.Span
     kinds = features.contact_kinds
     has_convex, has_heights, has_mesh = "convex" in kinds, "heights" in kinds, "mesh" in kinds
 
@@ -71,16 +69,16 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         size = m.shape_size[g]
         rows = m.height_rows[g]
         columns = m.height_columns[g]
-        x = endless()
+        x = spans.endless()
         for i in range(2):
             n = vec3()
             n[i] = real(1.0)
             half = real(0.5) * size[i] * real(rows - 1)
             if i == 1:
                 half = real(0.5) * size[i] * real(columns - 1)
-            x = cut(cut(x, n, half, o, d), -n, half, o, d)
-        x = cut(x, vec3(real(0.0), real(0.0), real(1.0)), size[2], o, d)
-        found = endless()
+            x = spans.cut(spans.cut(x, n, half, o, d), -n, half, o, d)
+        x = spans.cut(x, vec3(real(0.0), real(0.0), real(1.0)), size[2], o, d)
+        found = spans.endless()
         found.leave = real(-NEVER)
         start = wp.max(x.enter, real(0.0))
         stop = wp.min(x.leave, reach)
@@ -91,7 +89,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         j = cell_of(q[1], size[1], columns)
         while start <= stop and i >= 0 and j >= 0 and i < rows - 1 and j < columns - 1:
             for part in range(2):
-                y = cell_triangle(m, g, i, j, part)
+                y = facets.cell_triangle(m, g, i, j, part)
                 at = to_triangle(y, o, d)
                 if at >= real(0.0) and at <= stop and (found.leave < real(0.0) or at < found.enter):
                     found.enter = at
@@ -110,7 +108,8 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def to_mesh(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
-        x = endless()
+        """Where a ray meets a mesh, looked for in float32."""
+        x = spans.endless()
         x.leave = real(-NEVER)
         query = wp.mesh_query_ray(
             m.shape_mesh[g],
@@ -119,7 +118,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
             float(reach),
         )
         if query.result:
-            y = mesh_triangle(m, m.triangle_start[g] + query.face)
+            y = facets.mesh_triangle(m, m.triangle_start[g] + query.face)
             slope = wp.dot(y.normal, d)
             x.enter = real(query.t)
             if wp.abs(slope) > real(1.0e-6):
@@ -131,23 +130,23 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def to_solid(m: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
         """Shape i, the ray in its axes."""
-        x = endless()
+        x = spans.endless()
         x.leave = real(-NEVER)
         if s.kind == wp.static(SPHERE):
-            return through_ball(o, d, s.size[0])
+            return spans.through_ball(o, d, s.size[0])
         if s.kind == wp.static(CAPSULE):
-            return through_capsule(o, d, s.size[0], s.size[1])
+            return spans.through_capsule(o, d, s.size[0], s.size[1])
         if s.kind == wp.static(WHEEL):
-            return to_wheel(s, o, d, reach)
+            return spans.to_wheel(s, o, d, reach)
         if s.kind == wp.static(BOX):
-            return through_box(s, o, d)
+            return spans.through_box(s, o, d)
         if s.kind == wp.static(PLANE):
-            return cut(endless(), vec3(real(0.0), real(0.0), real(1.0)), real(0.0), o, d)
+            return spans.cut(spans.endless(), vec3(real(0.0), real(0.0), real(1.0)), real(0.0), o, d)
         if wp.static(has_convex):
             if s.kind == wp.static(CYLINDER):
-                return through_cylinder(o, d, s.size[0], s.size[1])
+                return spans.through_cylinder(o, d, s.size[0], s.size[1])
             if s.kind == wp.static(HULL):
-                return through_hull(m, s, o, d)
+                return spans.through_hull(m, s, o, d)
         if wp.static(has_heights):
             if s.kind == wp.static(HEIGHTS):
                 return to_heights(m, i, o, d, reach)
@@ -197,6 +196,7 @@ def sense_kernel(p: Precision, features: Features) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_sense(m: v.model, s: v.state, k: v.work, shapes: int):
+        """One distance sensor of one world."""
         i, w = wp.tid()
         body = m.ray_body[i]
         turn = s.rotation[body, w]
@@ -209,9 +209,24 @@ def sense_kernel(p: Precision, features: Features) -> object:
 
 
 @cache
+def hits_struct(p: Precision) -> Any:
+    """The arrays that a batch of rays writes."""
+
+    @wp.struct
+    class Hits:
+        """Distances (m), shapes met (-1: none) and their normals against the rays."""
+
+        distance: wp.array(dtype=p.real)
+        shape: wp.array(dtype=int)
+        normal: wp.array(dtype=p.vec3)
+
+    return Hits
+
+
+@cache
 def cast_kernel(p: Precision, features: Features) -> object:
     """The kernel that casts a batch of rays in one world."""
-    v = struct_values(p)
+    v, Hits = struct_values(p), hits_struct(p)
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
@@ -223,14 +238,13 @@ def cast_kernel(p: Precision, features: Features) -> object:
         direction: wp.array(dtype=p.vec3),
         reach: p.real,
         world: int,
-        distance: wp.array(dtype=p.real),
-        shape: wp.array(dtype=int),
-        normal: wp.array(dtype=p.vec3),
+        hits: Hits,
     ):
+        """One ray of a batch."""
         i = wp.tid()
         hit = cast(m, s, shapes, origin[i], direction[i], reach, 0, world)
-        distance[i] = hit.distance
-        shape[i] = hit.shape
-        normal[i] = hit.normal
+        hits.distance[i] = hit.distance
+        hits.shape[i] = hit.shape
+        hits.normal[i] = hit.normal
 
     return sharnir_cast

@@ -18,9 +18,8 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     solids, shared = make_solids(p, features), make_manifold(p, features)
-    Solid, Manifold, sign = solids.Solid, solids.Manifold, solids.sign
+    Solid, Manifold = solids.Solid, solids.Manifold
     Closest = make_distance(p, features).Closest
-    single, put, flat_half = shared.single, shared.put, solids.flat_half
 
     PARALLEL = wp.constant(real(1e-3))  # sine: capsules that cross at less touch in two points
     TINY = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))
@@ -39,19 +38,22 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def along(s: Solid) -> vec3:
+        """The z axis of a solid."""
         return vec3(s.turn[0, 2], s.turn[1, 2], s.turn[2, 2])
 
     @wp.func
     def sphere_sphere(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of two spheres."""
         up = vec3(real(0.0), real(0.0), real(1.0))
-        return single(between(a.place, b.place, up), a.size[0], b.size[0], margin)
+        return shared.single(between(a.place, b.place, up), a.size[0], b.size[0], margin)
 
     @wp.func
     def sphere_capsule(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of a sphere and a capsule."""
         z = along(b)
         s = wp.clamp(wp.dot(a.place - b.place, z), -b.size[1], b.size[1])
         side = vec3(b.turn[0, 0], b.turn[1, 0], b.turn[2, 0])
-        return single(between(a.place, b.place + s * z, side), a.size[0], b.size[0], margin)
+        return shared.single(between(a.place, b.place + s * z, side), a.size[0], b.size[0], margin)
 
     @wp.func
     def nearest_on(z: vec3, half: real, from_: vec3, x: vec3) -> vec3:
@@ -79,17 +81,17 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
                     on_a = a.place + s * za
                     on_b = nearest_on(zb, b.size[1], b.place, on_a)
                     c = between(on_a, on_b, vec3(a.turn[0, 0], a.turn[1, 0], a.turn[2, 0]))
-                    one = single(c, a.size[0], b.size[0], margin)
+                    one = shared.single(c, a.size[0], b.size[0], margin)
                     f.normal = c.normal
                     if one.count == 1:
-                        f = put(f, one.point[0], one.gap[0], 1 + i)
+                        f = shared.put(f, one.point[0], one.gap[0], 1 + i)
                 return f
         s = real(0.0)
         if sine2 > TINY:
             s = wp.clamp((wp.dot(d, za) - cosine * wp.dot(d, zb)) / sine2, -a.size[1], a.size[1])
         on_b = nearest_on(zb, b.size[1], b.place, a.place + s * za)
         on_a = nearest_on(za, a.size[1], a.place, on_b)
-        return single(between(on_a, on_b, wp.normalize(across)), a.size[0], b.size[0], margin)
+        return shared.single(between(on_a, on_b, wp.normalize(across)), a.size[0], b.size[0], margin)
 
     @wp.func
     def placed(b: Solid, x: vec3, on_b: vec3, outward: vec3, depth: real) -> Closest:
@@ -102,6 +104,7 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def sphere_box(a: Solid, b: Solid, margin: real) -> Manifold:
+        """The point of a sphere and a box; inside, by the nearest face."""
         x = wp.transpose(b.turn) * (a.place - b.place)
         on = vec3()
         axis = int(0)
@@ -113,16 +116,16 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
                 depth = room
                 axis = i
         outward = vec3()
-        outward[axis] = sign(x[axis])
+        outward[axis] = solids.sign(x[axis])
         if depth >= real(0.0):
             on[axis] = outward[axis] * b.size[axis]
-        return single(placed(b, x, on, outward, depth), a.size[0], real(0.0), margin)
+        return shared.single(placed(b, x, on, outward, depth), a.size[0], real(0.0), margin)
 
     @wp.func
     def sphere_cylinder(a: Solid, b: Solid, rb: real, margin: real) -> Manifold:
         """A cylinder, or the core of a wheel with its rounding rb."""
         x = wp.transpose(b.turn) * (a.place - b.place)
-        half = flat_half(b)
+        half = solids.flat_half(b)
         radius = b.size[0]
         rho = wp.sqrt(x[0] * x[0] + x[1] * x[1])
         radial = vec3(real(1.0), real(0.0), real(0.0))
@@ -132,13 +135,13 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
         to_end = half - wp.abs(x[2])
         z = vec3(real(0.0), real(0.0), real(1.0))
         on = wp.min(rho, radius) * radial + wp.clamp(x[2], -half, half) * z
-        outward = sign(x[2]) * z
+        outward = solids.sign(x[2]) * z
         if to_side < to_end:
             outward = radial
         depth = wp.min(to_side, to_end)
         if depth >= real(0.0):
             on = x + depth * outward
-        return single(placed(b, x, on, outward, depth), a.size[0], rb, margin)
+        return shared.single(placed(b, x, on, outward, depth), a.size[0], rb, margin)
 
     return SimpleNamespace(
         sphere_sphere=sphere_sphere,

@@ -34,15 +34,16 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
     sides = make_sides(p, features)
-    velocity_between, strike_contact = sides.velocity_between, sides.strike_contact
     ENDED = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # share of |W p|^2 that may be left
 
     @wp.func
     def speed(m: t.model, k: t.work, i: int, w: int) -> real:
-        return wp.dot(k.contact_normal[i, w], velocity_between(m, k, i, w))
+        """Along the normal of contact i, m/s."""
+        return wp.dot(k.contact_normal[i, w], sides.velocity_between(m, k, i, w))
 
     @wp.func
     def load(n: t.memory, k: t.work, i: int, w: int) -> real:
+        """The normal impulse of contact i, N s."""
         return wp.dot(k.contact_normal[i, w], n.contact_impulse[i, w])
 
     @wp.func
@@ -62,14 +63,14 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         """W d into ``contact_answer``, for the directions d in ``contact_share``; nothing is moved in the end."""
         for i in range(k.contact_count[w]):
             if k.contact_shares[i, w] == 1:
-                strike_contact(m, k, k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
+                sides.strike_contact(m, k, k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
         for i in range(k.contact_count[w]):
             if k.contact_shares[i, w] == 1:
                 at_rest = k.contact_answer[i, w][0]
                 k.contact_answer[i, w] = vec2(at_rest, speed(m, k, i, w) - at_rest)
         for i in range(k.contact_count[w]):
             if k.contact_shares[i, w] == 1:
-                strike_contact(m, k, -k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
+                sides.strike_contact(m, k, -k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
 
     @wp.func
     def start(m: t.model, n: t.memory, k: t.work, w: int) -> real:
@@ -143,7 +144,7 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             if k.contact_shares[i, w] == 1:
                 more = way * (k.contact_share[i, w][0] - load(n, k, i, w)) * k.contact_normal[i, w]
                 n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
-                strike_contact(m, k, more, i, w)
+                sides.strike_contact(m, k, more, i, w)
 
     @wp.func
     def share_loads(m: t.model, n: t.memory, k: t.work, w: int):

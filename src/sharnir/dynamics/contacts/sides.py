@@ -27,8 +27,6 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, reach = make_algebra(p), make_reach(p, features)
-    diagonal, full = algebra.diagonal, algebra.full
-    answer, strike = reach.answer, reach.strike
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the direct solver's matrix
 
@@ -53,31 +51,35 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
                 rate = wp.dot(k.contact_axle[i, w], s[m.joint_b[j], w] - s[m.joint_a[j], w])
                 u = u + rate * k.contact_belt[i, w]
         if wp.static(features.reach):
-            u = u + answer(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], w)
+            u = u + reach.answer(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], w)
         return u
 
     @wp.func
     def velocity_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """Of b against a at contact i, m/s."""
         return relative(m, k, k.velocity, k.spin, k.solution, i, w)
 
     @wp.func
     def push_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """The pseudo-velocity of b against a at contact i, m/s."""
         return relative(m, k, k.push, k.push_spin, k.push_solution, i, w)
 
     @wp.func
     def strike_body(m: t.model, k: t.work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, w: int):
+        """An impulse d (N s) at an arm on a body: v += d/m, w += I^-1 (r x d)."""
         v[body, w] = v[body, w] + m.inv_mass[body, w] * d
-        s[body, w] = s[body, w] + full(k.inv_inertia[body, w]) * wp.cross(arm, d)
+        s[body, w] = s[body, w] + algebra.full(k.inv_inertia[body, w]) * wp.cross(arm, d)
 
     @wp.func
     def turn_sprocket(m: t.model, k: t.work, s: Bodies, d: vec3, i: int, w: int):
+        """What an impulse on a belt does to its sprocket and to the frame it turns in."""
         j = k.contact_sprocket[i, w]
         if j >= 0:
             torque = wp.dot(k.contact_belt[i, w], d) * k.contact_axle[i, w]
             a = m.joint_a[j]
             b = m.joint_b[j]
-            s[a, w] = s[a, w] - full(k.inv_inertia[a, w]) * torque
-            s[b, w] = s[b, w] + full(k.inv_inertia[b, w]) * torque
+            s[a, w] = s[a, w] - algebra.full(k.inv_inertia[a, w]) * torque
+            s[b, w] = s[b, w] + algebra.full(k.inv_inertia[b, w]) * torque
 
     @wp.func
     def strike_sides(m: t.model, k: t.work, v: Bodies, s: Bodies, x: Nodes, d: vec3, i: int, w: int):
@@ -89,16 +91,18 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
         if is_alone(m, b, w):
             strike_body(m, k, v, s, b, k.contact_arm_b[i, w], d, w)
         if wp.static(features.reach):
-            strike(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], d, w)
+            reach.strike(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], d, w)
         elif wp.static(features.belts):
             turn_sprocket(m, k, s, d, i, w)
 
     @wp.func
     def strike_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+        """Apply an impulse d (N s) at contact i."""
         strike_sides(m, k, k.velocity, k.spin, k.solution, d, i, w)
 
     @wp.func
     def push_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+        """Apply a pseudo-impulse d (N s) at contact i."""
         strike_sides(m, k, k.push, k.push_spin, k.push_solution, d, i, w)
 
     @wp.func
@@ -115,9 +119,10 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def inverse_mass_alone(m: t.model, k: t.work, body: int, arm: vec3, w: int) -> mat33:
+        """E/m - [r]x I^-1 [r]x of a body that is in no joint, 1/kg; else zero."""
         if is_alone(m, body, w):
             s = wp.skew(arm)
-            return diagonal(m.inv_mass[body, w]) - s * full(k.inv_inertia[body, w]) * s
+            return algebra.diagonal(m.inv_mass[body, w]) - s * algebra.full(k.inv_inertia[body, w]) * s
         return mat33()
 
     @wp.func
@@ -127,7 +132,7 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
         if j < 0:
             return mat33()
         axle = k.contact_axle[i, w]
-        yields = wp.dot(axle, full(k.inv_inertia[m.joint_b[j], w]) * axle)
+        yields = wp.dot(axle, algebra.full(k.inv_inertia[m.joint_b[j], w]) * axle)
         return yields * wp.outer(k.contact_belt[i, w], k.contact_belt[i, w])
 
     # --- turning against each other ---------------------------------------------------------------------------------
@@ -137,12 +142,13 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
         """Spin of b against a, world axes."""
         u = k.spin[k.contact_body_b[i, w], w] - k.spin[k.contact_body_a[i, w], w]
         if wp.static(features.reach):
-            u = u + answer(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], w)
+            u = u + reach.answer(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], w)
         return u
 
     @wp.func
     def twist_body(m: t.model, k: t.work, body: int, c: vec3, w: int):
-        k.spin[body, w] = k.spin[body, w] + full(k.inv_inertia[body, w]) * c
+        """An angular impulse (N m s) on a body."""
+        k.spin[body, w] = k.spin[body, w] + algebra.full(k.inv_inertia[body, w]) * c
 
     @wp.func
     def twist_contact(m: t.model, k: t.work, c: vec3, i: int, w: int):
@@ -154,13 +160,13 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
         if is_alone(m, b, w):
             twist_body(m, k, b, c, w)
         if wp.static(features.reach):
-            strike(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], c, w)
+            reach.strike(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], c, w)
 
     @wp.func
     def turn_alone(m: t.model, k: t.work, body: int, w: int) -> mat33:
         """Spin from an angular impulse, of a body without joints."""
         if is_alone(m, body, w):
-            return full(k.inv_inertia[body, w])
+            return algebra.full(k.inv_inertia[body, w])
         return mat33()
 
     return SimpleNamespace(

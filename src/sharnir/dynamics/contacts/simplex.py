@@ -99,6 +99,7 @@ def make_simplex(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def weighted(points: mat43, share: vec4, count: int) -> vec3:
+        """The sum of points times shares."""
         x = vec3()
         for i in range(count):
             x += share[i] * points[i]

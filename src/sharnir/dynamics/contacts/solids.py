@@ -67,12 +67,14 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def sign(x: real) -> real:
+        """1 or -1; 1 for zero."""
         if x < real(0.0):
             return real(-1.0)
         return real(1.0)
 
     @wp.func
     def rounding(s: Solid) -> real:
+        """The radius by which a solid's core is rounded, m."""
         if s.kind == wp.static(SPHERE) or s.kind == wp.static(CAPSULE):
             return s.size[0]
         if s.kind == wp.static(WHEEL):
@@ -96,6 +98,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def farthest_vertex(m: t.model, s: Solid, u: vec3) -> vec3:
+        """The vertex of a hull farthest along u, the hull's axes."""
         best = m.hull_vertex[s.hull_start]
         most = wp.dot(best, u)
         for i in range(s.hull_start + 1, s.hull_end):
@@ -144,6 +147,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def point_face(at: vec3) -> Face:
+        """A single point as a face."""
         f = Face()
         f.count = 1
         all = corners()
@@ -164,6 +168,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def box_face(s: Solid, u: vec3) -> Face:
+        """The face of a box that looks most along u, the box's axes."""
         axis = int(0)
         if wp.abs(u[1]) > wp.abs(u[0]):
             axis = 1
@@ -218,6 +223,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def hull_face(m: t.model, s: Solid, u: vec3) -> Face:
+        """The face of a hull that looks most along u, the hull's axes."""
         best = s.face_start
         most = wp.dot(m.face_normal[best], u)
         for i in range(s.face_start + 1, s.face_end):
@@ -238,6 +244,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def triangle_face(s: Solid) -> Face:
+        """A triangle as a face."""
         x = vec3(s.turn[0, 0], s.turn[1, 0], s.turn[2, 0])
         y = vec3(s.turn[0, 1], s.turn[1, 1], s.turn[2, 1])
         f = Face()

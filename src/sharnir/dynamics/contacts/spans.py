@@ -38,6 +38,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def endless() -> Span:
+        """The whole ray."""
         x = Span()
         x.enter = real(-NEVER)
         x.leave = real(NEVER)
@@ -75,6 +76,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def through_ball(o: vec3, d: vec3, r: real) -> Span:
+        """The part of a ray within a ball about the origin."""
         x = within(real(1.0), wp.dot(o, d), wp.dot(o, o) - r * r)
         if x.leave > real(-NEVER):
             x.normal = (o + x.enter * d) / r
@@ -92,6 +94,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def through_cylinder(o: vec3, d: vec3, r: real, half: real) -> Span:
+        """The part of a ray within a cylinder about z."""
         z = vec3(real(0.0), real(0.0), real(1.0))
         return cut(cut(through_tube(o, d, r), z, half, o, d), -z, half, o, d)
 
@@ -144,6 +147,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def through_box(s: Solid, o: vec3, d: vec3) -> Span:
+        """The part of a ray within a box."""
         x = endless()
         for i in range(3):
             n = vec3()
@@ -153,6 +157,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def through_hull(m: t.model, s: Solid, o: vec3, d: vec3) -> Span:
+        """The part of a ray within a hull: cut by the planes of its faces."""
         x = endless()
         for i in range(s.face_start, s.face_end):
             n = m.face_normal[i]

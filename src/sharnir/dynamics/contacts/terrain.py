@@ -10,7 +10,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import HEIGHTS, MESH, SPHERE, WHEEL
+from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
@@ -35,13 +35,11 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = references(p)
     solids, triangles = make_solids(p, features), make_triangles(p, features)
-    Solid, Manifold, support, rounding = solids.Solid, solids.Manifold, solids.support, solids.rounding
-    Triangle, may_touch = triangles.Triangle, triangles.may_touch
-    at_once, thoroughly = triangles.at_once, triangles.thoroughly
+    Solid, Manifold = solids.Solid, solids.Manifold
+    Triangle = triangles.Triangle
     facets = make_facets(p, features)
-    cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
-    mesh_triangle, mesh_neighbours, triangle_at = facets.mesh_triangle, facets.mesh_neighbours, facets.triangle_at
-    emit = make_lists(p).emit
+    lists = make_lists(p)
+    Point, Candidates = lists.Point, lists.Candidates
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
     TABLE = SIDES * PLACES
     NOTHING = wp.constant(real(-1.0e30))
@@ -110,13 +108,13 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def reach(m: t.model, a: Solid, margin: real) -> mat33:
         """The box that holds a solid and its margin: lower corner in row 0, upper one in row 1."""
-        far = rounding(a) + margin
+        far = solids.rounding(a) + margin
         box = mat33()
         for i in range(3):
             d = vec3()
             d[i] = real(1.0)
-            box[0, i] = support(m, a, -d)[i] - far
-            box[1, i] = support(m, a, d)[i] + far
+            box[0, i] = solids.support(m, a, -d)[i] - far
+            box[1, i] = solids.support(m, a, d)[i] + far
         return box
 
     @wp.func
@@ -126,6 +124,7 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def deepest_of(spots: wp.array(dtype=Spot), margin: real) -> real:
+        """The least gap found so far, the margin if there is none, m."""
         deepest = margin
         for i in range(SIDES):
             spot = spots[i * PLACES]
@@ -144,13 +143,13 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         later: wp.array(dtype=int),
     ):
         """Keep what the triangle gives at once; what takes longer is put off, as far as there is room."""
-        f = at_once(m, a, x, margin)
+        f = triangles.at_once(m, a, x, margin)
         if f.count == UNDECIDED:
             if later[0] < LATER:
                 later[0] = later[0] + 1
                 later[later[0]] = number
             else:
-                f = thoroughly(m, a, x, deepest_of(spots, margin), margin)
+                f = triangles.thoroughly(m, a, x, deepest_of(spots, margin), margin)
         if f.count > 0:
             keep(a, f, spots)
 
@@ -184,9 +183,9 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 )
                 if box[0, 2] <= top and wp.dot(off, off) < (a.radius + margin) * (a.radius + margin):
                     for half in range(2):
-                        x = cell_triangle(m, g, i, j, half)
-                        if may_touch(x, a, margin):
-                            x = cell_neighbours(m, g, i, j, half, x)
+                        x = facets.cell_triangle(m, g, i, j, half)
+                        if triangles.may_touch(x, a, margin):
+                            x = facets.cell_neighbours(m, g, i, j, half, x)
                             try_triangle(m, a, x, 2 * (i * columns + j) + half, margin, spots, later)
 
     @wp.func
@@ -201,9 +200,9 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         found = int(0)
         while wp.mesh_query_aabb_next(query, found):
             number = m.triangle_start[g] + found
-            x = mesh_triangle(m, number)
-            if may_touch(x, a, margin):
-                try_triangle(m, a, mesh_neighbours(m, number, x), number, margin, spots, later)
+            x = facets.mesh_triangle(m, number)
+            if triangles.may_touch(x, a, margin):
+                try_triangle(m, a, facets.mesh_neighbours(m, number, x), number, margin, spots, later)
 
     @wp.func
     def is_new(spots: wp.array(dtype=Spot), i: int, near: real) -> bool:
@@ -243,19 +242,14 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def touch_terrain(
-        m: t.model,
-        k: t.work,
-        r: t.report,
-        o: t.settings,
-        ground: Solid,
-        solid: Solid,
-        margin: real,
-        g: int,
-        b: int,
-        is_first: bool,
-        w: int,
+        m: t.model, k: t.work, r: t.report, o: t.settings, ground: Solid, solid: Solid, pair: Candidates, w: int
     ):
-        """All points of shape b, a solid, on terrain g; ``is_first``: the terrain is shape a of the pair."""
+        """All points of a solid on terrain, either of which is shape a of the pair."""
+        is_first = m.shape_kind[pair.a] > wp.static(PLANE)
+        margin = pair.margin
+        g = pair.b
+        if is_first:
+            g = pair.a
         a = solid
         a.place = wp.transpose(ground.turn) * (solid.place - ground.place)
         a.turn = wp.transpose(ground.turn) * solid.turn
@@ -272,20 +266,24 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
             if ground.kind == wp.static(MESH):
                 over_mesh(m, a, g, margin, spots, later)
         for i in range(later[0]):
-            f = thoroughly(m, a, triangle_at(m, g, later[i + 1]), deepest_of(spots, margin), margin)
+            f = triangles.thoroughly(m, a, facets.triangle_at(m, g, later[i + 1]), deepest_of(spots, margin), margin)
             if f.count > 0:
                 keep(a, f, spots)
         if a.kind == wp.static(WHEEL):
             for i in range(SIDES):
                 join_tread(a, spots, i * PLACES)
+        found = Point()
+        found.a = pair.a
+        found.b = pair.b
         for i in range(TABLE):
             if is_new(spots, i, real(1.0e-3) * a.radius):
                 spot = spots[i]
-                n = ground.turn * spot.normal
-                at = ground.place + ground.turn * spot.point
+                found.normal = ground.turn * spot.normal
                 if is_first:
-                    emit(k, r, o, g, b, -n, at, spot.gap, i, w)
-                else:
-                    emit(k, r, o, b, g, n, at, spot.gap, i, w)
+                    found.normal = -found.normal
+                found.point = ground.place + ground.turn * spot.point
+                found.gap = spot.gap
+                found.feature = i
+                lists.emit(k, r, o, found, w)
 
     return SimpleNamespace(touch_terrain=touch_terrain, cell_of=cell_of)

@@ -24,20 +24,19 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
     real = p.real
     t = references(p)
     solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)
-    Solid, Manifold, rounding = solids.Solid, solids.Manifold, solids.rounding
-    sphere_sphere, sphere_capsule, capsule_capsule = balls.sphere_sphere, balls.sphere_capsule, balls.capsule_capsule
-    sphere_box, sphere_cylinder = balls.sphere_box, balls.sphere_cylinder
-    closest, spread, turned_round = make_distance(p, features).closest, shared.spread, shared.turned_round
+    Solid, Manifold = solids.Solid, solids.Manifold
+    closest = make_distance(p, features).closest
     on_plane, box_box = make_planes(p, features).on_plane, make_boxes(p, features).box_box
     has_box = "box" in features.contact_kinds
 
     @wp.func
     def in_general(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
-        c = closest(m, a, b, margin + rounding(a) + rounding(b))
+        """The points of any two convex solids, from their closest pair."""
+        c = closest(m, a, b, margin + solids.rounding(a) + solids.rounding(b))
         none = Manifold()
         if c.is_far == 1:
             return none
-        return spread(m, a, b, c, margin)
+        return shared.spread(m, a, b, c, margin)
 
     @wp.func
     def in_order(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
@@ -46,15 +45,15 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
             return on_plane(m, a, b, margin)
         if a.kind == wp.static(SPHERE):
             if b.kind == wp.static(SPHERE):
-                return sphere_sphere(a, b, margin)
+                return balls.sphere_sphere(a, b, margin)
             if b.kind == wp.static(CAPSULE):
-                return sphere_capsule(a, b, margin)
+                return balls.sphere_capsule(a, b, margin)
             if b.kind == wp.static(BOX):
-                return sphere_box(a, b, margin)
+                return balls.sphere_box(a, b, margin)
             if b.kind == wp.static(CYLINDER) or b.kind == wp.static(WHEEL):
-                return sphere_cylinder(a, b, rounding(b), margin)
+                return balls.sphere_cylinder(a, b, solids.rounding(b), margin)
         if a.kind == wp.static(CAPSULE) and b.kind == wp.static(CAPSULE):
-            return capsule_capsule(a, b, margin)
+            return balls.capsule_capsule(a, b, margin)
         if wp.static(has_box):
             if a.kind == wp.static(BOX) and b.kind == wp.static(BOX):
                 return box_box(m, a, b, margin)
@@ -70,7 +69,7 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
             second = a
         found = in_order(m, first, second, margin)  # written once, so that its code is made once
         if a.kind > b.kind:
-            return turned_round(found)
+            return shared.turned_round(found)
         return found
 
     return SimpleNamespace(touch=touch, Solid=Solid, Manifold=Manifold)

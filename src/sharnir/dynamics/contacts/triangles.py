@@ -41,10 +41,6 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
     t = references(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Face, Manifold, Closest = solids.Solid, solids.Face, solids.Manifold, distances.Closest
-    rounding, support, face = solids.rounding, solids.support, solids.face
-    closest_to_face, spread = distances.closest_to_face, shared.spread
-    over_faces, completed = shared.over_faces, shared.completed
-    walk, put, single = distances.walk, shared.put, shared.single
     shares_of = make_simplex(p).on_triangle
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
 
@@ -192,7 +188,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         none = Manifold()
         if wp.min(share) > real(0.0) or height <= real(0.0):
             if is_over(x, a.place, height):
-                return single(from_face(x, a.place, height), a.size[0], real(0.0), margin)
+                return shared.single(from_face(x, a.place, height), a.size[0], real(0.0), margin)
             return none
         c = Closest()
         c.distance = wp.length(q - a.place)
@@ -201,7 +197,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         c.on_b = q
         if not is_allowed(m, x, -c.normal, share):
             return none
-        return single(c, a.size[0], real(0.0), margin)
+        return shared.single(c, a.size[0], real(0.0), margin)
 
     @wp.func
     def lifted(m: t.model, a: Solid, s: Solid, x: Triangle, depth: real, ra: real) -> Manifold:
@@ -214,13 +210,13 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         rise = depth
         c = Closest()
         for _ in range(LOWERINGS):
-            c = walk(m, a, s, -rise * x.normal, x.normal, real(1.0e30))
+            c = distances.walk(m, a, s, -rise * x.normal, x.normal, real(1.0e30))
             room = c.distance - ra
             if room < real(1.0e-6) * a.radius:
                 break
             rise = rise - room / wp.max(-wp.dot(c.normal, x.normal), real(0.05))
         if rise > real(0.0):
-            f = put(f, c.on_b - (real(0.5) * rise) * x.normal, -rise, 0)
+            f = shared.put(f, c.on_b - (real(0.5) * rise) * x.normal, -rise, 0)
         return f
 
     @wp.func
@@ -258,20 +254,20 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
             share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
             q = share[0] * x.a + share[1] * x.b + share[2] * x.c
             return ball_on(m, x, a, q, share, wp.dot(x.normal, a.place - x.a), margin)
-        ra = rounding(a)
-        low = support(m, a, -x.normal)
+        ra = solids.rounding(a)
+        low = solids.support(m, a, -x.normal)
         height = wp.dot(x.normal, low - x.a)
         if height - ra >= margin:
             return f
         is_low = is_over(x, low, height)
         is_sunk = x.is_ground == 1 and is_low and height < ra
         is_easy = ra - height < real(SHALLOW) * a.radius and is_smooth(x)
-        if is_sunk or (is_easy and (is_low or is_flat_on(x, face(m, a, -x.normal)))):
+        if is_sunk or (is_easy and (is_low or is_flat_on(x, solids.face(m, a, -x.normal)))):
             own = from_face(x, low, height)
             s = prism(x, a.radius)
-            f = over_faces(m, a, s, own, margin)
+            f = shared.over_faces(m, a, s, own, margin)
             if is_low:
-                f = completed(f, a, s, own, margin)
+                f = shared.completed(f, a, s, own, margin)
         if f.count == 0:
             f.count = UNDECIDED
         return f
@@ -280,8 +276,8 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
     def thoroughly(m: t.model, a: Solid, x: Triangle, deepest: real, margin: real) -> Manifold:
         """The same by the distance; nothing where smooth ground cannot be deeper than what was found, ``deepest``."""
         none = Manifold()
-        ra = rounding(a)
-        height = wp.dot(x.normal, support(m, a, -x.normal) - x.a)
+        ra = solids.rounding(a)
+        height = wp.dot(x.normal, solids.support(m, a, -x.normal) - x.a)
         smooth = is_smooth(x)
         share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
         at_least = height - ra
@@ -291,7 +287,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         if smooth and at_least > deepest - real(1.0e-4) * a.radius:
             return none
         s = prism(x, a.radius)
-        c = closest_to_face(m, a, s, -x.normal, margin + ra)
+        c = distances.closest_to_face(m, a, s, -x.normal, margin + ra)
         if c.is_far == 1:
             return none
         on = shares_of(x.a - c.on_b, x.b - c.on_b, x.c - c.on_b)
@@ -299,7 +295,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         if is_own:
             c.normal = -x.normal
         if is_own or is_allowed(m, x, -c.normal, on):
-            return spread(m, a, s, c, margin)
+            return shared.spread(m, a, s, c, margin)
         if c.distance < ra and (x.is_ground == 1 or (smooth and ra - height < a.radius)):
             return lifted(m, a, s, x, ra - height, ra)
         return none

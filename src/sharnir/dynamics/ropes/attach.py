@@ -40,12 +40,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     t = structs(p)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     algebra, chain, prepare = make_algebra(p), make_chain(p, features), make_prepare(p, features)
-    full, rotated = algebra.full, algebra.rotated
-    solve, pulled = chain.solve, chain.pulled
-    solve_alone = prepare.solve_alone
     port_matrix, rub = make_port_matrix(p, features), make_rub(p, features)
-    substitute_ports = port_matrix.substitute_ports
-    grip, find_friction, end_friction = rub.grip, rub.find_friction, rub.end_friction
 
     @wp.func
     def port_place(m: t.model, s: t.state, q: int, w: int) -> int:
@@ -60,7 +55,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     @wp.func
     def strike_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, impulse: vec3, w: int):
         """Add an impulse on node i to the right-hand side."""
-        change = full(k.rope_inverse[i, w]) * impulse
+        change = algebra.full(k.rope_inverse[i, w]) * impulse
         if i > s.rope_first[rope, w]:
             k.rope_gap[i - 1, w] = k.rope_gap[i - 1, w] + change
         if i < m.rope_end[rope] - 1:
@@ -112,12 +107,12 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         """Velocity of node i from an impulse at port q alone, which was solved for."""
         if rope != m.port_rope[q] and rope != m.port_other_rope[q]:
             return vec3()
-        v = pulled(m, s, k, rope, i, w)
+        v = chain.pulled(m, s, k, rope, i, w)
         if is_point(m, q):
             if i == port_place(m, s, q, w):
-                v = v + full(k.rope_inverse[i, w]) * impulse
+                v = v + algebra.full(k.rope_inverse[i, w]) * impulse
             if i == m.port_other[q]:
-                v = v - full(k.rope_inverse[i, w]) * impulse
+                v = v - algebra.full(k.rope_inverse[i, w]) * impulse
         return v
 
     @wp.func
@@ -141,6 +136,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def no_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+        """Nothing on the right-hand side of a rope."""
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             k.rope_gap[j, w] = vec3()
             k.rope_twirl[j, w] = vec3()
@@ -167,9 +163,9 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 if m.port_kind[q] == wp.static(OTHER_ROPE):
                     no_gap(m, s, k, m.port_other_rope[q], w)
                 strike_port(m, s, k, q, unit, w)
-                solve(m, s, k, m.port_rope[q], w)
+                chain.solve(m, s, k, m.port_rope[q], w)
                 if m.port_kind[q] == wp.static(OTHER_ROPE):
-                    solve(m, s, k, m.port_other_rope[q], w)
+                    chain.solve(m, s, k, m.port_other_rope[q], w)
                 for i in range(o.ports):
                     place = i * o.ports + q
                     block = k.port_rope_side[place, w]
@@ -184,6 +180,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def body_motion(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """How the body at port i moves: m/s, rad/s at a clamp, m/s of rope at a drum."""
         b = m.port_body[i]
         if m.port_kind[i] == wp.static(BODY_POINT):
             return k.velocity[b, w] + wp.cross(k.spin[b, w], k.port_arm[i, w])
@@ -197,7 +194,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     def act_on_body(m: t.model, k: t.work, v: Bodies, s: Bodies, i: int, impulse: vec3, w: int):
         """An impulse (or pseudo-impulse) on the body at port i; v and s are the velocities and spins it changes."""
         b = m.port_body[i]
-        inverse = full(k.inv_inertia[b, w])
+        inverse = algebra.full(k.inv_inertia[b, w])
         if m.port_kind[i] == wp.static(BODY_POINT):
             v[b, w] = v[b, w] + m.inv_mass[b, w] * impulse
             s[b, w] = s[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
@@ -207,14 +204,16 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             drum = m.port_drum[i]
             turn = impulse[0] * k.port_arm[i, w]
             s[b, w] = s[b, w] - inverse * turn
-            s[drum, w] = s[drum, w] + full(k.inv_inertia[drum, w]) * turn
+            s[drum, w] = s[drum, w] + algebra.full(k.inv_inertia[drum, w]) * turn
 
     @wp.func
     def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """An impulse of port i on its body."""
         act_on_body(m, k, k.velocity, k.spin, i, impulse, w)
 
     @wp.func
     def push_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+        """A pseudo-impulse of port i on its body."""
         act_on_body(m, k, k.push, k.push_spin, i, impulse, w)
 
     @wp.func
@@ -238,6 +237,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def place_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+        """From the centre of mass of its body to each port, m."""
         for i in range(o.ports):
             b = m.port_body[i]
             if m.port_kind[i] == wp.static(FEED):
@@ -279,14 +279,14 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     @wp.func
     def move_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """The ropes' side of all ports: the ropes without them, and what the ports' impulses do to it."""
-        solve_alone(m, s, n, k, o, w)
+        prepare.solve_alone(m, s, n, k, o, w)
         for i in range(o.ports):
             k.port_change[i, w] = n.port_impulse[i, w]
         for i in range(o.ports):
             k.port_motion[i, w] = port_motion(m, s, k, i, w)
             if m.port_kind[i] == wp.static(RUB):
                 k.port_tension[i, w] = pulls_at(k, port_place(m, s, i, w), w)
-                k.port_grip[i, w] = grip(m, k, port_place(m, s, i, w), m.port_slide[i], w)
+                k.port_grip[i, w] = rub.grip(m, k, port_place(m, s, i, w), m.port_slide[i], w)
             moved(k, o, i, w)
 
     @wp.func
@@ -308,7 +308,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         left = int(wp.static(ROUNDS))
         while left > 0:
             left -= 1
-            if find_friction(n, k, o, w) == real(0.0):
+            if rub.find_friction(n, k, o, w) == real(0.0):
                 left = 0
             else:
                 for i in range(o.ports - o.rubs):
@@ -316,7 +316,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                     for q in range(o.ports - o.rubs, o.ports):
                         side = k.port_rope_side[i * o.ports + q, w]
                         k.port_change[i, w] = k.port_change[i, w] - side * k.port_change[q, w]
-                substitute_ports(k, o, False, w)
+                port_matrix.substitute_ports(k, o, False, w)
                 largest = wp.max(largest, change_ports(m, n, k, o, w))
         return largest
 
@@ -328,9 +328,9 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             if m.port_kind[i] != wp.static(RUB):
                 slip = k.port_motion[i, w] - body_motion(m, k, i, w)
                 if m.port_kind[i] == wp.static(CLAMP):
-                    slip = slip + full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
+                    slip = slip + algebra.full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
                 k.port_change[i, w] = -slip
-        substitute_ports(k, o, False, w)
+        port_matrix.substitute_ports(k, o, False, w)
         largest = change_ports(m, n, k, o, w)
         if wp.static(features.rope_slides):
             if o.rubs > 0:
@@ -348,18 +348,18 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             elif runs(m, i):
                 k.rope_feed[node, w] = k.rope_feed[node, w] + k.rope_slip[node, w] * impulse[0]
             else:
-                k.rope_free[node, w] = k.rope_free[node, w] + full(k.rope_inverse[node, w]) * impulse
+                k.rope_free[node, w] = k.rope_free[node, w] + algebra.full(k.rope_inverse[node, w]) * impulse
             if m.port_kind[i] == wp.static(OTHER_ROPE):
                 other = m.port_other[i]
-                k.rope_free[other, w] = k.rope_free[other, w] - full(k.rope_inverse[other, w]) * impulse
+                k.rope_free[other, w] = k.rope_free[other, w] - algebra.full(k.rope_inverse[other, w]) * impulse
 
     @wp.func
     def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Velocities of the ropes with the final impulses of their ports."""
         if wp.static(features.rope_slides):
-            end_friction(m, n, k, o, w)
+            rub.end_friction(m, n, k, o, w)
         load_ports(m, s, n, k, o, real(1.0), w)
-        solve_alone(m, s, n, k, o, w)
+        prepare.solve_alone(m, s, n, k, o, w)
 
     # --- closing gaps -----------------------------------------------------------------------------------------------
 
@@ -377,7 +377,7 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         if m.port_kind[i] == wp.static(OTHER_ROPE):
             return at - next_place(s, k, dt, m.port_other[i], w)
         b = m.port_body[i]
-        turn = rotated(s.rotation[b, w], dt * (k.spin[b, w] + k.push_spin[b, w]))
+        turn = algebra.rotated(s.rotation[b, w], dt * (k.spin[b, w] + k.push_spin[b, w]))
         center = s.position[b, w] + dt * (k.velocity[b, w] + k.push[b, w])
         return at - center - wp.quat_rotate(turn, m.port_anchor[i])
 
@@ -388,9 +388,9 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             return k.rope_turning[m.port_node[i], w]
         if runs(m, i):
             return vec3(run_of(m, k, i, port_place(m, s, i, w), w), real(0.0), real(0.0))
-        motion = pulled(m, s, k, m.port_rope[i], port_place(m, s, i, w), w)
+        motion = chain.pulled(m, s, k, m.port_rope[i], port_place(m, s, i, w), w)
         if m.port_kind[i] == wp.static(OTHER_ROPE):
-            motion = motion - pulled(m, s, k, m.port_other_rope[i], m.port_other[i], w)
+            motion = motion - chain.pulled(m, s, k, m.port_other_rope[i], m.port_other[i], w)
         return motion
 
     @wp.func
@@ -398,10 +398,10 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         """A pseudo-impulse on the node itself at port i."""
         if is_point(m, i):
             node = port_place(m, s, i, w)
-            k.rope_push[node, w] = k.rope_push[node, w] + full(k.rope_inverse[node, w]) * impulse
+            k.rope_push[node, w] = k.rope_push[node, w] + algebra.full(k.rope_inverse[node, w]) * impulse
         if m.port_kind[i] == wp.static(OTHER_ROPE):
             other = m.port_other[i]
-            k.rope_push[other, w] = k.rope_push[other, w] - full(k.rope_inverse[other, w]) * impulse
+            k.rope_push[other, w] = k.rope_push[other, w] - algebra.full(k.rope_inverse[other, w]) * impulse
 
     return SimpleNamespace(
         place_ports=place_ports,

@@ -41,10 +41,9 @@ STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is
 @cache
 def make_bend(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    leapfrog = features.leapfrog
+    leads = features.integrator.leads
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     algebra = make_algebra(p)
-    ahead, diagonal = algebra.ahead, algebra.diagonal
 
     @wp.struct
     class Bend:
@@ -66,6 +65,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def implicit_share(stiffness: real, inertia: real, length: real, dt: real) -> real:
+        """The share of a stiffness that is beyond the stable range of the explicit rule."""
         whole = dt * dt * stiffness
         stable = wp.static(real(STABLE)) * inertia * length
         if whole <= stable:
@@ -77,7 +77,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
         """l^2 H^T K H for K = ``stiff``, with ``side`` the orientation of a."""
         aside = wp.quat_rotate(side, im)
         along = wp.quat_rotate(side, vec3(im[1], -im[0], re))  # the third row of l H
-        swing = diagonal(stiff[0]) - stiff[0] * wp.outer(aside, aside)
+        swing = algebra.diagonal(stiff[0]) - stiff[0] * wp.outer(aside, aside)
         return swing + (stiff[2] - stiff[0]) * wp.outer(along, along)
 
     @wp.func
@@ -94,7 +94,7 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
         made.twirl = -kick * wp.quat_rotate(a, re * moment + wp.cross(im, moment))  # -kick l H^T K (u - r)
         if wp.max(law.after) > real(0.0):
             made.stiff = conductance(a, im, re, kick / law.length * wp.cw_mul(law.stiffness, law.after))
-        if wp.static(leapfrog):
+        if wp.static(leads):
             if wp.max(law.after) > real(0.0):
                 before = conductance(a, im, re, kick / law.length * wp.cw_mul(law.stiffness, law.before))
                 made.twirl = made.twirl - before * turning
@@ -102,9 +102,10 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def twist_between(a: quat, b: quat, turning: vec3, law: Law, kick: real) -> Bend:
+        """Twist alone, through an eyelet."""
         made = Bend()
-        ahead_a = ahead(a)
-        ahead_b = ahead(b)
+        ahead_a = algebra.ahead(a)
+        ahead_b = algebra.ahead(b)
         apart = real(1.0) + wp.dot(ahead_a, ahead_b)
         if apart > wp.static(real(FOLDED)):
             relative = wp.quat_inverse(a) * b

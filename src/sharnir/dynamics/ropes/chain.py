@@ -42,7 +42,6 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
     LOOSE = wp.constant(real(1e18 if p.name == "float64" else 1e10))  # times that: no force along a slack element
 
@@ -51,7 +50,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def coupling(k: t.work, i: int, before: int, after: int, w: int) -> mat33:
         """What an impulse of element ``after`` on node i does to the row of element ``before``."""
-        inverse = full(k.rope_inverse[i, w])
+        inverse = algebra.full(k.rope_inverse[i, w])
         if wp.static(features.rope_slides):
             inverse = inverse + k.rope_slip[i, w] * wp.outer(k.rope_axis[before, w], k.rope_axis[after, w])
         return inverse
@@ -85,22 +84,22 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         held = mat33()  # and on that row's diagonal
         last = m.rope_end[rope] - 1
         for j in range(s.rope_first[rope, w], last):
-            bend = full(k.rope_bend[j, w])
-            spin = spin + full(inertia[j, w])
+            bend = algebra.full(k.rope_bend[j, w])
+            spin = spin + algebra.full(inertia[j, w])
             pivot = wp.inverse(spin + bend)
             arm = wp.skew((s.rope_length[j, w] - s.rope_slack[j, w]) * k.rope_axis[j, w]) + fill
             if wp.static(features.rope_touch):
                 arm = arm - k.rope_lever[j, w]
             soft = SOFTNESS / (m.rope_line[rope, w] * s.rope_length[j, w])
             swung = arm * pivot
-            row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + diagonal(soft)
+            row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + algebra.diagonal(soft)
             if n.rope_gives[j, w] == wp.static(SLACK):  # its ends may come together and go apart
                 row = row + (LOOSE * soft) * wp.outer(k.rope_axis[j, w], k.rope_axis[j, w])
             hold = wp.inverse(row + swung * wp.transpose(arm))
             if s.rope_parted[j, w] == 1:
                 hold = mat33()
-            k.rope_pivot[j, w] = packed(pivot)
-            k.rope_hold[j, w] = packed(hold)
+            k.rope_pivot[j, w] = algebra.packed(pivot)
+            k.rope_hold[j, w] = algebra.packed(hold)
             k.rope_swing[j, w] = swung
             held_cross = mat33()
             if bends(k.rope_bend[j, w]):
@@ -141,9 +140,9 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             gap = gap + k.rope_gap[j, w]
             twirl = k.rope_twirl[j, w] + turn
             if wp.dot(twirl, twirl) > real(0.0):  # there is none where gaps are closed and nothing bends implicitly
-                freely = full(k.rope_pivot[j, w]) * twirl
+                freely = algebra.full(k.rope_pivot[j, w]) * twirl
                 gap = gap + k.rope_swing[j, w] * twirl
-            pull = full(k.rope_hold[j, w]) * gap
+            pull = algebra.full(k.rope_hold[j, w]) * gap
             k.rope_turning[j, w] = freely
             k.rope_impulse[j, w] = pull
             turn = vec3()
@@ -157,7 +156,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             more = vec3()
             freely = k.rope_turning[j, w]
             if j + 1 < last:
-                more = full(k.rope_hold[j, w]) * passed_back(k, j + 1, pull, w)
+                more = algebra.full(k.rope_hold[j, w]) * passed_back(k, j + 1, pull, w)
             if bends(k.rope_bend[j, w]):
                 more = more + k.rope_held[j, w] * turn
                 freely = freely + turn * k.rope_relay[j, w]
@@ -175,7 +174,7 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         if i > s.rope_first[rope, w]:
             pull = pull - k.rope_impulse[i - 1, w]
         if wp.static(features.rope_touch):
-            return full(k.rope_inverse[i, w]) * pull + k.rope_lever[i, w] * k.rope_turning[i, w]
+            return algebra.full(k.rope_inverse[i, w]) * pull + k.rope_lever[i, w] * k.rope_turning[i, w]
         return k.rope_inverse[i, w][0] * pull
 
     return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)

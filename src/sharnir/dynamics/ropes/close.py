@@ -48,30 +48,16 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
     t = structs(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
-    rotated, rotated_vector, ahead, packed, full, diagonal = (
-        algebra.rotated,
-        algebra.rotated_vector,
-        algebra.ahead,
-        algebra.packed,
-        algebra.full,
-        algebra.diagonal,
-    )
-    factor, solve, pulled = chain.factor, chain.solve, chain.pulled
-    next_place, port_gap, strike_port = attach.next_place, attach.port_gap, attach.strike_port
-    port_place, is_point = attach.port_place, attach.is_point
-    port_pull, rope_answers = attach.port_pull, attach.rope_answers
     matrix = make_port_matrix(p, features)
-    factor_ports, substitute_ports, is_out = matrix.factor_ports, matrix.substitute_ports, matrix.is_out
-    strike_body, push_body, push_node = attach.strike_body, attach.push_body, attach.push_node
     slides = make_slide(p, features)
-    run_slides, push_slides, freeze_slides = slides.run_slides, slides.push_slides, slides.freeze_slides
     is_loose = make_give(p, features).is_loose
     push_out = (make_rope_touch(p, features) if features.rope_touch else NOTHING).push_out
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
     def next_turn(s: t.state, k: t.work, dt: real, j: int, w: int) -> quat:
-        return rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
+        """The orientation of element j at the end of the step."""
+        return algebra.rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
 
     @wp.func
     def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, loose: bool, rope: int, w: int) -> vec2:
@@ -80,15 +66,15 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
         """
         first = s.rope_first[rope, w]
-        before = next_place(s, k, dt, first, w)
+        before = attach.next_place(s, k, dt, first, w)
         worst = real(0.0)
         turned = real(0.0)
         rate = real(1.0) / dt
         for j in range(first, m.rope_end[rope] - 1):
-            after = next_place(s, k, dt, j + 1, w)
+            after = attach.next_place(s, k, dt, j + 1, w)
             length = s.rope_length[j, w]
             turn = dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w])
-            axis = rotated_vector(ahead(s.rope_rotation[j, w]), turn)
+            axis = algebra.rotated_vector(algebra.ahead(s.rope_rotation[j, w]), turn)
             gap = after - before - length * axis
             if n.rope_gives[j, w] == wp.static(SLACK):
                 gap = gap - wp.dot(gap, axis) * axis
@@ -119,34 +105,34 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The joints' part of what the ports did to the bodies."""
         if wp.static(features.direct):
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            solve_both(m, n, k, o, w)
 
     @wp.func
     def simple_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """One Newton step with the factors of the velocity problem; the gaps are in place."""
         if wp.static(features.rope_ports):
             for rope in range(o.ropes):
-                solve(m, s, k, rope, w)
+                chain.solve(m, s, k, rope, w)
             for i in range(o.ports):
-                k.port_change[i, w] = -(port_pull(m, s, k, i, w) + port_gap(m, s, k, o.dt, i, w) / o.dt)
-                if is_out(m, n, True, i, w):
+                k.port_change[i, w] = -(attach.port_pull(m, s, k, i, w) + attach.port_gap(m, s, k, o.dt, i, w) / o.dt)
+                if matrix.is_out(m, n, True, i, w):
                     k.port_change[i, w] = vec3()
-            substitute_ports(k, o, True, w)
+            matrix.substitute_ports(k, o, True, w)
             for i in range(o.ports):
-                strike_port(m, s, k, i, k.port_change[i, w], w)
+                attach.strike_port(m, s, k, i, k.port_change[i, w], w)
         for rope in range(o.ropes):
-            solve(m, s, k, rope, w)
+            chain.solve(m, s, k, rope, w)
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_push[i, w] = k.rope_push[i, w] + pulled(m, s, k, rope, i, w)
+                k.rope_push[i, w] = k.rope_push[i, w] + chain.pulled(m, s, k, rope, i, w)
                 if i < m.rope_end[rope] - 1:
                     k.rope_push_spin[i, w] = k.rope_push_spin[i, w] + k.rope_turning[i, w]
         if wp.static(features.rope_slides):
-            push_slides(m, s, k, o, w)
+            slides.push_slides(m, s, k, o, w)
         if wp.static(features.rope_ports):
             for i in range(o.ports):
                 change = k.port_change[i, w]
-                push_node(m, s, k, i, change, w)
-                push_body(m, k, i, -change, w)
+                attach.push_node(m, s, k, i, change, w)
+                attach.push_body(m, k, i, -change, w)
                 k.port_push[i, w] = k.port_push[i, w] + change
             settle(m, n, k, o, w)
 
@@ -159,10 +145,10 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 k.rope_push_spin[i, w] = vec3()
                 k.rope_impulse[i, w] = n.rope_pull[i, w]  # a first guess of the stiffness
         if wp.static(features.rope_slides):
-            freeze_slides(m, s, k, o, w)
+            slides.freeze_slides(m, s, k, o, w)
         if wp.static(features.rope_ports):
             for i in range(o.ports):
-                push_body(m, k, i, k.port_push[i, w], w)
+                attach.push_body(m, k, i, k.port_push[i, w], w)
                 k.port_push[i, w] = vec3()
             settle(m, n, k, o, w)
 
@@ -175,13 +161,13 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         """
         for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
             length = s.rope_length[j, w] - s.rope_slack[j, w]
-            axis = ahead(next_turn(s, k, dt, j, w))
+            axis = algebra.ahead(next_turn(s, k, dt, j, w))
             turning = k.rope_push_spin[j, w]
             pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
-            stiff = pull * (diagonal(real(1.0)) - wp.outer(axis, axis))
+            stiff = pull * (algebra.diagonal(real(1.0)) - wp.outer(axis, axis))
             k.rope_axis[j, w] = axis
             k.rope_twirl[j, w] = stiff * turning
-            k.rope_full[j, w] = packed(full(k.rope_inertia[j, w]) + stiff)
+            k.rope_full[j, w] = algebra.packed(algebra.full(k.rope_inertia[j, w]) + stiff)
             along = k.rope_push[j + 1, w] - k.rope_push[j, w] + length * wp.cross(axis, turning)
             k.rope_gap[j, w] = k.rope_gap[j, w] - along
 
@@ -192,30 +178,30 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap_kept[j, w] = k.rope_gap[j, w]
                 k.rope_twirl_kept[j, w] = k.rope_twirl[j, w]
-        rope_answers(m, s, k, o, w)
-        factor_ports(m, n, k, o, True, w)
+        attach.rope_answers(m, s, k, o, w)
+        matrix.factor_ports(m, n, k, o, True, w)
         for rope in range(o.ropes):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_gap[j, w] = k.rope_gap_kept[j, w]
                 k.rope_twirl[j, w] = k.rope_twirl_kept[j, w]
-            solve(m, s, k, rope, w)
+            chain.solve(m, s, k, rope, w)
         for i in range(o.ports):
-            wanted = -port_pull(m, s, k, i, w)
-            if is_point(m, i):
-                wanted = wanted + port_push(m, s, k, i, w) - port_gap(m, s, k, o.dt, i, w) / o.dt
+            wanted = -attach.port_pull(m, s, k, i, w)
+            if attach.is_point(m, i):
+                wanted = wanted + port_push(m, s, k, i, w) - attach.port_gap(m, s, k, o.dt, i, w) / o.dt
                 for q in range(o.ports):
                     wanted = wanted + k.port_body_side[i * o.ports + q, w] * k.port_push[q, w]
             k.port_change[i, w] = wanted
-            if is_out(m, n, True, i, w):
+            if matrix.is_out(m, n, True, i, w):
                 k.port_change[i, w] = vec3()
-        substitute_ports(k, o, True, w)
+        matrix.substitute_ports(k, o, True, w)
         for i in range(o.ports):
-            strike_port(m, s, k, i, k.port_change[i, w], w)
+            attach.strike_port(m, s, k, i, k.port_change[i, w], w)
 
     @wp.func
     def port_push(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
         """Pseudo-velocity of the rope's side of port i."""
-        push = k.rope_push[port_place(m, s, i, w), w]
+        push = k.rope_push[attach.port_place(m, s, i, w), w]
         if m.port_other[i] >= 0:
             push = push - k.rope_push[m.port_other[i], w]
         return push
@@ -225,20 +211,20 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
         """One Newton step of the whole problem; the gaps are in place."""
         for rope in range(o.ropes):
             prepare_full(m, s, k, o.dt, rope, w)
-            factor(m, s, n, k, k.rope_full, rope, w)
+            chain.factor(m, s, n, k, k.rope_full, rope, w)
         if wp.static(features.rope_ports):
             full_ports(m, s, n, k, o, w)
         for rope in range(o.ropes):
-            solve(m, s, k, rope, w)
+            chain.solve(m, s, k, rope, w)
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_push[i, w] = pulled(m, s, k, rope, i, w)
+                k.rope_push[i, w] = chain.pulled(m, s, k, rope, i, w)
                 if i < m.rope_end[rope] - 1:
                     k.rope_push_spin[i, w] = k.rope_turning[i, w]
         if wp.static(features.rope_ports):
             for i in range(o.ports):
                 change = k.port_change[i, w]
-                push_node(m, s, k, i, change, w)
-                push_body(m, k, i, k.port_push[i, w] - change, w)
+                attach.push_node(m, s, k, i, change, w)
+                attach.push_body(m, k, i, k.port_push[i, w] - change, w)
                 k.port_push[i, w] = change
             settle(m, n, k, o, w)
 
@@ -253,8 +239,8 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 k.rope_push_spin[i, w] = vec3()
         if wp.static(features.rope_ports):
             for i in range(o.ports):
-                push_body(m, k, i, k.port_push[i, w], w)
-                strike_body(m, k, i, -k.port_push[i, w], w)
+                attach.push_body(m, k, i, k.port_push[i, w], w)
+                attach.strike_body(m, k, i, -k.port_push[i, w], w)
                 n.port_impulse[i, w] = n.port_impulse[i, w] + k.port_push[i, w]
                 k.port_push[i, w] = vec3()
             settle(m, n, k, o, w)
@@ -268,6 +254,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def close_fully(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Newton steps on all rows of the rope until its gaps are closed."""
         forget(m, s, n, k, o, w)
         left = int(wp.static(FULL_STEPS))
         while left > 0:
@@ -320,15 +307,15 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Close what the step would leave open: by impulses in the leapfrog step, and where elements give way not."""
         if wp.static(features.rope_slides):
-            run_slides(m, s, n, k, o, w)
+            slides.run_slides(m, s, n, k, o, w)
         if wp.static(features.rope_ports):
             for i in range(o.ports):
                 k.port_push[i, w] = vec3()
             if wp.static(features.rope_slides):
                 if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
-                    factor_ports(m, n, k, o, True, w)
+                    matrix.factor_ports(m, n, k, o, True, w)
         closed = bool(False)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if o.slides == 0:  # what eyelets and winches feed would be taken over, too
                 closed = close(m, s, n, k, o, False, w)
                 if not closed:

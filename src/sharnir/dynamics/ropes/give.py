@@ -42,6 +42,7 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def pull(n: t.memory, k: t.work, j: int, w: int) -> real:
+        """The impulse along element j, N s; negative where it pushes."""
         return wp.dot(n.rope_pull[j, w], k.rope_axis[j, w])
 
     @wp.func
@@ -96,30 +97,30 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def revised(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, j: int, w: int) -> int:
         """The state of element j after the velocities that were found."""
-        state = n.rope_gives[j, w]
+        now = n.rope_gives[j, w]
         if s.rope_parted[j, w] == 1:
             return wp.static(TAUT)
         length = s.rope_length[j, w]
         slack = s.rope_slack[j, w]
-        if state == wp.static(SLACK):
+        if now == wp.static(SLACK):
             apart = o.dt * wp.dot(k.rope_axis[j, w], k.rope_moving[j + 1, w] - k.rope_moving[j, w])
             if apart > slack:
                 return wp.static(TAUT)
             if apart < slack - length:
                 return wp.static(HEAPED)
-            return state
+            return now
         mine = pull(n, k, j, w)
-        if state == wp.static(HEAPED):
+        if now == wp.static(HEAPED):
             if mine > real(0.0):
                 return wp.static(SLACK)
-            return state
+            return now
         least = real(0.0)
         if slack == real(0.0):
             stiffness = m.rope_stiffness[rope, w]
             least = -k.kick[w] * real(4.0) * stiffness[0] / (length * length)
         if mine < least and is_hardest_pressed(m, s, n, k, o, rope, j, w):
             return wp.static(SLACK)
-        return state
+        return now
 
     @wp.func
     def give_way(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:

@@ -38,12 +38,9 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = references(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)
-    Triangle, may_touch, at_once = triangles.Triangle, triangles.may_touch, triangles.at_once
-    is_behind, corner_allows = triangles.is_behind, triangles.corner_allows
-    cell_triangle, cell_neighbours = facets.cell_triangle, facets.cell_neighbours
-    mesh_triangle, mesh_neighbours = facets.mesh_triangle, facets.mesh_neighbours
+    Triangle = triangles.Triangle
     Solid, cell_of = make_solids(p, features).Solid, make_terrain(p, features).cell_of
-    note, nearest_shares = make_places(p, features).note, make_segments(p).nearest_shares
+    places, nearest_shares = make_places(p, features), make_segments(p).nearest_shares
     diagonal = make_algebra(p).diagonal
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
 
@@ -71,34 +68,62 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
         a.radius = x.radius
         return a
 
+    @wp.struct
+    class Edge:
+        """The edge q r of a triangle, its third corner, and the one across in the triangle that shares it, if any."""
+
+        q: vec3
+        r: vec3
+        third: vec3
+        across: vec3
+        has_other: int
+        corner_q: int
+        corner_r: int
+
     @wp.func
-    def over_edge(
-        m: t.model,
-        n: t.memory,
-        k: t.work,
-        x: Piece,
-        f: Triangle,
-        q: vec3,
-        r: vec3,
-        third: vec3,
-        across: vec3,
-        has_other: int,
-        corner_q: int,
-        corner_r: int,
-        w: int,
-    ):
-        """The edge q r of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
-        if has_other == 1:
-            if corner_q > corner_r:
+    def edge_of(f: Triangle, i: int) -> Edge:
+        """The edge that starts at corner i of a triangle."""
+        e = Edge()
+        if i == 0:
+            e.q = f.a
+            e.r = f.b
+            e.third = f.c
+            e.across = f.across_ab
+            e.has_other = f.has_ab
+            e.corner_q = f.corner_a
+            e.corner_r = f.corner_b
+        elif i == 1:
+            e.q = f.b
+            e.r = f.c
+            e.third = f.a
+            e.across = f.across_bc
+            e.has_other = f.has_bc
+            e.corner_q = f.corner_b
+            e.corner_r = f.corner_c
+        else:
+            e.q = f.c
+            e.r = f.a
+            e.third = f.b
+            e.across = f.across_ca
+            e.has_other = f.has_ca
+            e.corner_q = f.corner_c
+            e.corner_r = f.corner_a
+        return e
+
+    @wp.func
+    def over_edge(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, e: Edge, w: int):
+        """An edge of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
+        if e.has_other == 1:
+            if e.corner_q > e.corner_r:
                 return
-            bend = wp.length(wp.cross(f.normal, wp.normalize(wp.cross(q - r, across - r))))
+            bend = wp.length(wp.cross(f.normal, wp.normalize(wp.cross(e.q - e.r, e.across - e.r))))
             if real(0.25) * bend * wp.length(x.along) < wp.static(real(SINKS)) * x.radius:
                 return
-        edge = r - q
-        shares = nearest_shares(x.start, x.along, q, edge, real(0.0))
+        edge = e.r - e.q
+        shares = nearest_shares(x.start, x.along, e.q, edge, real(0.0))
         if shares[0] < wp.static(real(INSIDE)) or shares[0] > wp.static(real(1.0 - INSIDE)):
             return
-        on = q + shares[1] * edge
+        on = e.q + shares[1] * edge
         off = x.start + shares[0] * x.along - on
         normal = wp.cross(x.along, edge)
         size = wp.length(normal)
@@ -121,30 +146,32 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
             return
         allowed = bool(False)
         if at_peak:
-            corner = corner_q
+            corner = e.corner_q
             if shares[1] == real(1.0):
-                corner = corner_r
-            allowed = corner_allows(m, f, normal, corner)
+                corner = e.corner_r
+            allowed = triangles.corner_allows(m, f, normal, corner)
         else:
-            allowed = is_behind(normal, on, third) and (has_other == 0 or is_behind(normal, on, across))
+            allowed = triangles.is_behind(normal, on, e.third) and (
+                e.has_other == 0 or triangles.is_behind(normal, on, e.across)
+            )
         if allowed:
-            note(n, k, x.shape, shares[0], x.apart, x.turn * normal, gap, x.element, w)
+            places.note(n, k, places.place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, w)
 
     @wp.func
     def over_triangle(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, with_node: bool, w: int):
         """Node and element over one triangle, its neighbours known."""
         if with_node:
             a = ball(x)
-            if may_touch(f, a, x.margin):
-                found = at_once(m, a, f, x.margin)
+            if triangles.may_touch(f, a, x.margin):
+                found = triangles.at_once(m, a, f, x.margin)
                 if found.count > 0:
-                    note(n, k, x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0], x.element, w)
+                    place = places.place_of(x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0])
+                    places.note(n, k, place, x.element, w)
         if wp.length_sq(x.along) > real(0.0):
             low = wp.min(wp.dot(f.normal, x.start - f.a), wp.dot(f.normal, x.start + x.along - f.a))
             if low < x.radius + x.margin:
-                over_edge(m, n, k, x, f, f.a, f.b, f.c, f.across_ab, f.has_ab, f.corner_a, f.corner_b, w)
-                over_edge(m, n, k, x, f, f.b, f.c, f.a, f.across_bc, f.has_bc, f.corner_b, f.corner_c, w)
-                over_edge(m, n, k, x, f, f.c, f.a, f.b, f.across_ca, f.has_ca, f.corner_c, f.corner_a, w)
+                for i in range(3):
+                    over_edge(m, n, k, x, f, edge_of(f, i), w)
 
     @wp.func
     def over_cells(m: t.model, n: t.memory, k: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, w: int):
@@ -163,7 +190,7 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
                 )
                 if low[2] <= top:
                     for half in range(2):
-                        f = cell_neighbours(m, g, i, j, half, cell_triangle(m, g, i, j, half))
+                        f = facets.cell_neighbours(m, g, i, j, half, facets.cell_triangle(m, g, i, j, half))
                         over_triangle(m, n, k, x, f, with_node, w)
 
     @wp.func
@@ -178,7 +205,7 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
         found = int(0)
         while wp.mesh_query_aabb_next(query, found):
             number = m.triangle_start[x.shape] + found
-            over_triangle(m, n, k, x, mesh_neighbours(m, number, mesh_triangle(m, number)), with_node, w)
+            over_triangle(m, n, k, x, facets.mesh_neighbours(m, number, facets.mesh_triangle(m, number)), with_node, w)
 
     @wp.func
     def over_ground(m: t.model, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):

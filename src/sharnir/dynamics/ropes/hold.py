@@ -38,7 +38,6 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    packed, full, diagonal = algebra.packed, algebra.full, algebra.diagonal
     node_mass = make_prepare(p, features).node_mass
 
     @wp.struct
@@ -87,10 +86,10 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         """Velocity by which rope and thing part for an impulse, less that of the rope: what keeps redundant places
         regular, and the thing's own, shared by all that touch it (so that what each does at once is not too much)."""
         b = m.shape_body[k.touch_shape[q, w]]
-        soft = diagonal(wp.static(real(YIELD)) / node_mass(m, s, rope, q // wp.static(TOUCHES), w))
+        soft = algebra.diagonal(wp.static(real(YIELD)) / node_mass(m, s, rope, q // wp.static(TOUCHES), w))
         if m.inv_mass[b, w] > real(0.0):
             arm = wp.skew(point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w])
-            own = diagonal(m.inv_mass[b, w]) - arm * full(k.inv_inertia[b, w]) * arm
+            own = algebra.diagonal(m.inv_mass[b, w]) - arm * algebra.full(k.inv_inertia[b, w]) * arm
             soft = soft + real(wp.max(k.touch_count[b, w], 1)) * own
         return soft
 
@@ -109,7 +108,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
             normal = k.touch_normal[q, w]
             square = wp.outer(normal, normal)
             press = real(1.0) / wp.dot(normal, soft * normal)
-            loose = diagonal(real(1.0)) - square
+            loose = algebra.diagonal(real(1.0)) - square
             rubbing = vec3()
             gripped = mat33()
             grip = n.touch_grip[q, w]
@@ -158,13 +157,13 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         """Node i and element i with what touches them."""
         velocity = k.rope_open[i, w]
         weight = k.touch_weight[i, w]
-        inverse = diagonal(weight)
+        inverse = algebra.diagonal(weight)
         torque = k.rope_open_torque[i, w]
-        inertia = full(k.rope_open_inertia[i, w])
+        inertia = algebra.full(k.rope_open_inertia[i, w])
         lever = mat33()
         firm = bool(True)  # whether all places so far are
         leans = bool(False)  # whether something touches the element itself
-        one = diagonal(real(1.0))
+        one = algebra.diagonal(real(1.0))
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             if n.touch_state[q, w] != wp.static(FREE):
                 firm = firm and is_firm(m, n, k, q, w)
@@ -174,7 +173,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
                     share = real(1.0) / (real(1.0) + weight * grip)
                     velocity = share * (velocity + weight * (n.touch_impulse[q, w] + grip * held))
                     weight = share * weight
-                    inverse = diagonal(weight)
+                    inverse = algebra.diagonal(weight)
                 else:
                     law = law_of(m, s, n, k, dt, rope, q, w)
                     y = law.conductance
@@ -192,11 +191,11 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
                         lever = reply * (lever + inverse * y * arm)
                     velocity = reply * (velocity + inverse * law.source)
                     inverse = reply * inverse
-        k.rope_inverse[i, w] = packed(inverse)
+        k.rope_inverse[i, w] = algebra.packed(inverse)
         k.rope_free[i, w] = velocity
         k.rope_lever[i, w] = lever
         k.rope_torque[i, w] = torque
-        k.rope_inertia[i, w] = packed(inertia)
+        k.rope_inertia[i, w] = algebra.packed(inertia)
 
     return SimpleNamespace(
         hold=hold,

@@ -44,6 +44,7 @@ def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def answer(m: t.model, k: t.work, i: int, w: int) -> vec3:
+        """What the solution does to the motion at port i."""
         if m.port_kind[i] == wp.static(OTHER_ROPE):
             return vec3()
         node = m.body_node[m.port_body[i]]

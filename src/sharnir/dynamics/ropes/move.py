@@ -8,8 +8,8 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..algebra import make_algebra
-from ..integrate import EMPTY_DRUM, NOT_FINITE, RUNAWAY
-from ..leapfrog import make_leapfrog
+from ..integrators.leapfrog import make_leapfrog
+from ..watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
 from .close import make_close
 from .give import TAUT
@@ -27,8 +27,6 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     ahead = make_algebra(p).ahead
     foreseen = make_leapfrog(p, features).foreseen
     slides = make_slide(p, features)
-    unrun_slides, end_slides = slides.unrun_slides, slides.end_slides
-    empty = slides.empty
 
     @wp.func
     def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
@@ -45,11 +43,11 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                         r.fault_body[w] = -(rope + 1)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
-                if r.fault[w] == 0 and empty(m, s, i, w):
+                if r.fault[w] == 0 and slides.empty(m, s, i, w):
                     r.fault[w] = wp.static(EMPTY_DRUM)
                     r.fault_body[w] = -(m.slide_rope[i] + 1)
             if r.fault[w] != 0:
-                unrun_slides(m, s, k, o, w)
+                slides.unrun_slides(m, s, k, o, w)
 
     @wp.func
     def part(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
@@ -67,7 +65,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         for rope in range(o.ropes):
             part(m, s, n, k, rope, w)
         if wp.static(features.rope_slides):
-            end_slides(m, s, n, k, o, w)
+            slides.end_slides(m, s, n, k, o, w)
 
     @wp.func
     def turn_element(s: t.state, k: t.work, dt: real, j: int, w: int):
@@ -118,28 +116,16 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
                 s.rope_spin[i, w] = s.rope_spin[i, w] + real(0.5) * k.rope_coming_spin[i, w]
 
     @wp.func
-    def swap_rope_velocities(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int):
-        """Those in the middle of the last step against those at its end, if a kick was made since they were set."""
-        if n.kick[w] > real(0.0):
-            for rope in range(o.ropes):
-                for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                    velocity = s.rope_velocity[i, w]
-                    spin = s.rope_spin[i, w]
-                    s.rope_velocity[i, w] = n.rope_mid_velocity[i, w]
-                    s.rope_spin[i, w] = n.rope_mid_spin[i, w]
-                    n.rope_mid_velocity[i, w] = velocity
-                    n.rope_mid_spin[i, w] = spin
-
-    @wp.func
     def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """New places and orientations of all ropes, and what belongs to the next step."""
         for rope in range(o.ropes):
             first = s.rope_first[rope, w]
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.staggered):
                 if first > m.rope_start[rope]:  # a node that may come off the drum in this step
                     k.rope_coming[first - 1, w] = vec3()
                     k.rope_coming_spin[first - 1, w] = vec3()
             for i in range(first, m.rope_end[rope]):
-                if wp.static(features.leapfrog):
+                if wp.static(features.integrator.staggered):
                     note_kick(s, n, k, o, i, w)
                 s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
                 s.rope_velocity[i, w] = k.rope_moving[i, w]
@@ -150,7 +136,7 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 measure_slack(s, n, j, w)
         remember_ropes(m, s, n, k, o, w)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             end_leap(m, s, n, k, o, w)
 
-    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes, swap_rope_velocities=swap_rope_velocities)
+    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)

@@ -31,9 +31,8 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
     places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
-    clear_places, note, keep_places = places.clear_places, places.note, places.keep_places
-    solid_of, Solid, touch = make_collide(p, features).solid_of, narrow.Solid, narrow.touch
-    Piece, over_ground = terrain.Piece, terrain.over_ground
+    solid_of, Solid = make_collide(p, features).solid_of, narrow.Solid
+    Piece = terrain.Piece
     port_place, frame_of = make_attach(p, features).port_place, make_algebra(p).frame_of
     bulge = make_hold(p, features).bulge
     has_ground = bool({"heights", "mesh"} & features.contact_kinds)
@@ -100,14 +99,14 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                 a = capsule(x)
             wanted = (part == 0 and with_node) or (part == 1 and square > real(0.0))
             if wanted and wp.length(a.place - b.place) < a.radius + b.radius + x.margin:
-                f = touch(m, a, b, x.margin)
+                f = narrow.touch(m, a, b, x.margin)
                 for i in range(f.count):
                     share = real(0.0)
                     if part == 1:
                         share = wp.dot(f.point[i] - x.start, x.along) / square
                     inside = share > wp.static(real(INSIDE)) and share < wp.static(real(1.0 - INSIDE))
                     if part == 0 or (inside and not is_gentle(m, b, f.normal, x)):
-                        note(n, k, x.shape, share, x.apart, -f.normal, f.gap[i], x.element, w)
+                        places.note(n, k, places.place_of(x.shape, share, x.apart, -f.normal, f.gap[i]), x.element, w)
 
     @wp.func
     def look(m: t.model, s: t.state, n: t.memory, k: t.work, piece: Piece, with_node: bool, w: int):
@@ -118,7 +117,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
             normal = wp.quat_rotate(m.shape_turn[x.shape], vec3(real(0.0), real(0.0), real(1.0)))
             gap = wp.dot(normal, x.start - m.shape_place[x.shape]) - x.radius
             if with_node and gap < x.margin:
-                note(n, k, x.shape, real(0.0), x.apart, normal, gap, x.element, w)
+                places.note(n, k, places.place_of(x.shape, real(0.0), x.apart, normal, gap), x.element, w)
         elif kind < wp.static(PLANE):
             over_solid(m, s, n, k, x, with_node, w)
         if wp.static(has_ground):
@@ -128,12 +127,12 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                     x.turn = g.turn
                     x.start = wp.transpose(g.turn) * (x.start - g.place)
                     x.along = wp.transpose(g.turn) * x.along
-                    over_ground(m, n, k, x, with_node, w)
+                    terrain.over_ground(m, n, k, x, with_node, w)
 
     @wp.func
     def find_touches_of(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
         """All places where element i of a rope, or its first node, touches something or may do so in this step."""
-        clear_places(k, i, w)
+        places.clear_places(k, i, w)
         if m.rope_touches[rope] == 1 and not is_held(m, s, o, i, w):
             x = Piece()
             x.element = i
@@ -150,7 +149,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                 if not passes_through(m, o, rope, shape):
                     x.shape = shape
                     look(m, s, n, k, x, m.rope_pinned[i] == 0, w)
-        keep_places(n, k, o, i, w)
+        places.keep_places(n, k, o, i, w)
 
     @wp.func
     def find_touches(

@@ -29,15 +29,18 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def middle(s: t.state, j: int, w: int) -> vec3:
+        """Of element j, m."""
         return real(0.5) * (s.rope_position[j, w] + s.rope_position[j + 1, w])
 
     @wp.func
     def bucket(o: t.settings, x: int, y: int, z: int) -> int:
+        """Where a cell is in the hash table."""
         mixed = (x * 73856093) ^ (y * 19349663) ^ (z * 83492791)
         return (mixed & 1073741823) % o.buckets
 
     @wp.func
     def cell(at: vec3, size: real) -> wp.vec3i:
+        """The cell of a grid that holds a point."""
         return wp.vec3i(int(wp.floor(at[0] / size)), int(wp.floor(at[1] / size)), int(wp.floor(at[2] / size)))
 
     @wp.func
@@ -85,6 +88,7 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def look_around(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, size: real, j: int, w: int):
+        """List the elements near element j that come after it."""
         at = cell(middle(s, j, w), size)
         for dx in range(-1, 2):
             for dy in range(-1, 2):

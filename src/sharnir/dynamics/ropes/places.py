@@ -27,13 +27,25 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = references(p)
 
+    @wp.struct
+    class Place:
+        """Where an element touches a shape: share of its length, normal from the shape, gap (m)."""
+
+        shape: int
+        share: real
+        apart: real  # share of the length within which two places are one
+        normal: vec3
+        gap: real
+
     @wp.func
     def clear_places(k: t.work, i: int, w: int):
+        """Element i touches nothing yet."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             k.touch_shape[q, w] = -1
 
     @wp.func
     def put(k: t.work, q: int, shape: int, share: real, normal: vec3, gap: real, w: int):
+        """Write a place down as number q."""
         k.touch_shape[q, w] = shape
         k.touch_share[q, w] = share
         k.touch_normal[q, w] = normal
@@ -71,16 +83,27 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
         return best
 
     @wp.func
-    def note(n: t.memory, k: t.work, shape: int, share: real, apart: real, normal: vec3, gap: real, i: int, w: int):
-        """Element i touches a shape at a share of its length."""
-        q = twin(k, share, apart, normal, i, w)
+    def place_of(shape: int, share: real, apart: real, normal: vec3, gap: real) -> Place:
+        """A place from its numbers."""
+        x = Place()
+        x.shape = shape
+        x.share = share
+        x.apart = apart
+        x.normal = normal
+        x.gap = gap
+        return x
+
+    @wp.func
+    def note(n: t.memory, k: t.work, x: Place, i: int, w: int):
+        """Element i touches a shape at a place."""
+        q = twin(k, x.share, x.apart, x.normal, i, w)
         if q >= 0:
-            if gap < k.touch_gap[q, w]:
-                put(k, q, shape, share, normal, gap, w)
+            if x.gap < k.touch_gap[q, w]:
+                put(k, q, x.shape, x.share, x.normal, x.gap, w)
         else:
-            q = number_for(n, k, shape, share, normal, gap, i, w)
+            q = number_for(n, k, x.shape, x.share, x.normal, x.gap, i, w)
             if q >= 0:
-                put(k, q, shape, share, normal, gap, w)
+                put(k, q, x.shape, x.share, x.normal, x.gap, w)
 
     @wp.func
     def keep_places(n: t.memory, k: t.work, o: t.settings, i: int, w: int):
@@ -101,4 +124,4 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
             n.touch_axis[q, w] = normal
             n.touch_at[q, w] = share
 
-    return SimpleNamespace(clear_places=clear_places, note=note, keep_places=keep_places)
+    return SimpleNamespace(clear_places=clear_places, place_of=place_of, note=note, keep_places=keep_places)

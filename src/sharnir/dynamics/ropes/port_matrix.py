@@ -24,15 +24,14 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
     real, mat33 = p.real, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    full, diagonal = algebra.full, algebra.diagonal
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
 
     @wp.func
     def soften(m: t.model, k: t.work, i: int, own: mat33, w: int) -> mat33:
         """The diagonal block of port i, with its own softness; regular where the port has one row only."""
-        own = own + diagonal(SOFTNESS * wp.trace(own))
+        own = own + algebra.diagonal(SOFTNESS * wp.trace(own))
         if m.port_kind[i] == wp.static(CLAMP):
-            own = own + full(k.port_softness[i, w])
+            own = own + algebra.full(k.port_softness[i, w])
         if m.port_kind[i] == wp.static(FEED) or m.port_kind[i] == wp.static(RUB):
             own[1, 1] = real(1.0)
             own[2, 2] = real(1.0)
@@ -47,6 +46,7 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, closing: bool, w: int):
+        """The matrix of all ports: what an impulse at one does to the slip at another."""
         for i in range(o.ports):
             for q in range(o.ports):
                 place = i * o.ports + q
@@ -56,11 +56,12 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(o.ports):
             own = k.port_matrix[i * o.ports + i, w]
             if is_out(m, n, closing, i, w):
-                own = diagonal(real(1.0))
+                own = algebra.diagonal(real(1.0))
             k.port_matrix[i * o.ports + i, w] = soften(m, k, i, own, w)
 
     @wp.func
     def ports_to_solve(o: t.settings, closing: bool) -> int:
+        """How many ports take part; those that rub only while gaps are closed."""
         if closing:
             return o.ports
         return o.ports - o.rubs

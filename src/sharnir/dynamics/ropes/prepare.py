@@ -43,15 +43,13 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, bends, chain = make_algebra(p), make_bend(p, features), make_chain(p, features)
-    packed, full, diagonal, ahead = algebra.packed, algebra.full, algebra.diagonal, algebra.ahead
-    rotated_vector, frame_of, column = algebra.rotated_vector, algebra.frame_of, algebra.column
-    Bend, bend_between, twist_between = bends.Bend, bends.bend_between, bends.twist_between
-    Law, implicit_share = bends.Law, bends.implicit_share
+    Bend = bends.Bend
+    Law = bends.Law
     is_loose = make_give(p, features).is_loose
-    factor, solve, pulled = chain.factor, chain.solve, chain.pulled
 
     @wp.func
     def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+        """kg."""
         return m.rope_line[rope, w] * s.rope_length[j, w]
 
     @wp.func
@@ -66,13 +64,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def weigh_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int):
+        """The inverse mass of node i, 1/kg; zero where it is pinned."""
         if m.rope_pinned[i] == 1:
-            k.rope_inverse[i, w] = packed(mat33())
+            k.rope_inverse[i, w] = algebra.packed(mat33())
         else:
-            k.rope_inverse[i, w] = packed(diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
+            k.rope_inverse[i, w] = algebra.packed(algebra.diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
 
     @wp.func
     def free_node(m: t.model, s: t.state, k: t.work, kick: real, i: int, w: int):
+        """The velocity of node i after gravity alone, m/s."""
         k.rope_push[i, w] = vec3()
         k.rope_push_spin[i, w] = vec3()
         if m.rope_pinned[i] == 1:
@@ -91,7 +91,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         length = s.rope_length[j, w]
         sure = element_mass(m, s, rope, j, w) * length * length
         stiff = length * dt * dt * n.rope_tension[j, w]
-        if wp.static(not features.leapfrog):
+        if wp.static(not features.integrator.leads):
             return vec2(real(0.0), wp.max(stiff - wp.static(real(TAUT)) * sure, real(0.0)))
         followed = wp.min(stiff, wp.static(real(FOLLOWED)) * sure)
         gain = real(0.25) * wp.max(followed - wp.static(real(TAUT)) * sure, real(0.0))
@@ -113,13 +113,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def weigh_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
         """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
-        axis = ahead(s.rope_rotation[j, w])
+        axis = algebra.ahead(s.rope_rotation[j, w])
         own = round_inertia(m, s, rope, j, w)
         taut = tautness(m, s, n, dt, rope, j, w)
         across = own + taut[0] + taut[1]
         k.rope_axis[j, w] = axis
-        k.rope_inertia[j, w] = packed(diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis))
-        k.rope_bend[j, w] = packed(mat33())
+        k.rope_inertia[j, w] = algebra.packed(
+            algebra.diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis)
+        )
+        k.rope_bend[j, w] = algebra.packed(mat33())
         k.rope_bent[j, w] = vec3()
 
     @wp.func
@@ -132,27 +134,37 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
-    def free_element(
-        m: t.model, s: t.state, n: t.memory, k: t.work, turning: vec3, dt: real, rope: int, j: int, w: int
-    ):
-        """Its momentum with what bending does to it, and how its tip bows away from a straight path in a drift."""
+    def tautened(m: t.model, s: t.state, n: t.memory, turning: vec3, dt: real, rope: int, j: int, w: int) -> vec3:
+        """The momentum that geometric stiffness adds to that of element j, N m s."""
+        taut = tautness(m, s, n, dt, rope, j, w)
+        return taut[0] * s.rope_spin[j, w] + taut[1] * turning
+
+    @wp.func
+    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, gained: vec3, rope: int, j: int, w: int):
+        """Its momentum, with what bending and geometric stiffness add to it, N m s."""
         axis = k.rope_axis[j, w]
         spin = s.rope_spin[j, w]
         momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
-        if wp.static(features.leapfrog):
-            taut = tautness(m, s, n, dt, rope, j, w)
-            gained = taut[0] * spin + taut[1] * turning
+        if wp.static(features.integrator.leads):
             momentum = momentum + gained - wp.dot(axis, gained) * axis
         k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+
+    @wp.func
+    def buckle(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+        """A little push aside, where an element is pressed by more than the rope bears straight."""
         if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
             length = s.rope_length[j, w]
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(m, s, rope, j, w) * length * length
-            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * column(frame_of(axis), 0)
-        if wp.static(features.leapfrog):
-            turn = dt * spin
-            straight = axis + wp.cross(turn, axis)
-            k.rope_bow[j, w] = s.rope_length[j, w] / dt * (rotated_vector(axis, turn) - straight)
+            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * algebra.column(algebra.frame_of(k.rope_axis[j, w]), 0)
+
+    @wp.func
+    def bow(s: t.state, k: t.work, dt: real, j: int, w: int):
+        """How the tip of an element leaves a straight path in a drift, m/s."""
+        axis = k.rope_axis[j, w]
+        turn = dt * s.rope_spin[j, w]
+        straight = axis + wp.cross(turn, axis)
+        k.rope_bow[j, w] = s.rope_length[j, w] / dt * (algebra.rotated_vector(axis, turn) - straight)
 
     @wp.func
     def own_inertia(m: t.model, rope: int, length: real, w: int) -> real:
@@ -164,8 +176,8 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         """The implicit share of bending and twist between elements of a length."""
         own = own_inertia(m, rope, length, w)
         stiffness = m.rope_stiffness[rope, w]
-        bending = implicit_share(stiffness[0], own, length, dt)
-        return vec3(bending, bending, implicit_share(stiffness[2], real(2.0) * own, length, dt))
+        bending = bends.implicit_share(stiffness[0], own, length, dt)
+        return vec3(bending, bending, bends.implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
     @wp.func
     def lateness(damper: real, inertia: real, kick: real) -> real:
@@ -200,7 +212,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     def follows(m: t.model, rope: int) -> bool:
         """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
         step damps, or it would snap through itself."""
-        return wp.static(features.leapfrog) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
+        return wp.static(features.integrator.leads) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
 
     @wp.func
     def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
@@ -249,10 +261,10 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_slides):
             if in_eyelet(s, o, j + 1, w):
                 free = False
-                bend = twist_between(before, after, turning, law, kick)
+                bend = bends.twist_between(before, after, turning, law, kick)
         if free:
-            bend = bend_between(before, after, turning, law, kick)
-        k.rope_bend[j, w] = packed(bend.stiff)
+            bend = bends.bend_between(before, after, turning, law, kick)
+        k.rope_bend[j, w] = algebra.packed(bend.stiff)
         k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
         k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
 
@@ -268,14 +280,14 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             law.stiffness[2] = wp.static(real(1e-6)) * law.stiffness[0]
         body = m.clamp_body[i]
         wall = s.rotation[body, w] * m.clamp_turn[i]
-        bend = bend_between(wall, s.rope_rotation[j, w], s.rope_spin[j, w] - s.spin[body, w], law, kick)
+        bend = bends.bend_between(wall, s.rope_rotation[j, w], s.rope_spin[j, w] - s.spin[body, w], law, kick)
         port = m.clamp_port[i]
         if port < 0:
-            k.rope_inertia[j, w] = packed(full(k.rope_inertia[j, w]) + bend.stiff)
+            k.rope_inertia[j, w] = algebra.packed(algebra.full(k.rope_inertia[j, w]) + bend.stiff)
             k.rope_bent[j, w] = k.rope_bent[j, w] + bend.twirl
         else:
             k.port_source[port, w] = bend.twirl
-            k.port_softness[port, w] = packed(wp.inverse(bend.stiff))
+            k.port_softness[port, w] = algebra.packed(wp.inverse(bend.stiff))
 
     @wp.func
     def prepare_slide(m: t.model, s: t.state, k: t.work, i: int, w: int):
@@ -284,12 +296,13 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
         k.rope_feed[node, w] = s.slide_speed[i, w]
         if m.slide_fixed[i] == 1:
-            k.rope_inverse[node, w] = packed(mat33())
+            k.rope_inverse[node, w] = algebra.packed(mat33())
             k.rope_free[node, w] = vec3()
 
     @wp.func
     def clear_bows(m: t.model, s: t.state, k: t.work, rope: int, w: int):
-        if wp.static(features.leapfrog):
+        """Elements that go straight."""
+        if wp.static(features.integrator.leads):
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
                 k.rope_bow[j, w] = vec3()
 
@@ -306,7 +319,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rope_slides):
                 feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
                 k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 if not is_loose(s, n, k, j, w):
                     k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
             k.rope_twirl[j, w] = k.rope_torque[j, w]
@@ -315,7 +328,7 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     def take_velocities(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
         """The solution as velocities and impulses of the step."""
         for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-            k.rope_moving[i, w] = k.rope_free[i, w] + pulled(m, s, k, rope, i, w)
+            k.rope_moving[i, w] = k.rope_free[i, w] + chain.pulled(m, s, k, rope, i, w)
             if i < m.rope_end[rope] - 1:
                 k.rope_spinning[i, w] = k.rope_turning[i, w]
                 n.rope_pull[i, w] = k.rope_impulse[i, w]
@@ -346,10 +359,15 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 free_node(m, s, k, kick, i, w)
             turning = vec3()
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 turning = mean_turning(m, s, n, o.dt, rope, w)
             for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                free_element(m, s, n, k, turning, o.dt, rope, j, w)
+                gained = vec3()
+                if wp.static(features.integrator.leads):
+                    gained = tautened(m, s, n, turning, o.dt, rope, j, w)
+                    bow(s, k, o.dt, j, w)
+                free_element(m, s, n, k, gained, rope, j, w)
+                buckle(m, s, n, k, o.dt, rope, j, w)
         if wp.static(features.rope_slides):
             for i in range(o.slides):
                 prepare_slide(m, s, k, i, w)
@@ -358,14 +376,14 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
                     clear_bows(m, s, k, rope, w)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
             for rope in range(o.ropes):
-                factor(m, s, n, k, k.rope_inertia, rope, w)
+                chain.factor(m, s, n, k, k.rope_inertia, rope, w)
 
     @wp.func
     def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Velocities of the ropes from what was prepared."""
         for rope in range(o.ropes):
             free_gap(m, s, n, k, o.dt, rope, w)
-            solve(m, s, k, rope, w)
+            chain.solve(m, s, k, rope, w)
             take_velocities(m, s, n, k, rope, w)
 
     return SimpleNamespace(

@@ -44,6 +44,7 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def lengthen(m: t.model, s: t.state, i: int, node: int, by: real, w: int):
+        """Pass a length of rope (m) through slide i, from one element to the next."""
         s.rope_length[node, w] = s.rope_length[node, w] + by
         if m.slide_winch[i] == 0:
             s.rope_length[node - 1, w] = s.rope_length[node - 1, w] - by
@@ -61,6 +62,7 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def set_speed(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
+        """How fast the rope runs through slide i, m/s."""
         node = s.slide_node[i, w]
         s.slide_speed[i, w] = k.rope_feed[node, w] + runs(m, k, i, node, w)
         if n.slide_holds[i, w] == 1:
@@ -111,6 +113,7 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def copy_element(s: t.state, n: t.memory, source: int, target: int, w: int):
+        """Element ``target`` as element ``source``."""
         s.rope_rotation[target, w] = s.rope_rotation[source, w]
         s.rope_spin[target, w] = s.rope_spin[source, w]
         n.rope_pull[target, w] = n.rope_pull[source, w]
@@ -138,6 +141,7 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def copy_node(s: t.state, source: int, target: int, w: int):
+        """Node ``target`` where node ``source`` is."""
         s.rope_position[target, w] = s.rope_position[source, w]
         s.rope_velocity[target, w] = s.rope_velocity[source, w]
 

@@ -40,10 +40,6 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     real = p.real
     t = structs(p)
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
-    prepare_ropes, solve_alone = prepare.prepare_ropes, prepare.solve_alone
-    place_ports, rope_answers, body_answers = attach.place_ports, attach.rope_answers, attach.body_answers
-    warm_ports, solve_with_ports = attach.warm_ports, attach.solve_with_ports
-    move_with_ports, load_ports = attach.move_with_ports, attach.load_ports
     factor = make_chain(p, features).factor
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
@@ -59,8 +55,9 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Arms of the ports, and what the pull of a rope adds to the stiffness of its bodies."""
         if wp.static(features.rope_ports):
-            place_ports(m, s, k, o, w)
+            attach.place_ports(m, s, k, o, w)
             if wp.static(features.direct):
                 for i in range(o.ports):
                     if m.port_kind[i] == wp.static(BODY_POINT):
@@ -69,36 +66,38 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        prepare_ropes(m, s, n, k, o, kick, w)
+        """Rows and factors of every rope, and last step's impulses at the ports."""
+        prepare.prepare_ropes(m, s, n, k, o, kick, w)
         if wp.static(features.rope_touch):
             settle_touches(m, s, n, k, o, w)
         if wp.static(features.rope_ports):
-            rope_answers(m, s, k, o, w)
+            attach.rope_answers(m, s, k, o, w)
             if wp.static(features.direct):
                 mechanism_answers(m, k, o, w)
             else:
-                body_answers(m, k, o, w)
+                attach.body_answers(m, k, o, w)
             factor_ports(m, n, k, o, False, w)
-            warm_ports(m, s, n, k, o, w)
+            attach.warm_ports(m, s, n, k, o, w)
 
     @wp.func
     def end_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Final velocities of the ropes."""
         if wp.static(features.rope_ports):
-            solve_with_ports(m, s, n, k, o, w)
+            attach.solve_with_ports(m, s, n, k, o, w)
         else:
-            solve_alone(m, s, n, k, o, w)
+            prepare.solve_alone(m, s, n, k, o, w)
 
     @wp.func
     def resume_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """Factors anew after elements gave way, with all that acts on the ropes as it was."""
         if wp.static(features.rope_ports):
-            load_ports(m, s, n, k, o, real(-1.0), w)
+            attach.load_ports(m, s, n, k, o, real(-1.0), w)
         for rope in range(o.ropes):
             factor(m, s, n, k, k.rope_inertia, rope, w)
         if wp.static(features.rope_ports):
-            rope_answers(m, s, k, o, w)
+            attach.rope_answers(m, s, k, o, w)
             factor_ports(m, n, k, o, False, w)
-            move_with_ports(m, s, n, k, o, w)
+            attach.move_with_ports(m, s, n, k, o, w)
 
     return SimpleNamespace(
         give_way=make_give(p, features).give_way,
@@ -109,5 +108,4 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         close_ropes=make_close(p, features).close_ropes,
         check_ropes=move.check_ropes,
         move_ropes=move.move_ropes,
-        swap_rope_velocities=move.swap_rope_velocities,
     )

@@ -41,6 +41,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def next_pace(pace: real) -> real:
+        """t' = (1 + sqrt(1 + 4 t^2))/2 of Nesterov's method."""
         return real(0.5) + wp.sqrt(real(0.25) + pace * pace)
 
     @wp.func
@@ -71,6 +72,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def count(k: t.work, j: int, share: real, w: int):
+        """One more pair at the nodes of element j."""
         if share < real(1.0):
             k.tangle_count[j, w] = k.tangle_count[j, w] + 1
         if share > real(0.0):
@@ -84,12 +86,14 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def act(k: t.work, i: int, j: int, impulse: vec3, w: int):
+        """An impulse of pair i (N s) on both of its elements."""
         shares = k.tangle_shares[i, w]
         act_on(k, j, shares[0], -impulse, w)
         act_on(k, k.tangle_other[i, w], shares[1], impulse, w)
 
     @wp.func
     def velocity_at(velocity: wp.array2d(dtype=vec3), j: int, share: real, w: int) -> vec3:
+        """At a share of element j, m/s."""
         return (real(1.0) - share) * velocity[j, w] + share * velocity[j + 1, w]
 
     @wp.func
@@ -165,6 +169,7 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def part(k: t.work, o: t.settings, i: int, j: int, w: int):
+        """A pseudo-impulse that parts pair i, where it would overlap."""
         e = k.tangle_other[i, w]
         shares = k.tangle_shares[i, w]
         normal = k.tangle_normal[i, w]
@@ -180,11 +185,13 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def weight(k: t.work, j: int, share: real, w: int) -> real:
+        """The inverse mass at a share of element j, 1/kg."""
         other = real(1.0) - share
         return other * other * k.touch_weight[j, w] + share * share * k.touch_weight[j + 1, w]
 
     @wp.func
     def push_on(k: t.work, j: int, share: real, push: vec3, w: int):
+        """A pseudo-impulse (N s) at a share of element j."""
         k.rope_push[j, w] = k.rope_push[j, w] + ((real(1.0) - share) * k.touch_weight[j, w]) * push
         k.rope_push[j + 1, w] = k.rope_push[j + 1, w] + (share * k.touch_weight[j + 1, w]) * push
 

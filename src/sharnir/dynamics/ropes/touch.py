@@ -52,16 +52,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     chain, prepare, holding = make_chain(p, features), make_prepare(p, features), make_hold(p, features)
     full = make_algebra(p).full
-    factor, solve = chain.factor, chain.solve
-    free_gap, take_velocities, node_mass = prepare.free_gap, prepare.take_velocities, prepare.node_mass
-    hold, softness, point = holding.hold, holding.softness, holding.point
-    held_velocity, thing_velocity, rope_velocity = (
-        holding.held_velocity,
-        holding.thing_velocity,
-        holding.rope_velocity,
-    )
     strike_port, tangle = make_attach(p, features).strike_port, make_tangle(p, features)
-    find_tangles, visit_tangles, part_tangles = tangle.find_tangles, tangle.visit_tangles, tangle.part_tangles
     find_touches = make_near(p, features).find_touches
 
     @wp.func
@@ -69,7 +60,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         """The reaction to an impulse on the rope at place q, on a body that moves."""
         b = m.shape_body[k.touch_shape[q, w]]
         if m.inv_mass[b, w] > real(0.0):
-            arm = point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w]
+            arm = holding.point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w]
             k.velocity[b, w] = k.velocity[b, w] - m.inv_mass[b, w] * impulse
             k.spin[b, w] = k.spin[b, w] - full(k.inv_inertia[b, w]) * wp.cross(arm, impulse)
 
@@ -115,23 +106,32 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 across = bound * wp.normalize(before)
         return across
 
+    @wp.struct
+    class Visit:
+        """A place of a rope, and how many rounds are left, this one included."""
+
+        rope: int
+        place: int
+        left: int
+
     @wp.func
-    def revise(
-        m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, q: int, left: int, w: int
-    ) -> int:
-        """Impulse and state of place q after the last solve; 1 if they are not settled."""
+    def revise(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, visit: Visit, w: int) -> int:
+        """Impulse and state of a place after the last solve; 1 if they are not settled."""
+        q = visit.place
+        rope = visit.rope
+        left = visit.left
         k.touch_change[q, w] = vec3()
         shape = k.touch_shape[q, w]
         if shape < 0:
             return 0
         normal = k.touch_normal[q, w]
-        state = n.touch_state[q, w]
+        held = n.touch_state[q, w]
         radius = m.rope_radius[rope, w]
-        moving = rope_velocity(k, k.rope_moving, q, w)
-        slip = moving - thing_velocity(m, s, k, radius, q, w)
+        moving = holding.rope_velocity(k, k.rope_moving, q, w)
+        slip = moving - holding.thing_velocity(m, s, k, radius, q, w)
         before = n.touch_impulse[q, w]
         friction = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape], w]
-        if state == wp.static(FREE):
+        if held == wp.static(FREE):
             room = wp.max(k.touch_gap[q, w], real(0.0)) / o.dt
             if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
                 n.touch_state[q, w] = wp.static(STICKS)
@@ -141,11 +141,11 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 n.touch_impulse[q, w] = vec3()
                 return 1
             return 0
-        error = held_velocity(m, s, k, o.dt, radius, q, w) - moving
-        soft = softness(m, s, k, rope, q, w)
+        error = holding.held_velocity(m, s, k, o.dt, radius, q, w) - moving
+        soft = holding.softness(m, s, k, rope, q, w)
         wanted = before + wp.inverse(soft) * error
         pressed = wp.dot(wanted, normal)
-        if state != wp.static(STICKS):
+        if held != wp.static(STICKS):
             pressed = wp.dot(before, normal) + wp.dot(error, normal) / wp.dot(normal, soft * normal)
         if pressed < real(0.0) and left > wp.static(LAST):
             n.touch_state[q, w] = wp.static(FREE)
@@ -157,7 +157,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         across = wanted - wp.dot(wanted, normal) * normal
         if friction == real(0.0):
             across = vec3()
-        elif state != wp.static(STICKS):
+        elif held != wp.static(STICKS):
             rubbing = before - wp.dot(before, normal) * normal
             across = rub(n, q, rubbing, slip - wp.dot(slip, normal) * normal, bound, left, w)
         elif wp.length(across) > bound:
@@ -167,24 +167,24 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         n.touch_impulse[q, w] = pressed * normal + across
         k.touch_change[q, w] = n.touch_impulse[q, w] - before
         off = real(100.0) * wp.length(error)
-        if state != wp.static(STICKS):
-            off = wp.length(k.touch_change[q, w]) / node_mass(m, s, rope, q // wp.static(TOUCHES), w)
-        return int(n.touch_state[q, w] != state or off > wp.static(real(SETTLED)))
+        if held != wp.static(STICKS):
+            off = wp.length(k.touch_change[q, w]) / prepare.node_mass(m, s, rope, q // wp.static(TOUCHES), w)
+        return int(n.touch_state[q, w] != held or off > wp.static(real(SETTLED)))
 
     @wp.func
     def solve_once(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, w: int) -> real:
         """The whole rope in its present states, with last step's impulses at its ports; the largest change (m/s)."""
         for i in range(s.rope_first[rope, w], m.rope_end[rope]):
             k.rope_before[i, w] = k.rope_moving[i, w]
-            hold(m, s, n, k, o.dt, rope, i, w)
-        factor(m, s, n, k, k.rope_inertia, rope, w)
-        free_gap(m, s, n, k, o.dt, rope, w)
+            holding.hold(m, s, n, k, o.dt, rope, i, w)
+        chain.factor(m, s, n, k, k.rope_inertia, rope, w)
+        prepare.free_gap(m, s, n, k, o.dt, rope, w)
         if wp.static(features.rope_ports):
             for q in range(o.ports):
                 if m.port_rope[q] == rope and m.port_other[q] < 0:
                     strike_port(m, s, k, q, n.port_impulse[q, w], w)
-        solve(m, s, k, rope, w)
-        take_velocities(m, s, n, k, rope, w)
+        chain.solve(m, s, k, rope, w)
+        prepare.take_velocities(m, s, n, k, rope, w)
         largest = real(0.0)
         for i in range(s.rope_first[rope, w], m.rope_end[rope]):
             largest = wp.max(largest, wp.length_sq(k.rope_moving[i, w] - k.rope_before[i, w]))
@@ -194,9 +194,13 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     def revise_all(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, left: int, w: int) -> int:
         """Impulses and states of all places; how many of them are not settled."""
         changed = int(0)
+        visit = Visit()
+        visit.left = left
         for rope in range(o.ropes):
             for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
-                changed += revise(m, s, n, k, o, rope, q, left, w)
+                visit.rope = rope
+                visit.place = q
+                changed += revise(m, s, n, k, o, visit, w)
         for rope in range(o.ropes):
             for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
                 if k.touch_shape[q, w] >= 0:
@@ -211,7 +215,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(s.rope_first[rope, w], m.rope_end[rope]):
                 begin_touches(m, s, n, k, rope, i, w)
         if wp.static(features.rope_tangles):
-            find_tangles(m, s, n, k, o, w)
+            tangle.find_tangles(m, s, n, k, o, w)
         left = int(wp.static(ROUNDS))
         calm = int(0)
         while left > 0:
@@ -228,7 +232,7 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             if left > 0:
                 changed = revise_all(m, s, n, k, o, left, w)
                 if wp.static(features.rope_tangles):
-                    changed += visit_tangles(m, s, n, k, o, left == 1, w)
+                    changed += tangle.visit_tangles(m, s, n, k, o, left == 1, w)
             if wp.static(features.rope_tangles):
                 if left == 0:  # not calm
                     n.tangle_pace[w] = real(0.0)
@@ -241,8 +245,8 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         i = q // wp.static(TOUCHES)
         gap = k.touch_gap[q, w]
         normal = k.touch_normal[q, w]
-        slip = rope_velocity(k, k.rope_moving, q, w) + rope_velocity(k, k.rope_push, q, w)
-        coming = gap + o.dt * wp.dot(slip - thing_velocity(m, s, k, m.rope_radius[rope, w], q, w), normal)
+        slip = holding.rope_velocity(k, k.rope_moving, q, w) + holding.rope_velocity(k, k.rope_push, q, w)
+        coming = gap + o.dt * wp.dot(slip - holding.thing_velocity(m, s, k, m.rope_radius[rope, w], q, w), normal)
         least = (real(1.0) - o.erp) * wp.min(gap, real(0.0))
         share = k.touch_share[q, w]
         low = (real(1.0) - share) * k.touch_weight[i, w]
@@ -264,6 +268,6 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
                 if k.touch_shape[q, w] >= 0:
                     push(m, s, k, o, rope, q, w)
         if wp.static(features.rope_tangles):
-            part_tangles(m, s, k, o, w)
+            tangle.part_tangles(m, s, k, o, w)
 
     return SimpleNamespace(settle_touches=settle_touches, push_out=push_out)

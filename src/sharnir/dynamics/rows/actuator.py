@@ -45,6 +45,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def numb(m: t.model, a: int, place: int, w: int) -> real:
+        """A number of actuator a by its place, SI units."""
         return m.actuator_number[m.actuator_first[a] + place, w]
 
     # --- a motor with a controlled current ----------------------------------------------------------------------------
@@ -60,6 +61,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def warm_up(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+        """The winding's temperature above its surroundings after dt, K."""
         current = motor_effort(m, n, command, a, w) / numb(m, a, wp.static(at.TORQUE), w)
         end = numb(m, a, wp.static(at.HEAT), w) * current * current
         fade = wp.exp(-dt / numb(m, a, wp.static(at.COOLING), w))
@@ -77,6 +79,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def volumes(m: t.model, x: real, a: int, w: int) -> vec2:
+        """Of the chambers a and b at the coordinate x, m^3."""
         dead = numb(m, a, wp.static(at.DEAD), w)
         way = x - numb(m, a, wp.static(at.RETRACTED), w)
         rest = numb(m, a, wp.static(at.STROKE), w) - way
@@ -88,6 +91,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def root(z: real) -> real:
+        """The signed square root."""
         return wp.sign(z) * wp.sqrt(wp.abs(z))
 
     @wp.func
@@ -103,6 +107,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def opening(command: real) -> real:
+        """Of the valve, -1 to 1."""
         return wp.clamp(command, real(-1.0), real(1.0))
 
     @wp.func
@@ -127,6 +132,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def cylinder_line(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int) -> Line:
+        """Of a hydraulic cylinder."""
         area_a = numb(m, a, wp.static(at.AREA_A), w)
         area_b = numb(m, a, wp.static(at.AREA_B), w)
         bulk = numb(m, a, wp.static(at.BULK), w)
@@ -170,6 +176,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def gas_line(m: t.model, x: real, a: int, w: int) -> Line:
+        """Of a gas spring: p V^n is constant."""
         area = numb(m, a, wp.static(at.AREA), w)
         full = numb(m, a, wp.static(at.VOLUME), w)
         volume = wp.max(full + area * (x - numb(m, a, wp.static(at.REST), w)), real(LEAST) * full)
@@ -194,12 +201,14 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def activation(m: t.model, n: t.memory, command: real, last: real, a: int, w: int) -> real:
+        """Of a muscle over the kick, 0 to 1."""
         if numb(m, a, wp.static(at.RISE), w) > real(0.0):
             return n.actuator_a[a, w]
         return real(0.5) * (wp.clamp(command, real(0.0), real(1.0)) + wp.clamp(last, real(0.0), real(1.0)))
 
     @wp.func
     def muscle_line(m: t.model, n: t.memory, command: real, last: real, x: real, u: real, a: int, w: int) -> Line:
+        """Of a muscle: F = F_0 a f_l(x) f_v(u)."""
         length = numb(m, a, wp.static(at.LENGTH), w)
         width = numb(m, a, wp.static(at.WIDTH), w)
         off = (x / length - real(1.0)) / width
@@ -216,6 +225,7 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def excite(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+        """The muscle's activation after dt, by its rise time."""
         rise = numb(m, a, wp.static(at.RISE), w)
         end = wp.clamp(command, real(0.0), real(1.0))
         if rise > real(0.0):
@@ -264,10 +274,13 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
     # --- all of them --------------------------------------------------------------------------------------------------
 
     @wp.func
-    def actuator_line(
-        m: t.model, n: t.memory, command: real, last: real, x: real, u: real, dt: real, a: int, w: int
-    ) -> Line:
-        """At the coordinate x and the rate u before the kick; what follows its command at once has the mean of two."""
+    def actuator_line(m: t.model, n: t.memory, commands: vec2, x: real, u: real, dt: real, a: int, w: int) -> Line:
+        """At the coordinate x and the rate u before the kick, and the commands of this step and the last.
+
+        What follows its command at once has the mean of the two.
+        """
+        command = commands[0]
+        last = commands[1]
         kind = m.actuator_kind[a]
         line = Line()
         if kind == wp.static(at.IDEAL):

@@ -33,7 +33,6 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     algebra = make_algebra(p)
-    diagonal, solved, full = algebra.diagonal, algebra.solved, algebra.full
 
     ENOUGH = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))
     TINY = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))
@@ -49,9 +48,10 @@ def make_bristle(p: Precision) -> SimpleNamespace:
 
     @wp.func
     def along_one_axis(
-        m: t.model, n: t.memory, k: t.work, u: real, inverse_mass: real, scale: real, kick: real, i: int, w: int
+        m: t.model, n: t.memory, k: t.work, u: real, inverse_mass: real, scale: real, i: int, w: int
     ) -> real:
         """The impulse on a single axis, the scalar equation solved by Newton steps from the present speed."""
+        kick = k.kick[w]
         axis = k.friction_axis[i, w]
         radius = m.friction_radius[i, w]
         z = wp.dot(n.bristle[i, w], axis)
@@ -89,12 +89,14 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         return -kick * scale * phi
 
     @wp.func
-    def bristle_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, scale: real, kick: real, i: int, w: int) -> vec3:
-        mass = full(k.friction_mass[i, w])
+    def bristle_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, scale: real, i: int, w: int) -> vec3:
+        """The new impulse at the slip or relative spin u."""
+        kick = k.kick[w]
+        mass = algebra.full(k.friction_mass[i, w])
         if m.friction_single[i] == 1:
             axis = k.friction_axis[i, w]
             inverse_mass = real(1.0) / wp.dot(axis, mass * axis)
-            return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, kick, i, w) * axis
+            return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, i, w) * axis
         radius = m.friction_radius[i, w]
         z = n.bristle[i, w]
         grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
@@ -104,7 +106,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         right = mass * (source - y * u) + y * n.friction_impulse[i, w]
         if m.friction_axes[i] != 7:
             mass = mass + wp.trace(mass) * wp.outer(k.friction_axis[i, w], k.friction_axis[i, w])
-        new = solved(mass + diagonal(y), right)
+        new = algebra.solved(mass + algebra.diagonal(y), right)
         n.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
         return new
 

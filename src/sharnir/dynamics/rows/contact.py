@@ -13,7 +13,8 @@
                 at once, contact after contact, until none approaches (a row of balls passes impulses on). The step ends
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
 
-Rolling and spinning friction are in rolling.py, tyres in tyre.py; a moving belt is in contacts/sides.py.
+All contacts together are a group of rows, see ``groups.py``. Rolling and spinning friction are in rolling.py, tyres in
+tyre.py; a moving belt is in contacts/sides.py.
 """
 
 from functools import cache
@@ -25,9 +26,11 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ...scene.joints import Kind
 from ..algebra import make_algebra
+from ..contacts.broad import make_broad
+from ..contacts.keep import make_keep
+from ..contacts.shares import make_shares
 from ..contacts.sides import make_sides
 from ..coordinates import make_coordinates
-from ..nothing import NOTHING, Nothing
 from ..solvers.reach import make_reach
 from .limit import push_give
 from .rolling import make_rolling
@@ -40,27 +43,22 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 
 @cache
-def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    if not features.contacts:
-        return NOTHING
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
     algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
-    packed, full, frame_of = algebra.packed, algebra.full, algebra.frame_of
-    frames_of, coordinate_axis = geometry.frames_of, geometry.coordinate_axis
-    velocity_between, push_between = sides.velocity_between, sides.push_between
-    strike_contact, push_contact, warm_sides = sides.strike_contact, sides.push_contact, sides.warm_sides
-    inverse_mass_alone, belt_inverse_mass = sides.inverse_mass_alone, sides.belt_inverse_mass
     reach_contact = make_reach(p, features).reach_contact
     rolling, tyres = make_rolling(p, features), make_tyre(p, features)
-    prepare_rolling, warm_rolling, visit_rolling = rolling.prepare_rolling, rolling.warm_rolling, rolling.visit_rolling
-    stretch, tyre_impulse = tyres.stretch, tyres.tyre_impulse
-    bend_after, kept_bend = tyres.bend_after, tyres.kept_bend
+    visit_rolling = rolling.visit_rolling
+    Brush = tyres.Brush
+    find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
+    share_loads = make_shares(p, features).share_loads
     GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
     def frame(k: t.work, i: int, w: int) -> mat33:
+        """Columns: the two tangents and the normal of contact i, world axes."""
         z = k.contact_normal[i, w]
         x = k.contact_tangent[i, w]
         return wp.matrix_from_cols(x, wp.cross(z, x), z)
@@ -75,13 +73,14 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.contact_belt[i, w] = vec3()
         if belt >= 0:
             j = m.belt_joint[belt]
-            axle = coordinate_axis(frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
+            axle = geometry.coordinate_axis(geometry.frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
             k.contact_sprocket[i, w] = j
             k.contact_axle[i, w] = axle
             k.contact_belt[i, w] = -m.belt_radius[belt] * wp.cross(axle, k.contact_normal[i, w])
 
     @wp.func
     def tyre_of(m: t.model, k: t.work, i: int, w: int) -> int:
+        """The tyre of one of the sides of contact i, or -1."""
         return wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
 
     @wp.func
@@ -98,8 +97,9 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return wp.normalize(wp.cross(axle, k.contact_normal[i, w]))
 
     @wp.func
-    def soften(k: t.work, kick: real, dt: real, stiffness: real, damping: real, i: int, w: int):
+    def soften(k: t.work, dt: real, stiffness: real, damping: real, i: int, w: int):
         """The normal as a spring and damper; the damper acts once the shapes overlap."""
+        kick = k.kick[w]
         gap = k.contact_gap[i, w]
         c = damping
         if gap > real(0.0):
@@ -108,7 +108,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.contact_source[i, w] = -kick * stiffness * gap
 
     @wp.func
-    def prepare_normal(m: t.model, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+    def prepare_normal(m: t.model, k: t.work, o: t.settings, pair: int, i: int, w: int):
+        """The normal's source, speculative or elastic, and no pseudo-impulse yet."""
         k.contact_push[i, w] = real(0.0)
         k.contact_search[i, w] = vec3()
         k.contact_y[i, w] = real(0.0)
@@ -117,15 +118,16 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             k.contact_blow[i, w] = vec3()
         if wp.static(features.compliance):
             if wp.isfinite(m.pair_stiffness[pair, w]):
-                soften(k, kick, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
+                soften(k, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
 
     @wp.func
-    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, kick: real, pair: int, i: int, w: int):
+    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, pair: int, i: int, w: int):
+        """The normal of a tyre as a spring and damper, and how far its bristles are stretched."""
         tyre = tyre_of(m, k, i, w)
         if tyre >= 0:
-            soften(k, kick, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
+            soften(k, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
             z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
-            k.tyre_stretch[i, w] = wp.length(stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
+            k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
 
     @wp.func
     def clipped(start: vec3, friction: real) -> vec3:
@@ -138,7 +140,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return vec3(share * start[0], share * start[1], normal)
 
     @wp.func
-    def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, i: int, w: int):
+    def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+        """Arms, effective mass and bounds of contact i; last step's impulse brought into its cone."""
         a = m.shape_body[k.contact_a[i, w]]
         b = m.shape_body[k.contact_b[i, w]]
         arm_a = k.contact_point[i, w] - s.position[a, w]
@@ -147,14 +150,14 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         k.contact_body_b[i, w] = b
         k.contact_arm_a[i, w] = arm_a
         k.contact_arm_b[i, w] = arm_b
-        inverse = inverse_mass_alone(m, k, a, arm_a, w) + inverse_mass_alone(m, k, b, arm_b, w)
+        inverse = sides.inverse_mass_alone(m, k, a, arm_a, w) + sides.inverse_mass_alone(m, k, b, arm_b, w)
         if wp.static(features.belts):
             prepare_belt(m, s, k, i, w)
             if wp.static(not features.reach):
-                inverse = inverse + belt_inverse_mass(m, k, i, w)
+                inverse = inverse + sides.belt_inverse_mass(m, k, i, w)
         if wp.static(features.reach):
-            inverse = inverse + reach_contact(m, k, o, a, b, arm_a, arm_b, i, w)
-        turn = frame_of(k.contact_normal[i, w])
+            inverse = inverse + reach_contact(m, k, o, i, w)
+        turn = algebra.frame_of(k.contact_normal[i, w])
         tangent = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
@@ -162,22 +165,22 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 tangent = heading(m, s, k, tyre, i, w)
         k.contact_tangent[i, w] = tangent
         turn = frame(k, i, w)
-        k.contact_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
+        k.contact_mass[i, w] = algebra.packed(wp.transpose(turn) * inverse * turn)
         pair = m.shape_material[k.contact_a[i, w]] * o.materials + m.shape_material[k.contact_b[i, w]]
         k.contact_pair[i, w] = pair
-        prepare_normal(m, k, o, kick, pair, i, w)
+        prepare_normal(m, k, o, pair, i, w)
         if wp.static(features.tyres):
-            prepare_tyre(m, n, k, o, kick, pair, i, w)
+            prepare_tyre(m, n, k, o, pair, i, w)
         if wp.static(features.rolling):
-            prepare_rolling(m, k, o, turn, i, w)
+            rolling.prepare_rolling(m, k, o, turn, i, w)
         n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair, w])
 
     @wp.func
     def warm_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Apply last step's impulse."""
-        warm_sides(m, k, n.contact_impulse[i, w], i, w)
+        sides.warm_sides(m, k, n.contact_impulse[i, w], i, w)
         if wp.static(features.rolling):
-            warm_rolling(m, n, k, i, w)
+            rolling.warm_rolling(m, n, k, i, w)
 
     # --- impact -----------------------------------------------------------------------------------------------------
 
@@ -190,17 +193,18 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
+        """The impact of contact i, if there is one; whether there was."""
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * velocity_between(m, k, i, w)
+        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
         if not is_struck(m, k, dt, u[2], i, w):
             return False
         pair = k.contact_pair[i, w]
-        mass = full(k.contact_mass[i, w])
+        mass = algebra.full(k.contact_mass[i, w])
         d = vec3(real(0.0), real(0.0), -(real(1.0) + m.pair_restitution[pair, w]) * u[2] / mass[2, 2])
         d = rubbed(mass, u + mass * d, d, m.pair_friction[pair, w])
         d = turn * d
         k.contact_blow[i, w] = k.contact_blow[i, w] + d
-        strike_contact(m, k, d, i, w)
+        sides.strike_contact(m, k, d, i, w)
         return True
 
     @wp.func
@@ -238,6 +242,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
 
     @wp.func
     def normal_impulse(k: t.work, mass: real, speed: real, old: real, i: int, w: int) -> real:
+        """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
         y = k.contact_y[i, w]
         new = old - (speed - k.contact_source[i, w]) / mass
         if y > real(0.0):
@@ -245,41 +250,44 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return wp.max(new, real(0.0))
 
     @wp.func
-    def tangential(
-        m: t.model, n: t.memory, k: t.work, turn: mat33, mass: mat33, u: vec3, q: vec3, kick: real, i: int, w: int
-    ) -> vec3:
-        """The impulse q with its tangential part corrected, by the tyre or by dry friction."""
+    def tangential(m: t.model, n: t.memory, k: t.work, turn: mat33, u: vec3, q: vec3, i: int, w: int) -> vec3:
+        """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
+        mass = algebra.full(k.contact_mass[i, w])
         friction = m.pair_friction[k.contact_pair[i, w], w]
         if wp.static(features.tyres):
             tyre = tyre_of(m, k, i, w)
             if tyre >= 0:
                 bend = wp.transpose(turn) * n.contact_bend[i, w]
-                z = vec2(bend[0], bend[1])
-                rate = k.tyre_rate[i, w]
-                new = tyre_impulse(m, mass, u, q, z, friction, rate, k.tyre_stretch[i, w], kick, tyre)
-                ahead = bend_after(u + mass * (new - q), z, rate, kick)
-                k.tyre_stretch[i, w] = wp.length(stretch(m, friction, ahead, tyre))
+                brush = Brush()
+                brush.bend = vec2(bend[0], bend[1])
+                brush.friction = friction
+                brush.rate = k.tyre_rate[i, w]
+                brush.stretch = k.tyre_stretch[i, w]
+                brush.kick = k.kick[w]
+                new = tyres.tyre_impulse(m, mass, u, q, brush, tyre)
+                ahead = tyres.bend_after(u + mass * (new - q), brush.bend, brush.rate, brush.kick)
+                k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, friction, ahead, tyre))
                 return new
         return rubbed(mass, u, q, friction)
 
     @wp.func
-    def visit_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> vec2:
+    def visit_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(k, i, w)
-        u = wp.transpose(turn) * velocity_between(m, k, i, w)
-        mass = full(k.contact_mass[i, w])
+        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
+        mass = algebra.full(k.contact_mass[i, w])
         old = wp.transpose(turn) * n.contact_impulse[i, w]
         normal = normal_impulse(k, mass[2, 2], u[2], old[2], i, w)
         new = vec3(old[0], old[1], normal)
         if normal > real(0.0) or old[2] > real(0.0):
             u = u + (normal - old[2]) * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
-            new = tangential(m, n, k, turn, mass, u, new, kick, i, w)
+            new = tangential(m, n, k, turn, u, new, i, w)
         d = turn * (new - old)
         k.contact_step[i, w] = d
         square = wp.dot(d, d)
         if square > real(0.0):
             n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
-            strike_contact(m, k, d, i, w)
+            sides.strike_contact(m, k, d, i, w)
         rolling = real(0.0)
         if wp.static(features.rolling):
             rolling = visit_rolling(m, n, k, turn, normal, i, w)
@@ -300,12 +308,12 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         normal = k.contact_normal[i, w]
         old = k.contact_push[i, w]
         give = GIVE * (m.inv_mass[k.contact_body_a[i, w], w] + m.inv_mass[k.contact_body_b[i, w], w])
-        speed = wp.dot(normal, push_between(m, k, i, w))
+        speed = wp.dot(normal, sides.push_between(m, k, i, w))
         new = old - (speed - target + give * old) / (k.contact_mass[i, w][2] + give)
         if not struck:
             new = wp.max(new, real(0.0))
         k.contact_push[i, w] = new
-        push_contact(m, k, (new - old) * normal, i, w)
+        sides.push_contact(m, k, (new - old) * normal, i, w)
         return (new - old) * (new - old)
 
     @wp.func
@@ -326,7 +334,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 more = share * k.contact_search[i, w]
                 k.contact_search[i, w] = more + k.contact_step[i, w]
                 n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
-                strike_contact(m, k, more, i, w)
+                sides.strike_contact(m, k, more, i, w)
 
     @wp.func
     def unsettled(change: real, carried: real, epsilon: real) -> real:
@@ -336,7 +344,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return change
 
     @wp.func
-    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, kick: real, w: int) -> real:
+    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, w: int) -> real:
         """Every contact once, what lies on the ground last; the square of the largest change that is not settled."""
         if k.contact_squares[w][1] > real(0.0):
             accelerate(m, n, k, w)
@@ -345,7 +353,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         count = k.contact_count[w]
         for reverse in range(count):
             i = count - 1 - reverse
-            squares = visit_contact(m, n, k, kick, i, w)
+            squares = visit_contact(m, n, k, i, w)
             total = total + wp.max(squares[0], squares[1])
             worst = wp.max(worst, unsettled(squares[0], wp.length_sq(n.contact_impulse[i, w]), epsilon))
             worst = wp.max(worst, squares[1])
@@ -364,40 +372,99 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     # --- after the iterations ---------------------------------------------------------------------------------------
 
     @wp.func
-    def keep_bend(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def keep_bend(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Where the bristles of a tyre are at the end of the kick."""
         tyre = tyre_of(m, k, i, w)
         if tyre >= 0:
             turn = frame(k, i, w)
             bend = wp.transpose(turn) * n.contact_bend[i, w]
-            u = wp.transpose(turn) * velocity_between(m, k, i, w)
-            z = bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], kick)
-            z = kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
+            u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
+            z = tyres.bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], k.kick[w])
+            z = tyres.kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
             if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
                 z = vec2()
             n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))
 
     @wp.func
-    def end_contact(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def end_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """The force of contact i, added to what its bodies feel; the bend of a tyre."""
         d = n.contact_impulse[i, w]
         if wp.static(features.restitution):
             d = d + k.contact_blow[i, w]
-        force = d / kick
+        force = d / k.kick[w]
         k.contact_force[i, w] = force
-        k.contact_slip[i, w] = velocity_between(m, k, i, w)
+        k.contact_slip[i, w] = sides.velocity_between(m, k, i, w)
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
         k.touch_force[a, w] = k.touch_force[a, w] - force
         k.touch_force[b, w] = k.touch_force[b, w] + force
         if wp.static(features.tyres):
-            keep_bend(m, n, k, kick, i, w)
+            keep_bend(m, n, k, i, w)
+
+    # --- all of them, as a group of rows ------------------------------------------------------------------------------
+
+    @wp.func
+    def place(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Find the contact points, and match them with those of the last step."""
+        if o.warm_start == 0:
+            n.kept_count[w] = 0
+        find_contacts(m, s, k, r, o, w)
+        keep_contacts(m, s, n, k, o, w)
+
+    @wp.func
+    def reach(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Every contact, with the inverse mass that the factors give."""
+        if wp.static(features.reach):
+            k.reach_used[w] = o.joint_paths
+        for i in range(k.contact_count[w]):
+            prepare_contact(m, s, n, k, o, i, w)
+        k.contact_squares[w] = vec2()
+
+    @wp.func
+    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Last step's impulses applied."""
+        for i in range(k.contact_count[w]):
+            warm_contact(m, n, k, i, w)
+
+    @wp.func
+    def strike(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Before the first sweep: loads shared between the points, impacts."""
+        if wp.static(features.direct):
+            share_loads(m, n, k, w)
+        if wp.static(features.restitution):
+            bounce_all(m, k, o.dt, w)
+
+    @wp.func
+    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+        """Every contact once; the square of the largest change of an impulse."""
+        # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
+        change = sweep_contacts(m, n, k, real(0.0), w)
+        if stabilise:
+            push_contacts(m, k, o, w)
+        return change
+
+    @wp.func
+    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+        """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse."""
+        change = sweep_contacts(m, n, k, o.epsilon, w)
+        return vec2(change, push_contacts(m, k, o, w))
+
+    @wp.func
+    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The force of every contact, N, and of all contacts of a body together."""
+        for b in range(o.bodies):
+            k.touch_force[b, w] = vec3()
+        for i in range(k.contact_count[w]):
+            end_contact(m, n, k, i, w)
+
+    @wp.func
+    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses for a kick of another length; 0 forgets them."""
+        for i in range(n.kept_count[w]):
+            n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
+            if wp.static(features.rolling):
+                n.contact_spin[i, w] = share * n.contact_spin[i, w]
 
     return SimpleNamespace(
-        end_contact=end_contact,
-        prepare_contact=prepare_contact,
-        warm_contact=warm_contact,
-        bounce_all=bounce_all,
-        sweep_contacts=sweep_contacts,
-        push_contacts=push_contacts,
+        place=place, reach=reach, warm=warm, strike=strike, visit=visit, sweep=sweep, end=end, scale=scale
     )

@@ -10,7 +10,9 @@ sequential impulses visit it: p -= (rate + error/h)/w.
 With play the sum may be off by the gap G either way, and flanks only push. Sequential impulses keep both bounds in
 every visit, as limits do. The matrix of the direct solver has the row of the flank that touches, or an empty one: after
 the solve a flank that pulls lets go, one that would be passed by the end of the step is met there, and the matrix is
-factored again (``change_flanks``).
+factored again (``revise``).
+
+All couplings together are a group of rows, see ``groups.py``.
 """
 
 from functools import cache
@@ -33,13 +35,6 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
-    frames_of, coordinate_axis, coordinate_value, unwrapped = (
-        geometry.frames_of,
-        geometry.coordinate_axis,
-        geometry.coordinate_value,
-        geometry.unwrapped,
-    )
-    load, store, load_push, motion, acted = pair.load, pair.store, pair.load_push, pair.motion, pair.acted
     led = make_bias(p, features).led
     PASSED = wp.constant(real(1e-9 if p.name == "float64" else 1e-4))  # share of a gap that is rounding
 
@@ -47,13 +42,13 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_term(m: t.model, s: t.state, k: t.work, i: int, w: int) -> p.vec2:
         """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
         j = m.term_joint[i]
-        f = frames_of(m, s, j, w)
-        value = coordinate_value(f, m.term_kind[i])
+        f = geometry.frames_of(m, s, j, w)
+        value = geometry.coordinate_value(f, m.term_kind[i])
         if m.term_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.term_twist[i], w])
-        axis = m.term_factor[i, w] * coordinate_axis(f, m.term_kind[i])
+            value = geometry.unwrapped(value, s.twist[m.term_twist[i], w])
+        axis = m.term_factor[i, w] * geometry.coordinate_axis(f, m.term_kind[i])
         k.term_axis[i, w] = axis
-        x = load(m, k, j, w)
+        x = pair.load(m, k, j, w)
         ease = wp.dot(axis, (x.ia + x.ib) * axis)
         if m.term_linear[i] == 1:
             turn_a = wp.cross(x.ra, axis)
@@ -74,7 +69,8 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return real(n.coupling_side[g, w]) * m.coupling_gap[g, w]
 
     @wp.func
-    def prepare_couplings(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def prepare(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """Axes, errors (m or rad) and inverse masses."""
         for g in range(o.couplings):
             total = p.vec2()
             for i in range(m.coupling_start[g], m.coupling_end[g]):
@@ -85,11 +81,11 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             k.coupling_ease[g, w] = total[1]
             k.coupling_bias[g, w] = real(0.0)
             k.coupling_bias_impulse[g, w] = real(0.0)
-            if wp.static(not features.leapfrog) or m.coupling_moves[g] == 1:
+            if wp.static(not features.integrator.leads) or m.coupling_moves[g] == 1:
                 k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
 
     @wp.func
-    def lead_couplings(k: t.work, o: t.settings, w: int):
+    def lead(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """From now on the rows lead onto their equations."""
         for g in range(o.couplings):
             k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
@@ -99,13 +95,12 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         """An impulse of coupling g on all of its coordinates."""
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
-            store(m, k, j, w, acted(load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
+            pair.store(m, k, j, w, pair.acted(pair.load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
 
     @wp.func
-    def warm_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Last step's impulses applied."""
         for g in range(o.couplings):
-            if o.warm_start == 0:
-                n.coupling_impulse[g, w] = real(0.0)
             act_on(m, k, n.coupling_impulse[g, w], g, w)
 
     @wp.func
@@ -120,7 +115,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
             linear = m.term_linear[i]
-            rate = rate + wp.dot(k.term_axis[i, w], led(k, motion(load(m, k, j, w), linear), linear, j, w))
+            rate = rate + wp.dot(k.term_axis[i, w], led(k, pair.motion(pair.load(m, k, j, w), linear), linear, j, w))
         return rate
 
     @wp.func
@@ -129,8 +124,8 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         rate = real(0.0)
         for i in range(m.coupling_start[g], m.coupling_end[g]):
             j = m.term_joint[i]
-            x = load_push(m, k, load(m, k, j, w), j, w)
-            rate = rate + wp.dot(k.term_axis[i, w], motion(x, m.term_linear[i]))
+            x = pair.load_push(m, k, pair.load(m, k, j, w), j, w)
+            rate = rate + wp.dot(k.term_axis[i, w], pair.motion(x, m.term_linear[i]))
         return rate
 
     # --- in the direct solver's matrix --------------------------------------------------------------------------------
@@ -146,7 +141,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
                 k.block[block, w] = k.block[block, w] + wp.transpose(part)
 
     @wp.func
-    def assemble_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """The rows in the matrix; their blocks were cleared along with the fill."""
         for g in range(o.couplings):
             row = m.coupling_node[g]
@@ -170,30 +165,33 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
             k.pivot[row, w] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
-        """The right-hand sides of all couplings."""
-        for g in range(o.couplings):
-            lack = real(0.0)
-            if not is_open(m, n, g, w):
-                lack = -coupling_rate(m, k, g, w)
-            k.solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
+    def lacking(m: t.model, n: t.memory, rate: real, g: int, w: int) -> vec3:
+        """The right-hand side of coupling g, whose row has a rate that it should not have."""
+        if is_open(m, n, g, w):
+            return vec3()
+        return vec3(-rate, real(0.0), real(0.0))
 
     @wp.func
-    def couplings_lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The right-hand sides of all couplings, rad/s or m/s."""
         for g in range(o.couplings):
-            lack = real(0.0)
-            if not is_open(m, n, g, w):
-                lack = -push_rate(m, k, g, w)
-            k.push_solution[m.coupling_node[g], w] = vec3(lack, real(0.0), real(0.0))
+            k.solution[m.coupling_node[g], w] = lacking(m, n, coupling_rate(m, k, g, w), g, w)
 
     @wp.func
-    def take_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The same for the pseudo-velocities, which must not part the couplings."""
+        for g in range(o.couplings):
+            k.push_solution[m.coupling_node[g], w] = lacking(m, n, push_rate(m, k, g, w), g, w)
+
+    @wp.func
+    def take(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Add the solution to the impulses."""
         for g in range(o.couplings):
             x = k.solution[m.coupling_node[g], w]
             n.coupling_impulse[g, w] = n.coupling_impulse[g, w] - x[0]
 
     @wp.func
-    def take_couplings_apart(m: t.model, k: t.work, o: t.settings, w: int):
+    def take_apart(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """What the bias adds is a part of the effort but not of the warm start, as for joints."""
         for g in range(o.couplings):
             x = k.solution[m.coupling_node[g], w]
@@ -217,7 +215,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         k.coupling_bias[g, w] = k.coupling_error[g, w] / dt
 
     @wp.func
-    def change_flanks(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def revise(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
         """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
         changed = bool(False)
         for g in range(o.couplings):
@@ -250,7 +248,7 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return up - down - old
 
     @wp.func
-    def visit_couplings(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
         """One visit of every coupling; the square of the largest impulse."""
         largest = real(0.0)
         for g in range(o.couplings):
@@ -265,21 +263,18 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         return largest
 
     @wp.func
-    def note_couplings(n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
-        """The mean effort of every coupling over the kick."""
+    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """The mean effort of every coupling over the kick, N or N m."""
         for g in range(o.couplings):
-            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / kick
+            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / k.kick[w]
 
-    return SimpleNamespace(
-        prepare_couplings=prepare_couplings,
-        lead_couplings=lead_couplings,
-        warm_couplings=warm_couplings,
-        assemble_couplings=assemble_couplings,
-        couplings_lack=couplings_lack,
-        couplings_lack_push=couplings_lack_push,
-        take_couplings=take_couplings,
-        take_couplings_apart=take_couplings_apart,
-        change_flanks=change_flanks,
-        visit_couplings=visit_couplings,
-        note_couplings=note_couplings,
-    )
+    @wp.func
+    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        """Impulses for a kick of another length; 0 forgets them."""
+        for g in range(o.couplings):
+            n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
+
+    in_matrix = {"assemble": assemble, "lack": lack, "lack_push": lack_push, "take": take, "take_apart": take_apart}
+    if features.backlash and features.direct:
+        in_matrix["revise"] = revise
+    return SimpleNamespace(prepare=prepare, lead=lead, warm=warm, visit=visit, end=end, scale=scale, **in_matrix)

@@ -27,14 +27,16 @@ from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..leapfrog import CAUGHT, JOLTED
+from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
-from .gear import make_gear
-from .loss import make_loss
+from .joint_view import make_view
 from .soft import make_soft
 
 wp = load_warp()
+
+HELD = 0.999999  # of its bound: friction below that holds
+BRISTLES_HELD = 0.98  # of their largest bend: bristles below that hold
 
 
 @cache
@@ -43,17 +45,10 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
-    Frames = geometry.Frames
-    diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    solved_to_scale, packed, full, column = algebra.solved_to_scale, algebra.packed, algebra.full, algebra.column
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    load, motion, led = pair.load, pair.motion, make_bias(p, features).led
-    gear = make_gear(p, features)
-    prepare_gear, visit_gear, gear_holds = gear.prepare_gear, gear.visit_gear, gear.gear_holds
-    loss = make_loss(p, features)
-    prepare_loss, visit_loss, end_loss = loss.prepare_loss, loss.visit_loss, loss.end_loss
+    Pair, view_of = pair.Pair, make_view(p)
+    View, inverse_mass_of = view_of.View, view_of.inverse_mass
+    led = make_bias(p, features).led
     bristle = make_bristle(p)
-    bristle_impulse, bristle_after = bristle.bristle_impulse, bristle.bristle_after
     conductance_on = make_soft(p, features).conductance_on
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
     # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
@@ -64,7 +59,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
         kind = m.friction_load[i]
         press = n.lock_impulse[j, w]
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             press = press + k.bias_impulse[j, w]
         if kind == wp.static(ACROSS_PIN):
             press = press - wp.dot(press, k.friction_axis[i, w]) * k.friction_axis[i, w]
@@ -102,51 +97,46 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return v
 
     @wp.func
-    def prepare_friction(
-        m: t.model,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        f: Frames,
-        w_ll: mat33,
-        w_aa: mat33,
-        kick: real,
-        i: int,
-        j: int,
-        w: int,
-    ):
+    def first(m: t.model, j: int) -> int:
+        """The first friction of joint j."""
+        return m.friction_start[j]
+
+    @wp.func
+    def last(m: t.model, j: int) -> int:
+        """One past its last."""
+        return m.gear_start[j]
+
+    @wp.func
+    def linear(m: t.model, i: int) -> int:
+        """1: of sliding axes, 0: of turning ones."""
+        return m.friction_linear[i]
+
+    @wp.func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+        """Its effective mass on its axes, and its bound; last step's impulse brought onto them."""
         axes = m.friction_axes[i]
-        linear = m.friction_linear[i]
-        inverse_mass = w_aa
-        if linear == 1:
-            inverse_mass = w_ll
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                prepare_gear(m, n, k, inverse_mass, i, w)
-                return
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                prepare_loss(m, n, k, f, inverse_mass, i, j, w)
-                return
+        j = view.joint
+        is_linear = m.friction_linear[i]
+        inverse_mass = inverse_mass_of(view, is_linear)
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
         else:
-            basis = angular_basis(f, m.basis[j])
-            if linear == 1:
-                basis = linear_basis(f, m.basis[j])
-            mass = inverse_on(inverse_mass, basis, axes)
-            n.friction_impulse[i, w] = onto(n.friction_impulse[i, w], basis, axes)
+            basis = geometry.angular_basis(view.frames, m.basis[j])
+            if is_linear == 1:
+                basis = geometry.linear_basis(view.frames, m.basis[j])
+            mass = algebra.inverse_on(inverse_mass, basis, axes)
+            n.friction_impulse[i, w] = algebra.onto(n.friction_impulse[i, w], basis, axes)
             if wp.static(features.friction_laws):
-                n.bristle[i, w] = onto(n.bristle[i, w], basis, axes)
+                n.bristle[i, w] = algebra.onto(n.bristle[i, w], basis, axes)
                 chosen = axes // 2  # 1, 2, 4 -> column 0, 1, 2
                 if m.friction_single[i] == 0:
                     chosen = (7 - axes) // 2  # of two axes the one across them
-                k.friction_axis[i, w] = column(basis, chosen)
+                k.friction_axis[i, w] = algebra.column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
-            mass = mass + conductance_on(m, k, linear, axes, j, w)
-        k.friction_mass[i, w] = packed(mass)
-        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * kick
+            mass = mass + conductance_on(m, k, is_linear, axes, j, w)
+        k.friction_mass[i, w] = algebra.packed(mass)
+        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * k.kick[w]
 
     @wp.func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
@@ -164,7 +154,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 size = wp.length(stick)
                 s = (size - bound) / bound * size * size / wp.dot(stick, mass * stick)
             s = wp.min(s, STEEPEST / wp.trace(mass))
-            new = solved_to_scale(diagonal(real(1.0)) + s * mass, stick)
+            new = algebra.solved_to_scale(algebra.diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
     @wp.func
@@ -172,7 +162,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         """The new impulse under Coulomb's or Stribeck's law."""
         old = n.friction_impulse[i, w]
         bound = k.friction_bound[i, w]
-        mass = full(k.friction_mass[i, w])
+        mass = algebra.full(k.friction_mass[i, w])
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
                 ratio = bound / kick
@@ -184,14 +174,14 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return new
 
     @wp.func
-    def visit_friction(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
+    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+        """Last step's impulse applied."""
+        return pair.acted(x, m.friction_linear[i], n.friction_impulse[i, w])
+
+    @wp.func
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                return visit_gear(m, n, k, u, i, w)
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                return visit_loss(m, n, k, u, i, w)
+        kick = k.kick[w]
         old = n.friction_impulse[i, w]
         new = vec3()
         if wp.static(features.bristles):
@@ -199,7 +189,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
                 scale = real(1.0)
                 if m.friction_load[i] != wp.static(NO_LOAD):
                     scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
-                new = bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], kick, i, w)
+                new = bristle.bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], i, w)
             else:
                 new = dry_impulse(m, n, k, u, kick, i, w)
         else:
@@ -210,7 +200,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def note_sticking(m: t.model, n: t.memory, k: t.work, holds: bool, i: int, j: int, w: int):
         """Whether the friction held; the velocities of its bodies are not smooth where that changes."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if n.sticking[i, w] != int(holds):
                 jolt = wp.static(JOLTED)
                 # where both can move, the mean of before and after is taken, which keeps their momentum
@@ -221,27 +211,31 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         n.sticking[i, w] = int(holds)
 
     @wp.func
-    def end_friction(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int):
+    def is_idle(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> bool:
+        """Friction always has something to do."""
+        return False
+
+    @wp.func
+    def scale(n: t.memory, share: real, i: int, w: int):
+        """Its impulse for a kick of another length."""
+        n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+
+    @wp.func
+    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
-        if wp.static(features.gears):
-            if m.friction_soft[i] >= 0:
-                n.sticking[i, w] = int(gear_holds(n, i, w))
-                return
+        kick = k.kick[w]
         j = m.friction_joint[i]
-        if wp.static(features.losses):
-            if m.friction_coupling[i] >= 0:
-                note_sticking(m, n, k, end_loss(m, n, k, kick, i, w), i, j, w)
-                return
         if wp.static(features.bristles):
             if m.friction_law[i] == wp.static(BRISTLE):
-                u = led(k, motion(load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
+                u = led(k, pair.motion(pair.load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
                 if m.friction_single[i] == 1:
                     u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
-                n.bristle[i, w] = bristle_after(m, n, u, kick, i, w)
-                held = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w] < real(0.98) * m.dynamic_level[i, w]
+                n.bristle[i, w] = bristle.bristle_after(m, n, u, kick, i, w)
+                bend = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w]
+                held = bend < real(BRISTLES_HELD) * m.dynamic_level[i, w]
                 note_sticking(m, n, k, held, i, j, w)
                 return
-        bound = k.friction_bound[i, w] * real(0.999999)
+        bound = k.friction_bound[i, w] * real(HELD)
         if wp.static(features.friction_laws):
             if m.friction_load[i] != wp.static(NO_LOAD):
                 bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, bound / kick, kick, i, j, w)
@@ -249,7 +243,14 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         note_sticking(m, n, k, wp.dot(impulse, impulse) < bound * bound, i, j, w)
 
     return SimpleNamespace(
-        prepare_friction=prepare_friction,
-        visit_friction=visit_friction,
-        end_friction=end_friction,
+        first=first,
+        last=last,
+        linear=linear,
+        prepare=prepare,
+        warm=warm,
+        visit=visit,
+        is_idle=is_idle,
+        note_sticking=note_sticking,
+        end=end,
+        scale=scale,
     )

@@ -13,6 +13,8 @@ The soft row has the first line for all u; the row here, visited as friction is,
     q = p - eta Y (t - u)      0                          for u between 0 and t
                                between 0 and C t          for u = 0
                                C (t - u)                  elsewhere,  C = (1/eta - eta) Y, or without end if it locks
+
+Its impulses are kept with those of friction.
 """
 
 from functools import cache
@@ -22,6 +24,8 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
+from .friction import make_friction
+from .joint_view import make_view
 
 wp = load_warp()
 
@@ -29,16 +33,27 @@ wp = load_warp()
 @cache
 def make_gear(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    real, vec3, t = p.real, p.vec3, structs(p)
+    friction, view_of = make_friction(p, features), make_view(p)
+    View = view_of.View
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
 
     @wp.func
-    def prepare_gear(m: t.model, n: t.memory, k: t.work, inverse_mass: mat33, i: int, w: int):
+    def first(m: t.model, j: int) -> int:
+        """The first gear on joint j."""
+        return m.gear_start[j]
+
+    @wp.func
+    def last(m: t.model, j: int) -> int:
+        """One past the last."""
+        return m.loss_start[j]
+
+    @wp.func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
         """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
         soft = m.friction_soft[i]
         axis = k.soft_axis[soft, w]
-        ease = wp.dot(axis, inverse_mass * axis)
+        ease = view_of.inverse_mass_along(view, m.friction_linear[i], axis)
         if wp.static(features.direct and not features.reach):
             ease = ease / (real(1.0) + ease * k.soft_y[soft, w])
         k.friction_bound[i, w] = ease
@@ -62,7 +77,7 @@ def make_gear(p: Precision, features: Features) -> SimpleNamespace:
         return side * loss * (most - u) / (real(1.0) + ease * loss)
 
     @wp.func
-    def visit_gear(m: t.model, n: t.memory, k: t.work, u: vec3, i: int, w: int) -> vec3:
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         soft = m.friction_soft[i]
         axis = k.soft_axis[soft, w]
@@ -76,8 +91,18 @@ def make_gear(p: Precision, features: Features) -> SimpleNamespace:
         return new - old
 
     @wp.func
-    def gear_holds(n: t.memory, i: int, w: int) -> bool:
-        """Whether the gear holds back what the load does to it."""
-        return wp.length_sq(n.friction_impulse[i, w]) > real(0.0)
+    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+        """Note whether the gear holds back what the load does to it."""
+        n.sticking[i, w] = int(wp.length_sq(n.friction_impulse[i, w]) > real(0.0))
 
-    return SimpleNamespace(prepare_gear=prepare_gear, visit_gear=visit_gear, gear_holds=gear_holds)
+    return SimpleNamespace(
+        first=first,
+        last=last,
+        linear=friction.linear,
+        prepare=prepare,
+        warm=friction.warm,
+        visit=visit,
+        is_idle=friction.is_idle,
+        end=end,
+        scale=friction.scale,
+    )

@@ -21,6 +21,7 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
 from ..pair import make_pair
+from .joint_view import make_view
 from .soft import make_soft
 
 wp = load_warp()
@@ -37,40 +38,51 @@ def push_give(p: Precision) -> float:
 @cache
 def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    coordinate_axis, coordinate_value = geometry.coordinate_axis, geometry.coordinate_value
-    frames_of, unwrapped = geometry.frames_of, geometry.unwrapped
     conductance_along = make_soft(p, features).conductance_along
-    acted = pair.acted
+    view_of = make_view(p)
+    View = view_of.View
     GIVE = wp.constant(real(push_give(p)))
+
+    @wp.func
+    def first(m: t.model, j: int) -> int:
+        """The first limit of joint j."""
+        return m.limit_start[j]
+
+    @wp.func
+    def last(m: t.model, j: int) -> int:
+        """One past its last."""
+        return m.limit_end[j]
+
+    @wp.func
+    def linear(m: t.model, i: int) -> int:
+        """1: of a length, 0: of an angle."""
+        return m.limit_linear[i]
 
     @wp.func
     def limit_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
         """The coordinate of limit i, turns counted."""
-        value = coordinate_value(f, m.limit_kind[i])
+        value = geometry.coordinate_value(f, m.limit_kind[i])
         if m.limit_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.limit_twist[i], w])
+            value = geometry.unwrapped(value, s.twist[m.limit_twist[i], w])
         return value
 
     @wp.func
     def limit_passed(m: t.model, s: t.state, i: int, w: int) -> bool:
-        value = limit_value(m, s, frames_of(m, s, m.limit_joint[i], w), i, w)
+        """Whether the coordinate is beyond a bound at the present poses."""
+        value = limit_value(m, s, geometry.frames_of(m, s, m.limit_joint[i], w), i, w)
         return value < m.lower[i, w] or value > m.upper[i, w]
 
     @wp.func
-    def prepare_limit(m: t.model, s: t.state, k: t.work, f: Frames, w_ll: mat33, w_aa: mat33, i: int, w: int):
-        axis = coordinate_axis(f, m.limit_kind[i])
-        value = limit_value(m, s, f, i, w)
-        inverse_mass = real(0.0)
-        if m.limit_linear[i] == 1:
-            inverse_mass = wp.dot(axis, w_ll * axis)
-        else:
-            inverse_mass = wp.dot(axis, w_aa * axis)
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+        """Its direction, effective mass, and how far both bounds are."""
+        axis = geometry.coordinate_axis(view.frames, m.limit_kind[i])
+        value = limit_value(m, s, view.frames, i, w)
         k.limit_axis[i, w] = axis
-        mass = real(1.0) / inverse_mass
+        mass = real(1.0) / view_of.inverse_mass_along(view, m.limit_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
             mass = mass + conductance_along(m, k, m.limit_linear[i], axis, m.limit_joint[i], w)
         k.limit_mass[i, w] = mass
@@ -80,14 +92,15 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         k.high_push[i, w] = real(0.0)
 
     @wp.func
-    def warm_limit(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
-        p = n.low_impulse[i, w] - n.high_impulse[i, w]
-        if p == real(0.0):
+    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+        """Last step's impulse applied."""
+        impulse = n.low_impulse[i, w] - n.high_impulse[i, w]
+        if impulse == real(0.0):
             return x
-        return acted(x, m.limit_linear[i], p * k.limit_axis[i, w])
+        return pair.acted(x, m.limit_linear[i], impulse * k.limit_axis[i, w])
 
     @wp.func
-    def visit_limit(n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The impulse that keeps both bounds at the slip or relative spin u; at most one of the two acts."""
         axis = k.limit_axis[i, w]
         mass = k.limit_mass[i, w]
@@ -102,6 +115,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def is_passed(k: t.work, i: int, w: int) -> bool:
+        """Whether the coordinate was beyond a bound when the step began."""
         return k.low_gap[i, w] < real(0.0) or k.high_gap[i, w] < real(0.0)
 
     @wp.func
@@ -114,7 +128,7 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         return wp.trace(m.inv_inertia[a, w]) + wp.trace(m.inv_inertia[b, w])
 
     @wp.func
-    def push_limit(m: t.model, k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
+    def push(m: t.model, k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
         """The pseudo-impulse of a bound that is passed, at the pseudo-velocity u."""
         low = k.low_gap[i, w]
         high = k.high_gap[i, w]
@@ -133,11 +147,32 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
             d = d - (k.high_push[i, w] - old)
         return d * axis
 
+    @wp.func
+    def is_idle(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> bool:
+        """Whether neither bound is passed or at work."""
+        return not (n.low_impulse[i, w] + n.high_impulse[i, w] > real(0.0) or is_passed(k, i, w))
+
+    @wp.func
+    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+        """A limit remembers nothing but its impulses."""
+
+    @wp.func
+    def scale(n: t.memory, share: real, i: int, w: int):
+        """Its impulses for a kick of another length."""
+        n.low_impulse[i, w] = share * n.low_impulse[i, w]
+        n.high_impulse[i, w] = share * n.high_impulse[i, w]
+
     return SimpleNamespace(
         limit_passed=limit_passed,
-        prepare_limit=prepare_limit,
-        warm_limit=warm_limit,
-        visit_limit=visit_limit,
+        first=first,
+        last=last,
+        linear=linear,
+        prepare=prepare,
+        warm=warm,
+        visit=visit,
+        is_idle=is_idle,
         is_passed=is_passed,
-        push_limit=push_limit,
+        push=push,
+        end=end,
+        scale=scale,
     )

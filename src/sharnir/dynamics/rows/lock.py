@@ -35,23 +35,18 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    diagonal, inverse_on, onto = algebra.diagonal, algebra.inverse_on, algebra.onto
-    packed, full = algebra.packed, algebra.full
-    slip, kicked, struck = pair.slip, pair.kicked, pair.struck
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    needs_mass = not features.direct or features.limits or features.friction or features.soft
+    needs_mass = not features.direct or features.axis_bounds or features.soft
     led = make_bias(p, features).led
-    has_rows = features.direct or features.leapfrog  # the directions of the rows are kept
+    has_rows = features.direct or features.integrator.leads  # the directions of the rows are kept
     # of a joint's own inverse mass, see set_elasticity
     SOFTNESS, LEAST_SOFTNESS = wp.constant(real(1e-4)), wp.constant(real(1e-8))
-    linear_error, angular_error = geometry.linear_error, geometry.angular_error
 
     @wp.func
     def inverse_mass_ll(x: Pair) -> mat33:
         """Slip from an impulse at the anchor."""
         sa = wp.skew(x.ra)
         sb = wp.skew(x.rb)
-        return diagonal(x.ma + x.mb) - sa * x.ia * sa - sb * x.ib * sb
+        return algebra.diagonal(x.ma + x.mb) - sa * x.ia * sa - sb * x.ib * sb
 
     @wp.func
     def inverse_mass_al(x: Pair) -> mat33:
@@ -103,20 +98,20 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.direct):
             set_elasticity(m, k, j, w)
         if wp.static(has_rows and features.partial_locks):
-            k.rows_l[j, w] = diagonal(real(1.0))
+            k.rows_l[j, w] = algebra.diagonal(real(1.0))
         if wp.static(features.partial_locks):
             if locked != 7:
-                basis = linear_basis(f, m.basis[j])
-                gap = basis * linear_error(f, basis, m.basis[j], locked, m.length[j])
-                n.lock_impulse[j, w] = onto(n.lock_impulse[j, w], basis, locked)
+                basis = geometry.linear_basis(f, m.basis[j])
+                gap = basis * geometry.linear_error(f, basis, m.basis[j], locked, m.length[j])
+                n.lock_impulse[j, w] = algebra.onto(n.lock_impulse[j, w], basis, locked)
                 if wp.static(has_rows):
                     k.rows_l[j, w] = pick(basis, locked)
                 if wp.static(needs_mass):
-                    k.mass_ll[j, w] = packed(inverse_on(w_ll, basis, locked))
+                    k.mass_ll[j, w] = algebra.packed(algebra.inverse_on(w_ll, basis, locked))
             elif wp.static(needs_mass):
-                k.mass_ll[j, w] = packed(wp.inverse(w_ll))
+                k.mass_ll[j, w] = algebra.packed(wp.inverse(w_ll))
         elif wp.static(needs_mass):
-            k.mass_ll[j, w] = packed(wp.inverse(w_ll))
+            k.mass_ll[j, w] = algebra.packed(wp.inverse(w_ll))
         k.gap[j, w] = gap
         return wp.length(gap)
 
@@ -124,20 +119,20 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     def prepare_rotations(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, j: int, w: int) -> real:
         """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
         locked = m.angular_lock[j]
-        basis = angular_basis(f, m.basis[j])
-        tilt = basis * angular_error(f, basis, locked)
+        basis = geometry.angular_basis(f, m.basis[j])
+        tilt = basis * geometry.angular_error(f, basis, locked)
         k.tilt[j, w] = tilt
-        n.lock_angular[j, w] = onto(n.lock_angular[j, w], basis, locked)
+        n.lock_angular[j, w] = algebra.onto(n.lock_angular[j, w], basis, locked)
         if wp.static(has_rows):
             k.rows_a[j, w] = pick(basis, locked)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
-            cross = w_al * full(k.mass_ll[j, w])
-            mass_aa = inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
+            cross = w_al * algebra.full(k.mass_ll[j, w])
+            mass_aa = algebra.inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
             mass_al = -(mass_aa * cross)
-            k.mass_aa[j, w] = packed(mass_aa)
+            k.mass_aa[j, w] = algebra.packed(mass_aa)
             k.mass_al[j, w] = mass_al
-            k.mass_ll[j, w] = packed(full(k.mass_ll[j, w]) - wp.transpose(cross) * mass_al)
+            k.mass_ll[j, w] = algebra.packed(algebra.full(k.mass_ll[j, w]) - wp.transpose(cross) * mass_al)
         return wp.length(tilt)
 
     @wp.func
@@ -165,6 +160,7 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def with_row(rows: mat33, i: int, value: vec3) -> mat33:
+        """The matrix with row i replaced."""
         for c in range(3):
             rows[i, c] = value[c]
         return rows
@@ -173,11 +169,11 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     def held_mass_ll(m: t.model, k: t.work, x: Pair, w_ll: mat33, j: int, w: int) -> mat33:
         """Slip from an impulse at the anchor when the joint's own locks react to it at once: W - W K W."""
         w_al = inverse_mass_al(x)
-        d = full(k.mass_ll[j, w]) * w_ll
+        d = algebra.full(k.mass_ll[j, w]) * w_ll
         held = w_ll - w_ll * d
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_ll + full(k.mass_aa[j, w]) * w_al
+                c = k.mass_al[j, w] * w_ll + algebra.full(k.mass_aa[j, w]) * w_al
                 d = wp.transpose(k.mass_al[j, w]) * w_al
                 held = held - w_ll * d - wp.transpose(w_al) * c
         return held
@@ -188,26 +184,27 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         w_al = inverse_mass_al(x)
         w_la = wp.transpose(w_al)
         w_aa = x.ia + x.ib
-        d = full(k.mass_ll[j, w]) * w_la
+        d = algebra.full(k.mass_ll[j, w]) * w_la
         held = w_aa - w_al * d
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_la + full(k.mass_aa[j, w]) * w_aa
+                c = k.mass_al[j, w] * w_la + algebra.full(k.mass_aa[j, w]) * w_aa
                 d = wp.transpose(k.mass_al[j, w]) * w_aa
                 held = held - w_al * d - w_aa * c
         return held
 
     @wp.func
     def warm_lock(m: t.model, n: t.memory, x: Pair, j: int, w: int) -> Pair:
+        """Last step's impulses of joint j applied."""
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
-                return kicked(x, n.lock_impulse[j, w], n.lock_angular[j, w])
-        return struck(x, n.lock_impulse[j, w])
+                return pair.kicked(x, n.lock_impulse[j, w], n.lock_angular[j, w])
+        return pair.struck(x, n.lock_impulse[j, w])
 
     @wp.func
     def note_impulse(n: t.memory, k: t.work, d: vec3, j: int, w: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
-        if wp.static(features.leapfrog and not features.direct):
+        if wp.static(features.integrator.leads and not features.direct):
             if k.is_led[w] == 1:
                 k.bias_impulse[j, w] = k.bias_impulse[j, w] + d
                 return
@@ -215,7 +212,8 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
-        if wp.static(features.leapfrog and not features.direct):
+        """The same for the angular impulse."""
+        if wp.static(features.integrator.leads and not features.direct):
             if k.is_led[w] == 1:
                 k.bias_angular[j, w] = k.bias_angular[j, w] + c
                 return
@@ -224,30 +222,30 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
         """One visit: impulses that stop the slip of the locked axes."""
-        u = led(k, slip(x), 1, j, w)
-        d = -(full(k.mass_ll[j, w]) * u)
+        u = led(k, pair.slip(x), 1, j, w)
+        d = -(algebra.full(k.mass_ll[j, w]) * u)
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 s = led(k, x.wb - x.wa, 0, j, w)
                 d = d - s * k.mass_al[j, w]
-                c = -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s)
+                c = -(k.mass_al[j, w] * u + algebra.full(k.mass_aa[j, w]) * s)
                 note_torque(n, k, c, j, w)
                 note_impulse(n, k, d, j, w)
-                return kicked(x, d, c)
+                return pair.kicked(x, d, c)
         note_impulse(n, k, d, j, w)
-        return struck(x, d)
+        return pair.struck(x, d)
 
     @wp.func
     def push_lock(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
         """The same for the pseudo-velocities: pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
-        u = slip(x) + rate * k.gap[j, w]
-        d = -(full(k.mass_ll[j, w]) * u)
+        u = pair.slip(x) + rate * k.gap[j, w]
+        d = -(algebra.full(k.mass_ll[j, w]) * u)
         if wp.static(features.angular_locks):
             if m.angular_lock[j] != 0:
                 s = x.wb - x.wa + rate * k.tilt[j, w]
                 d = d - s * k.mass_al[j, w]
-                return kicked(x, d, -(k.mass_al[j, w] * u + full(k.mass_aa[j, w]) * s))
-        return struck(x, d)
+                return pair.kicked(x, d, -(k.mass_al[j, w] * u + algebra.full(k.mass_aa[j, w]) * s))
+        return pair.struck(x, d)
 
     return SimpleNamespace(
         inverse_mass_ll=inverse_mass_ll,

@@ -13,7 +13,7 @@ side) and -1 (a light second side), which two visits tell. Bounds that follow e 
 
     f' <= b (e - s f)/(1 - b s),    f' >= -d (e - s f)/(1 + d s), without end if 1 + d s <= 0: it jams
 
-make the visits converge at any loss; where they end does not depend on s.
+make the visits converge at any loss; where they end does not depend on s. Its impulses are kept with those of friction.
 """
 
 from functools import cache
@@ -24,36 +24,50 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..coordinates import make_coordinates
+from .friction import HELD, make_friction
+from .joint_view import make_view
 from .soft import make_soft
 
 wp = load_warp()
 
 UNKNOWN = -0.5  # s before two visits have told it
+ROUNDING = 1e-9  # of the friction: changes below that tell nothing
 JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 
 
 @cache
 def make_loss(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
-    real, vec3, mat33, vec2 = p.real, p.vec3, p.mat33, p.vec2
-    t = structs(p)
-    geometry = make_coordinates(p)
-    Frames, coordinate_axis = geometry.Frames, geometry.coordinate_axis
+    real, vec3, vec2 = p.real, p.vec3, p.vec2
+    t, friction = structs(p), make_friction(p, features)
+    coordinate_axis, view_of = make_coordinates(p).coordinate_axis, make_view(p)
+    View = view_of.View
     conductance_along = make_soft(p, features).conductance_along
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
     ENDLESS = wp.constant(real(1e30))
 
     @wp.func
     def along(impulse: vec3, axis: vec3) -> real:
+        """The component of an impulse along an axis, over the length of the axis."""
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
     @wp.func
-    def prepare_loss(m: t.model, n: t.memory, k: t.work, f: Frames, inverse_mass: mat33, i: int, j: int, w: int):
+    def first(m: t.model, j: int) -> int:
+        """The first loss on joint j."""
+        return m.loss_start[j]
+
+    @wp.func
+    def last(m: t.model, j: int) -> int:
+        """One past the last."""
+        return m.friction_end[j]
+
+    @wp.func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
-        axis = coordinate_axis(f, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
-        ease = wp.dot(axis, inverse_mass * axis)
+        axis = coordinate_axis(view.frames, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
+        ease = view_of.inverse_mass_along(view, m.friction_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
-            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, j, w))
+            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, view.joint, w))
         k.friction_axis[i, w] = axis
         k.friction_bound[i, w] = ease
         k.loss_seen[i, w] = vec3()
@@ -66,22 +80,22 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return m.term_factor[m.coupling_start[g], w] * (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w])
 
     @wp.func
-    def answer(k: t.work, friction: real, effort: real, i: int, w: int) -> real:
+    def answer(k: t.work, rubbing: real, effort: real, i: int, w: int) -> real:
         """s, from what the effort has become since the friction was changed."""
         seen = k.loss_seen[i, w]
-        k.loss_seen[i, w] = vec3(friction, effort, real(1.0))
-        change = friction - seen[0]
-        if seen[2] == real(0.0) or wp.abs(change) <= real(1e-9) * wp.abs(friction):
+        k.loss_seen[i, w] = vec3(rubbing, effort, real(1.0))
+        change = rubbing - seen[0]
+        if seen[2] == real(0.0) or wp.abs(change) <= real(ROUNDING) * wp.abs(rubbing):
             return real(UNKNOWN)
         return wp.clamp((effort - seen[1]) / change, real(-1.0), real(0.0))
 
     @wp.func
-    def bounds(m: t.model, friction: real, effort: real, s: real, i: int, w: int) -> vec2:
+    def bounds(m: t.model, rubbing: real, effort: real, s: real, i: int, w: int) -> vec2:
         """The least and the largest friction impulse along the direction of the effort."""
         g = m.friction_coupling[i]
         driving = m.coupling_driving[g, w]
         driven = m.coupling_driven[g, w]
-        still = effort - s * friction
+        still = effort - s * rubbing
         most = wp.max(driving * still / (real(1.0) - driving * s), real(0.0))
         room = real(1.0) + driven * s
         if room <= real(JAMS):
@@ -89,7 +103,7 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(wp.min(-driven * still / room, real(0.0)), most)
 
     @wp.func
-    def visit_loss(m: t.model, n: t.memory, k: t.work, u: vec3, i: int, w: int) -> vec3:
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         ease = k.friction_bound[i, w]
         if ease < NEGLIGIBLE:
@@ -107,13 +121,24 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return (new - old) * axis
 
     @wp.func
-    def end_loss(m: t.model, n: t.memory, k: t.work, kick: real, i: int, w: int) -> bool:
-        """Note the friction's effort; whether it holds."""
-        friction = along(n.friction_impulse[i, w], k.friction_axis[i, w])
+    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+        """Note the friction's effort, N or N m, and whether it holds."""
+        impulse = along(n.friction_impulse[i, w], k.friction_axis[i, w])
         effort = mesh_impulse(m, n, k, i, w)
-        n.coupling_loss[m.friction_coupling[i], w] = friction / kick
+        n.coupling_loss[m.friction_coupling[i], w] = impulse / k.kick[w]
         room = bounds(m, real(0.0), wp.abs(effort), real(0.0), i, w)
-        toward = friction * wp.sign(effort)
-        return toward > real(0.999999) * room[0] and toward < real(0.999999) * room[1]
+        toward = impulse * wp.sign(effort)
+        holds = toward > real(HELD) * room[0] and toward < real(HELD) * room[1]
+        friction.note_sticking(m, n, k, holds, i, m.friction_joint[i], w)
 
-    return SimpleNamespace(prepare_loss=prepare_loss, visit_loss=visit_loss, end_loss=end_loss)
+    return SimpleNamespace(
+        first=first,
+        last=last,
+        linear=friction.linear,
+        prepare=prepare,
+        warm=friction.warm,
+        visit=visit,
+        is_idle=friction.is_idle,
+        end=end,
+        scale=friction.scale,
+    )

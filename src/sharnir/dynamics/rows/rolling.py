@@ -25,18 +25,16 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
     algebra, sides, reach = make_algebra(p), make_sides(p, features), make_reach(p, features)
-    packed, full = algebra.packed, algebra.full
-    spin_between, twist_contact, twist_body = sides.spin_between, sides.twist_contact, sides.twist_body
-    turn_alone, reach_roll = sides.turn_alone, reach.reach_roll
 
     @wp.func
     def prepare_rolling(m: t.model, k: t.work, o: t.settings, turn: p.mat33, i: int, w: int):
+        """Effective mass and bounds of rolling and spinning friction in contact i."""
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
-        inverse = turn_alone(m, k, a, w) + turn_alone(m, k, b, w)
+        inverse = sides.turn_alone(m, k, a, w) + sides.turn_alone(m, k, b, w)
         if wp.static(features.reach):
-            inverse = inverse + reach_roll(m, k, o, a, b, i, w)
-        k.roll_mass[i, w] = packed(wp.transpose(turn) * inverse * turn)
+            inverse = inverse + reach.reach_roll(m, k, o, a, b, i, w)
+        k.roll_mass[i, w] = algebra.packed(wp.transpose(turn) * inverse * turn)
         pair = k.contact_pair[i, w]
         rolling = m.pair_rolling[pair, w]
         if wp.static(features.tyres):
@@ -47,13 +45,14 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def warm_rolling(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+        """Last step's angular impulse applied."""
         c = n.contact_spin[i, w]
         a = k.contact_body_a[i, w]
         b = k.contact_body_b[i, w]
         if m.inv_mass[a, w] > real(0.0):
-            twist_body(m, k, a, -c, w)
+            sides.twist_body(m, k, a, -c, w)
         if m.inv_mass[b, w] > real(0.0):
-            twist_body(m, k, b, c, w)
+            sides.twist_body(m, k, b, c, w)
 
     @wp.func
     def rolled(mass: p.mat33, u: vec3, old: vec3, bounds: vec2) -> vec3:
@@ -75,10 +74,10 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
         old = wp.transpose(turn) * n.contact_spin[i, w]
         if bounds[0] + bounds[1] <= real(0.0) and wp.dot(old, old) == real(0.0):
             return real(0.0)
-        u = wp.transpose(turn) * spin_between(k, i, w)
-        c = turn * (rolled(full(k.roll_mass[i, w]), u, old, bounds) - old)
+        u = wp.transpose(turn) * sides.spin_between(k, i, w)
+        c = turn * (rolled(algebra.full(k.roll_mass[i, w]), u, old, bounds) - old)
         n.contact_spin[i, w] = n.contact_spin[i, w] + c
-        twist_contact(m, k, c, i, w)
+        sides.twist_contact(m, k, c, i, w)
         return wp.dot(c, c)
 
     return SimpleNamespace(prepare_rolling=prepare_rolling, warm_rolling=warm_rolling, visit_rolling=visit_rolling)

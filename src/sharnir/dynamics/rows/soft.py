@@ -48,10 +48,12 @@ from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..pair import make_pair
 from .actuator import make_actuator
+from .joint_view import make_view
 
 wp = load_warp()
 
 PUSH, PULL = 1, 2
+LEAST = 1e-30  # instead of a zero to divide by
 # d over (w h)^3 of a one-sided spring. A step in which it is met knows its force at the ends alone, and on average that
 # gains energy: 0.4 % a meeting at w h = 0.3, 4 % at 0.6. d takes the share pi d w h of it.
 MEETING = 0.12
@@ -67,18 +69,12 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
-    frames_of, coordinate_axis, coordinate_value = (
-        geometry.frames_of,
-        geometry.coordinate_axis,
-        geometry.coordinate_value,
-    )
-    angular_basis, unwrapped = geometry.angular_basis, geometry.unwrapped
     column = make_algebra(p).column
-    slip, struck, twisted = pair.slip, pair.struck, pair.twisted
     led = make_bias(p, features).led
-    load, motion = pair.load, pair.motion
+    view_of = make_view(p)
+    View = view_of.View
     actuator = make_actuator(p, features)
-    actuator_line, rotor, go_on = actuator.actuator_line, actuator.rotor, actuator.go_on
+    rotor = actuator.rotor
     # shares of dt^2 k on the change of the rate (Newmark's beta): with the least error of the frequency, and with
     # stability at any k; from one to the other as (frequency times dt)^2 goes from 1/4 to 1
     LEAST_ERROR, STABLE = wp.constant(real(1.0 / 12.0)), wp.constant(real(0.25))
@@ -92,6 +88,17 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         y_before: real
         damping: real  # N s/m or N m s/rad
         source: real
+
+    @wp.struct
+    class Start:
+        """A coordinate when a kick begins, and how long the kick (s) and the step (s) are."""
+
+        value: real  # m or rad
+        rate: real  # m/s or rad/s
+        inverse_mass: real  # 1/kg or 1/(kg m^2), along the coordinate
+        share: real  # of it, what is left with all that the coordinate carries
+        kick: real
+        dt: real
 
     @wp.func
     def rate_before(m: t.model, s: t.state, k: t.work, axis: vec3, linear: int, j: int, w: int) -> real:
@@ -130,37 +137,39 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def drive_voltage(
-        m: t.model, c: t.control, n: t.memory, value: real, rate: real, kick: real, i: int, w: int
-    ) -> real:
+    def drive_voltage(m: t.model, c: t.control, n: t.memory, at: Start, i: int, w: int) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = c.drive_input[i, w]
         pace = real(0.0)  # of the target
         if n.kick[w] > real(0.0):
-            pace = (given - n.last_input[i, w]) / kick
-            if wp.static(features.leapfrog):
+            pace = (given - n.last_input[i, w]) / at.kick
+            if wp.static(features.integrator.staggered):
                 given = real(0.5) * (given + n.last_input[i, w])
         n.last_input[i, w] = c.drive_input[i, w]
         kind = m.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
-        error = given - rate
+        error = given - at.rate
         if kind == wp.static(POSITION_SERVO):
-            error = given - value
-        asked = m.servo_gain[i, w] * error - m.servo_damping[i, w] * rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+            error = given - at.value
+        asked = (
+            m.servo_gain[i, w] * error - m.servo_damping[i, w] * at.rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+        )
         asked = asked + m.servo_feed[i, w] * pace
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
-            n.servo_sum[i, w] = n.servo_sum[i, w] + kick * error
+            n.servo_sum[i, w] = n.servo_sum[i, w] + at.kick * error
         return voltage * wp.sign(m.drive_ratio[i, w])
 
     @wp.func
-    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, rate: real, kick: real, i: int, w: int) -> Row:
+    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, at: Start, i: int, w: int) -> Row:
+        """The row with the drive on it, at a voltage between -1 and 1."""
+        kick = at.kick
         ratio = m.drive_ratio[i, w]
         stall = m.drive_stall[i, w]
         inertia = m.drive_inertia[i, w]
         inertia_and_slope = inertia + kick * stall / m.drive_idle[i, w]
-        speed = ratio * rate
+        speed = ratio * at.rate
         alone = real(0.0)
         if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
             alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
@@ -182,73 +191,63 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def with_spring(
-        m: t.model, row: Row, x: real, rate: real, inverse_mass: real, kick: real, dt: real, i: int, w: int
-    ) -> Row:
+    def with_spring(m: t.model, row: Row, at: Start, i: int, w: int) -> Row:
+        """The row with the spring and its damper on it."""
+        x = at.value - m.spring_rest[i, w]
+        kick = at.kick
+        dt = at.dt
         line = spring_line(m, i, w, x)
         square = dt * dt * line[1]
         implicit = real(1.0)
-        ahead = x + dt * rate
-        if wp.static(features.leapfrog):
-            pace = square * inverse_mass  # (frequency times dt)^2 of the spring by itself
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * m.soft_share[i], real(1e-30)))
+        ahead = x + dt * at.rate
+        if wp.static(features.integrator.leads):
+            pace = square * at.inverse_mass  # (frequency times dt)^2 of the spring by itself
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(LEAST)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
             if m.spring_side[i] != 0:
-                carried = pace * m.soft_share[i]
+                carried = pace * at.share
                 implicit = wp.max(implicit, wp.static(real(MEETING)) * carried * wp.sqrt(carried))
         if spring_acts(m.spring_side[i], x, ahead):
             row.damping = row.damping + m.spring_c[i, w]
             row.y = row.y + kick * dt * implicit * line[1]
             row.source = row.source + kick * (m.spring_preload[i, w] - line[0])
-            if wp.static(features.leapfrog):
+            if wp.static(features.integrator.leads):
                 mean = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
                 row.y = row.y + mean
                 row.y_before = row.y_before - mean
         return row
 
     @wp.func
-    def actuator_row(
-        m: t.model,
-        c: t.control,
-        n: t.memory,
-        k: t.work,
-        value: real,
-        rate: real,
-        inverse_mass: real,
-        kick: real,
-        dt: real,
-        share: real,
-        a: int,
-        w: int,
-    ) -> Row:
+    def actuator_row(m: t.model, c: t.control, n: t.memory, k: t.work, at: Start, a: int, w: int) -> Row:
         """An actuator by itself, without its rotor: its line as a spring and a damper."""
         command = c.command[a, w]
         last = command
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.staggered):
             if n.kick[w] > real(0.0):
                 last = n.last_command[a, w]
             n.last_command[a, w] = command
         k.command[a, w] = command
-        line = actuator_line(m, n, command, last, value, rate, dt, a, w)
+        line = actuator.actuator_line(m, n, p.vec2(command, last), at.value, at.rate, at.dt, a, w)
         row = Row()
         row.damping = line.damping
-        row.source = kick * (line.force + line.damping * rate)
+        row.source = at.kick * (line.force + line.damping * at.rate)
         implicit = real(1.0)
-        if wp.static(features.leapfrog):
-            square = dt * dt * line.stiffness
-            pace = square * inverse_mass
-            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * share, real(1e-30)))
+        if wp.static(features.integrator.leads):
+            square = at.dt * at.dt * line.stiffness
+            pace = square * at.inverse_mass
+            implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(LEAST)))
             between = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
             row.y = between
             row.y_before = -between
-        ahead = kick * dt * implicit * line.stiffness
+        ahead = at.kick * at.dt * implicit * line.stiffness
         row.y = row.y + ahead
         row.source = row.source + ahead * line.flow
         return row
 
     @wp.func
     def joined(x: Row, y: Row) -> Row:
+        """Two rows on one axis as one."""
         x.y = x.y + y.y
         x.y_before = x.y_before + y.y_before
         x.damping = x.damping + y.damping
@@ -256,25 +255,24 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def end_row(
-        m: t.model, n: t.memory, k: t.work, row: Row, rate: real, inverse_mass: real, kick: real, i: int, w: int
-    ) -> real:
+    def end_row(m: t.model, n: t.memory, k: t.work, row: Row, at: Start, i: int, w: int) -> real:
         """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
+        kick = at.kick
         now = real(1.0)
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             rotor = wp.max(-row.y_before, real(0.0))
-            carried = m.soft_share[i] * inverse_mass
+            carried = at.share * at.inverse_mass
             pace = kick * row.damping * carried / (real(1.0) + rotor * carried)
-            now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(1e-30)))
+            now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(LEAST)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
         k.soft_y[i, w] = y
-        k.soft_source[i, w] = row.source - before * rate
-        if wp.static(features.leapfrog):
+        k.soft_source[i, w] = row.source - before * at.rate
+        if wp.static(features.integrator.leads):
             k.soft_bias[i, w] = real(1.0)
             if n.kick[w] > real(0.0) and y > real(0.0):
                 k.soft_bias[i, w] = (y - before) / y
-        if y * wp.abs(inverse_mass) < NEGLIGIBLE:
+        if y * wp.abs(at.inverse_mass) < NEGLIGIBLE:
             k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
             n.soft_impulse[i, w] = k.soft_source[i, w]
         return now
@@ -283,87 +281,85 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
         """The world direction of the coordinate or axis of soft row i."""
         if m.soft_kind[i] >= 0:
-            return coordinate_axis(f, m.soft_kind[i])
-        return column(angular_basis(f, m.basis[j]), m.soft_column[i])
+            return geometry.coordinate_axis(f, m.soft_kind[i])
+        return column(geometry.angular_basis(f, m.basis[j]), m.soft_column[i])
 
     @wp.func
     def soft_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
         """The coordinate of soft row i."""
-        value = coordinate_value(f, m.soft_kind[i])
+        value = geometry.coordinate_value(f, m.soft_kind[i])
         if m.soft_twist[i] >= 0:
-            value = unwrapped(value, s.twist[m.soft_twist[i], w])
+            value = geometry.unwrapped(value, s.twist[m.soft_twist[i], w])
         return value
 
     @wp.func
-    def prepare_soft(
-        m: t.model,
-        c: t.control,
-        s: t.state,
-        n: t.memory,
-        k: t.work,
-        f: Frames,
-        w_ll: mat33,
-        w_aa: mat33,
-        kick: real,
-        dt: real,
-        i: int,
-        j: int,
-        w: int,
-    ):
+    def prepare_soft(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+        """The axis of soft row i, and its conductance and source for this kick."""
         kind = m.soft_kind[i]
         linear = m.soft_linear[i]
+        j = view.joint
+        f = view.frames
         axis = soft_direction(m, f, i, j)
-        inverse_mass = wp.dot(axis, w_aa * axis)
-        if linear == 1:
-            inverse_mass = wp.dot(axis, w_ll * axis)
+        at = Start()
+        at.inverse_mass = view_of.inverse_mass_along(view, linear, axis)
+        at.share = m.soft_share[i]
+        at.kick = k.kick[w]
+        at.dt = view.dt
         k.soft_axis[i, w] = axis
-        k.soft_inverse_mass[i, w] = inverse_mass
+        k.soft_inverse_mass[i, w] = at.inverse_mass
         press = n.reaction[j, w]
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
         row = Row()
         row.damping = m.viscous[i, w] + m.viscous_load[i, w] * wp.length(press)
-        rate = rate_before(m, s, k, axis, linear, j, w)
+        at.rate = rate_before(m, s, k, axis, linear, j, w)
         if kind >= 0:
-            value = soft_value(m, s, f, i, w)
+            at.value = soft_value(m, s, f, i, w)
             if m.has_spring[i] == 1:
-                row = with_spring(m, row, value - m.spring_rest[i, w], rate, inverse_mass, kick, dt, i, w)
+                row = with_spring(m, row, at, i, w)
             if m.drive_kind[i] > 0:
-                voltage = drive_voltage(m, c, n, value, rate, kick, i, w)
+                voltage = drive_voltage(m, c, n, at, i, w)
                 k.voltage[i, w] = voltage
                 if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
                     k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
-                row = with_drive(m, k, row, voltage, rate, kick, i, w)
+                row = with_drive(m, k, row, voltage, at, i, w)
         if wp.static(features.actuators):
             a = m.soft_actuator[i]
             if a >= 0:
-                value = soft_value(m, s, f, i, w)
-                own = actuator_row(m, c, n, k, value, rate, inverse_mass, kick, dt, m.soft_share[i], a, w)
+                at.value = soft_value(m, s, f, i, w)
+                own = actuator_row(m, c, n, k, at, a, w)
                 row = joined(row, own)
                 row.y = row.y + rotor(m, a, w)
                 row.y_before = row.y_before - rotor(m, a, w)
-                now = end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
-                k.actuator_y[a, w] = own.y + now * kick * own.damping
-                before = own.y_before + (real(1.0) - now) * kick * own.damping
-                k.actuator_source[a, w] = own.source - before * rate
+                now = end_row(m, n, k, row, at, i, w)
+                k.actuator_y[a, w] = own.y + now * at.kick * own.damping
+                before = own.y_before + (real(1.0) - now) * at.kick * own.damping
+                k.actuator_source[a, w] = own.source - before * at.rate
                 return
-        end_row(m, n, k, row, rate, inverse_mass, kick, i, w)
+        end_row(m, n, k, row, at, i, w)
 
     @wp.func
-    def end_actuator(m: t.model, s: t.state, n: t.memory, k: t.work, kick: real, dt: real, i: int, w: int):
-        """The effort of the actuator in soft row i over the kick, and what is inside it at the end of the drift."""
+    def end_soft(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
+        """The effort of the actuator in soft row i, over the kick; what is inside it at the end of the drift."""
         a = m.soft_actuator[i]
+        if a < 0:
+            return
         j = m.soft_joint[i]
         linear = m.soft_linear[i]
         axis = k.soft_axis[i, w]
-        rate = wp.dot(axis, motion(load(m, k, j, w), linear))
+        rate = wp.dot(axis, pair.motion(pair.load(m, k, j, w), linear))
         turning = wp.dot(axis, led(k, vec3(), linear, j, w))
         felt = rate
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             felt = rate + k.soft_bias[i, w] * turning
-        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / kick
-        value = soft_value(m, s, frames_of(m, s, j, w), i, w)
-        go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
+        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / k.kick[w]
+        value = soft_value(m, s, geometry.frames_of(m, s, j, w), i, w)
+        actuator.go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
+
+    @wp.func
+    def scale_soft(n: t.memory, share: real, i: int, w: int):
+        """The impulse of soft row i for a kick of another length; 0 forgets it."""
+        n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
 
     @wp.func
     def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
@@ -394,7 +390,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         j = m.soft_joint[i]
         a = m.joint_a[j]
         b = m.joint_b[j]
-        f = frames_of(m, s, j, w)
+        f = geometry.frames_of(m, s, j, w)
         axis = soft_direction(m, f, i, j)
         point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
         linear = m.soft_linear[i]
@@ -409,16 +405,18 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def soft_kick(m: t.model, k: t.work, x: Pair, impulse: real, i: int, w: int) -> Pair:
+        """The two bodies after an impulse along the axis of soft row i."""
         if m.soft_linear[i] == 1:
-            return struck(x, impulse * k.soft_axis[i, w])
-        return twisted(x, impulse * k.soft_axis[i, w])
+            return pair.struck(x, impulse * k.soft_axis[i, w])
+        return pair.twisted(x, impulse * k.soft_axis[i, w])
 
     @wp.func
     def visit_soft(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+        """One visit: p += -(y u + p - source)/(y w + 1)."""
         u = x.wb - x.wa
         if m.soft_linear[i] == 1:
-            u = slip(x)
-        if wp.static(features.leapfrog):
+            u = pair.slip(x)
+        if wp.static(features.integrator.leads):
             u = u + k.soft_bias[i, w] * led(k, vec3(), m.soft_linear[i], m.soft_joint[i], w)
         y = k.soft_y[i, w]
         old = n.soft_impulse[i, w]
@@ -450,7 +448,8 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
     return SimpleNamespace(
         rate_before=rate_before,
         prepare_soft=prepare_soft,
-        end_actuator=end_actuator,
+        end_soft=end_soft,
+        scale_soft=scale_soft,
         soft_direction=soft_direction,
         soft_force=soft_force,
         soft_is_stiff=soft_is_stiff,

@@ -31,6 +31,16 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
 
+    @wp.struct
+    class Brush:
+        """The bristles of a tyre before a visit."""
+
+        bend: vec2  # m, z
+        friction: real  # coefficient
+        rate: real  # 1/s, a = |v_r|/s
+        stretch: real  # of the last visit
+        kick: real  # s, how long it lasts
+
     @wp.func
     def stretch(m: t.model, friction: real, z: vec2, i: int) -> vec2:
         """zeta: the bend over the one at which everything slides."""
@@ -47,14 +57,12 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         return real(1.0) - q + q * q / real(3.0)
 
     @wp.func
-    def tyre_impulse(
-        m: t.model, mass: mat33, u: vec3, old: vec3, z: vec2, friction: real, rate: real, q: real, h: real, i: int
-    ) -> vec3:
-        """The impulse with its tangential part made by the tyre; contact's frame, first axis along the heading.
-
-        ``rate`` is a = |v_r|/s (1/s), ``q`` the stretch of the last visit, ``h`` the duration of the kick (s).
-        """
-        share = old[2] * held_share(q) / m.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
+    def tyre_impulse(m: t.model, mass: mat33, u: vec3, old: vec3, brush: Brush, i: int) -> vec3:
+        """The impulse with its tangential part made by the tyre; contact's frame, first axis along the heading."""
+        rate = brush.rate
+        h = brush.kick
+        z = brush.bend
+        share = old[2] * held_share(brush.stretch) / m.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
         g = vec2(share * m.tyre_longitudinal[i], share * m.tyre_lateral[i])
         left = real(1.0) / (real(1.0) + h * rate)
         calm = real(CALM) / (h * (real(1.0) + real(CALM) * rate))
@@ -72,7 +80,7 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         det = a * d - b * c
         x = (d * right_x - b * right_y) / det
         y_ = (a * right_y - c * right_x) / det
-        bound = friction * old[2]
+        bound = brush.friction * old[2]
         across = y_ / m.tyre_grip[i]
         size = wp.sqrt(x * x + across * across)
         if size > bound:
@@ -82,6 +90,7 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def bend_after(u: vec3, z: vec2, rate: real, h: real) -> vec2:
+        """Where the bristles are after a kick of h seconds that ends with the slip u, m."""
         left = real(1.0) / (real(1.0) + h * rate)
         return left * vec2(z[0] + h * u[0], z[1] + h * u[1])
 
@@ -93,4 +102,6 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
             return z / q
         return z
 
-    return SimpleNamespace(stretch=stretch, tyre_impulse=tyre_impulse, bend_after=bend_after, kept_bend=kept_bend)
+    return SimpleNamespace(
+        Brush=Brush, stretch=stretch, tyre_impulse=tyre_impulse, bend_after=bend_after, kept_bend=kept_bend
+    )

@@ -20,9 +20,9 @@ from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
-from ..contacts.shares import make_shares
 from ..ropes.attach import make_attach
-from ..rows.contact import make_contact
+from ..rows.bounds import make_bounds
+from ..rows.groups import make_rows
 from .factors import MORE_BIASES, make_factors
 from .near import make_near
 from .sweep import make_sweep
@@ -38,45 +38,37 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     real, vec2 = p.real, p.vec2
     t = structs(p)
     factors = make_factors(p, features)
-    solve_velocity, solve_both, clear = factors.solve_velocity, factors.solve_both, factors.clear
-    settle, settle_push = factors.settle, factors.settle_push
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
-    bounce_all = make_contact(p, features).bounce_all
-    share_loads = make_shares(p, features).share_loads
-    has_bounds = features.limits or features.friction or features.contacts
-    pushes = features.limits or features.contacts
+    rows = make_rows(p, features)
+    pushes = make_bounds(p, features).pushing is not None or features.contacts
     couple = make_attach(p, features).couple
     loaded = features.friction_laws
-    lead_again = factors.lead_again
-    lead_onto_joints, is_foreseen = factors.lead_onto_joints, make_bias(p, features).is_foreseen
+    is_foreseen = make_bias(p, features).is_foreseen
 
     @wp.func
     def solve_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
         """Ropes and bodies at their ports, then the joints' part of it; the square of the largest impulse."""
         change = couple(m, n, k, o, w)
-        solve_velocity(m, n, k, o, w)
+        factors.solve_velocity(m, n, k, o, w)
         if wp.static(features.reach):
-            clear(o, k.solution, w)
+            factors.clear(o, k.solution, w)
         return change
 
     @wp.func
     def first_solve(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """The joints alone, with last step's impulses of everything else."""
-        if wp.static(features.leapfrog):
+        if wp.static(features.integrator.leads):
             if not is_foreseen(n, o, w):
-                solve_velocity(m, n, k, o, w)
-            lead_onto_joints(m, s, n, k, o, o.erp / o.dt, w)
+                factors.solve_velocity(m, n, k, o, w)
+            factors.lead_onto_joints(m, s, n, k, o, w)
         else:
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            factors.solve_both(m, n, k, o, w)
         if wp.static(features.reach):
-            clear(o, k.solution, w)
+            factors.clear(o, k.solution, w)
             if wp.static(pushes):
-                clear(o, k.push_solution, w)
-        if wp.static(features.contacts):
-            share_loads(m, n, k, w)
-        if wp.static(features.restitution):
-            bounce_all(m, k, o.dt, w)
+                factors.clear(o, k.push_solution, w)
+        rows.strike(m, n, k, o, w)
         if wp.static(features.rope_ports):
             solve_ports(m, n, k, o, w)
 
@@ -86,13 +78,13 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.reach):
             changes = sweep_reach(m, n, k, o, everywhere, w)
             if wp.static(loaded):
-                settle(m, n, k, o, w)  # friction that depends on the joint's reaction wants to know it
+                factors.settle(m, n, k, o, w)  # friction that depends on the joint's reaction wants to know it
             return changes
         changes = sweep_near(m, n, k, o, w)
         if changes[1] > real(0.0):
-            solve_both(m, n, k, o, o.erp / o.dt, w)
+            factors.solve_both(m, n, k, o, w)
         elif changes[0] > real(0.0):
-            solve_velocity(m, n, k, o, w)
+            factors.solve_velocity(m, n, k, o, w)
         return changes
 
     @wp.func
@@ -100,11 +92,11 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         """After limits, friction or contacts have changed the motion; whether there is something to iterate on."""
         k.is_led[w] = k.is_led[w] + 1
         if wp.static(features.reach):
-            settle(m, n, k, o, w)
-        changed = lead_again(m, s, n, k, o, w)
+            factors.settle(m, n, k, o, w)
+        changed = factors.lead_again(m, s, n, k, o, w)
         if wp.static(features.reach):
             if changed:
-                clear(o, k.solution, w)
+                factors.clear(o, k.solution, w)
         return changed
 
     @wp.func
@@ -121,11 +113,11 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             made = r.iterations[w] + sweep
             everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == o.iterations
             sweep += 1
-            if wp.static(has_bounds):
+            if wp.static(features.bounded):
                 changes = sweep_bounds(m, n, k, o, everywhere, w)
                 if wp.static(features.rope_ports):
                     if wp.static(features.reach):
-                        settle(m, n, k, o, w)
+                        factors.settle(m, n, k, o, w)
                     changes[0] = wp.max(changes[0], solve_ports(m, n, k, o, w))
                 # changes shrink by about the same factor each time: done if the next one would be below epsilon
                 r.residual[w] = wp.sqrt(wp.max(changes[0], changes[1]))
@@ -135,7 +127,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
                 settled = coming <= o.epsilon
                 if settled and everywhere:
                     r.done[w] = 1
-                    if wp.static(features.leapfrog):
+                    if wp.static(features.integrator.leads):
                         if k.is_led[w] <= wp.static(MORE_BIASES) and made > 0:
                             if lead_on(m, s, n, k, o, w):
                                 r.done[w] = 0
@@ -148,9 +140,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
         """After the last iteration: velocities and joint impulses brought up to date."""
         if wp.static(features.reach):
-            settle(m, n, k, o, w)
+            factors.settle(m, n, k, o, w)
             if wp.static(pushes):
-                settle_push(m, k, o, w)
+                factors.settle_push(m, k, o, w)
 
     @wp.func
     def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
@@ -159,9 +151,9 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_ports):
             solve_ports(m, n, k, o, w)
         elif wp.static(features.backlash):
-            solve_velocity(m, n, k, o, w)
+            factors.solve_velocity(m, n, k, o, w)
             if wp.static(features.reach):
-                clear(o, k.solution, w)
+                factors.clear(o, k.solution, w)
 
     return SimpleNamespace(
         resume=resume,
@@ -170,7 +162,6 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         conclude=conclude,
         clear_bodies=factors.clear_bodies,
         clear_push=factors.clear_push,
-        linear_rows=factors.linear_rows,
         substitute=factors.substitute,
         substitute_both=factors.substitute_both,
         take_solution=factors.take_solution,

@@ -31,7 +31,6 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
-    diagonal, packed, full = algebra.diagonal, algebra.packed, algebra.full
     ROUNDING = wp.constant(real(1e-11 if p.name == "float64" else 1e-5))
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix: ``solution`` or ``push_solution``
 
@@ -41,13 +40,14 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         node = m.body_node[body]
         if node >= 0:
             if force == 1:
-                k.spread[node, w] = k.spread[node, w] + diagonal(sign)
+                k.spread[node, w] = k.spread[node, w] + algebra.diagonal(sign)
                 k.spread[node + 1, w] = k.spread[node + 1, w] + sign * wp.skew(arm)
             else:
-                k.spread[node + 1, w] = k.spread[node + 1, w] + diagonal(sign)
+                k.spread[node + 1, w] = k.spread[node + 1, w] + algebra.diagonal(sign)
 
     @wp.func
     def start_belt(m: t.model, k: t.work, body: int, torque: mat33, w: int):
+        """Add the rows of J^T that belong to a belt's sprocket or frame."""
         node = m.body_node[body]
         if node >= 0:
             k.spread[node + 1, w] = k.spread[node + 1, w] + torque
@@ -68,16 +68,17 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             for edge in range(m.edge_start[node], m.edge_start[node + 1]):
                 target = m.edge_node[edge]
                 k.spread[target, w] = k.spread[target, w] - k.block[edge, w] * y
-            part = wp.transpose(y) * full(k.pivot[node, w]) * y
+            part = wp.transpose(y) * algebra.full(k.pivot[node, w]) * y
             total = total + part
             summed = summed + wp.abs(wp.trace(part))
-        return total + diagonal(ROUNDING * summed)
+        return total + algebra.diagonal(ROUNDING * summed)
 
     @wp.func
     def inverse_mass(k: t.work, force: int, j: int, w: int) -> mat33:
+        """Of the slip (force = 1), 1/kg, or of the relative spin of joint j, 1/(kg m^2), with every joint reacting."""
         if force == 1:
-            return full(k.reach_mass_l[j, w])
-        return full(k.reach_mass_a[j, w])
+            return algebra.full(k.reach_mass_l[j, w])
+        return algebra.full(k.reach_mass_a[j, w])
 
     @wp.func
     def reach_part(m: t.model, k: t.work, force: int, j: int, w: int) -> mat33:
@@ -97,10 +98,11 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def reach_joint(m: t.model, k: t.work, j: int, w: int):
+        """Paths and inverse masses of joint j's free axes."""
         if m.reach_linear[j] < m.reach_angular[j]:
-            k.reach_mass_l[j, w] = packed(reach_part(m, k, 1, j, w))
+            k.reach_mass_l[j, w] = algebra.packed(reach_part(m, k, 1, j, w))
         if m.reach_angular[j] < m.reach_end[j]:
-            k.reach_mass_a[j, w] = packed(reach_part(m, k, 0, j, w))
+            k.reach_mass_a[j, w] = algebra.packed(reach_part(m, k, 0, j, w))
 
     @wp.func
     def next_node(m: t.model, at: int, body: int, soonest: int) -> int:
@@ -111,6 +113,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def past(m: t.model, at: int, body: int, node: int) -> int:
+        """The next place of a body's path, if it is at the node."""
         if at < m.path_end[body]:
             if m.path_node[at] == node:
                 return at + 1
@@ -140,17 +143,19 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def path_length(m: t.model, body: int) -> int:
+        """How many nodes an impulse on a body reaches."""
         return m.path_end[body] - m.path_start[body]
 
     @wp.func
     def has_room(m: t.model, k: t.work, o: t.settings, longest: int, w: int) -> bool:
+        """Whether a path of this length still fits into the list."""
         return k.reach_used[w] + longest <= o.reach_room
 
     @wp.func
-    def reach_contact(
-        m: t.model, k: t.work, o: t.settings, a: int, b: int, arm_a: vec3, arm_b: vec3, i: int, w: int
-    ) -> mat33:
+    def reach_contact(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> mat33:
         """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
+        a = k.contact_body_a[i, w]
+        b = k.contact_body_b[i, w]
         start = k.reach_used[w]
         frame = int(0)
         sprocket = int(0)
@@ -163,11 +168,11 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         end = start
         share = mat33()
         if longest > 0 and not has_room(m, k, o, longest, w):
-            share = diagonal(real(NO_ROOM))
+            share = algebra.diagonal(real(NO_ROOM))
         elif longest > 0:
             end = add_path(m, k, start, a, b, frame, sprocket, w)
-            start_at(m, k, a, real(-1.0), 1, arm_a, w)
-            start_at(m, k, b, real(1.0), 1, arm_b, w)
+            start_at(m, k, a, real(-1.0), 1, k.contact_arm_a[i, w], w)
+            start_at(m, k, b, real(1.0), 1, k.contact_arm_b[i, w], w)
             if wp.static(features.belts):
                 torque = wp.outer(k.contact_axle[i, w], k.contact_belt[i, w])
                 start_belt(m, k, frame, -torque, w)
@@ -186,7 +191,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         end = start
         share = mat33()
         if longest > 0 and not has_room(m, k, o, longest, w):
-            share = diagonal(real(NO_ROOM))
+            share = algebra.diagonal(real(NO_ROOM))
         elif longest > 0:
             end = add_path(m, k, start, a, b, 0, 0, w)
             start_at(m, k, a, real(-1.0), 0, vec3(), w)
@@ -210,7 +215,7 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         """Apply an impulse: x += D^-1 Y d."""
         for e in range(start, end):
             node = k.reach_node[e, w]
-            x[node, w] = x[node, w] + full(k.pivot[node, w]) * (k.reach[e, w] * d)
+            x[node, w] = x[node, w] + algebra.full(k.pivot[node, w]) * (k.reach[e, w] * d)
 
     return SimpleNamespace(
         start_at=start_at,

@@ -9,9 +9,8 @@ from ...model.fields import structs
 from ...model.precision import Precision
 from ..bias import make_bias
 from ..pair import make_pair
-from ..rows.contact import make_contact
-from ..rows.friction import make_friction
-from ..rows.limit import make_limit
+from ..rows.bounds import make_bounds
+from ..rows.groups import make_rows
 from .reach import make_reach
 
 wp = load_warp()
@@ -22,98 +21,89 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
-    pair, reach = make_pair(p), make_reach(p, features)
-    limit, friction = make_limit(p, features), make_friction(p, features)
-    load, load_push, motion = pair.load, pair.load_push, pair.motion
-    answer, strike = reach.answer, reach.strike
-    visit_limit, push_limit, is_passed = limit.visit_limit, limit.push_limit, limit.is_passed
-    visit_friction = friction.visit_friction
-    inverse_mass = reach.inverse_mass
-    contact = make_contact(p, features)
-    sweep_contacts, push_contacts = contact.sweep_contacts, contact.push_contacts
-    led = make_bias(p, features).led
+    pair, reach, led = make_pair(p), make_reach(p, features), make_bias(p, features).led
+    rows, bounds, pushing = make_rows(p, features), make_bounds(p, features).rows, make_bounds(p, features).pushing
+    has_bounds, pushes = bounds is not None, pushing is not None
+
+    @wp.struct
+    class Part:
+        """The lengths (linear = 1) or the angles of a joint, and its path through the factors (``reach.py``)."""
+
+        joint: int
+        linear: int
+        start: int
+        end: int
 
     @wp.func
-    def visit_part(
-        m: t.model, n: t.memory, k: t.work, o: t.settings, linear: int, start: int, end: int, u: vec3, j: int, w: int
-    ) -> real:
-        """Limits and friction on the lengths (linear = 1) or angles of joint j; the square of the largest impulse."""
-        u = led(k, u, linear, j, w) + answer(k, k.solution, start, end, w)
-        mass = inverse_mass(k, linear, j, w)
+    def visit_part(m: t.model, n: t.memory, k: t.work, o: t.settings, part: Part, u: vec3, w: int) -> real:
+        """Bounded rows at the slip or relative spin u before the iterations; the square of the largest impulse."""
+        j = part.joint
+        u = led(k, u, part.linear, j, w) + reach.answer(k, k.solution, part.start, part.end, w)
+        mass = reach.inverse_mass(k, part.linear, j, w)
         total = vec3()
         change = real(0.0)
-        if wp.static(features.limits):
-            for i in range(m.limit_start[j], m.limit_end[j]):
-                if m.limit_linear[i] == linear:
-                    d = visit_limit(n, k, u, o.dt, i, w)
-                    u = u + mass * d
-                    total = total + d
-                    change = wp.max(change, wp.dot(d, d))
-        if wp.static(features.friction):
-            for i in range(m.friction_start[j], m.friction_end[j]):
-                if m.friction_linear[i] == linear:
-                    d = visit_friction(m, n, k, u, k.kick[w], i, w)
-                    u = u + mass * d
-                    total = total + d
-                    change = wp.max(change, wp.dot(d, d))
+        for c in range(bounds.count(m, j)):
+            if bounds.linear(m, c, j) == part.linear:
+                d = bounds.visit(m, n, k, u, o.dt, c, j, w)
+                u = u + mass * d
+                total = total + d
+                change = wp.max(change, wp.dot(d, d))
         if change > real(0.0):
-            strike(k, k.solution, start, end, total, w)
+            reach.strike(k, k.solution, part.start, part.end, total, w)
         return change
 
     @wp.func
-    def push_part(
-        m: t.model, k: t.work, rate: real, linear: int, start: int, end: int, u: vec3, j: int, w: int
-    ) -> real:
-        """Pseudo-impulses of the limits that are passed; the square of the largest."""
+    def push_part(m: t.model, k: t.work, o: t.settings, part: Part, u: vec3, w: int) -> real:
+        """Pseudo-impulses of the rows that are passed; the square of the largest."""
+        j = part.joint
         change = real(0.0)
-        for i in range(m.limit_start[j], m.limit_end[j]):
-            if m.limit_linear[i] == linear and is_passed(k, i, w):
-                d = push_limit(m, k, u + answer(k, k.push_solution, start, end, w), rate, i, w)
-                strike(k, k.push_solution, start, end, d, w)
+        for c in range(pushing.count(m, j)):
+            if pushing.linear(m, c, j) == part.linear and pushing.is_passed(m, k, c, j, w):
+                now = u + reach.answer(k, k.push_solution, part.start, part.end, w)
+                d = pushing.push(m, k, now, o.erp / o.dt, c, j, w)
+                reach.strike(k, k.push_solution, part.start, part.end, d, w)
                 change = wp.max(change, wp.dot(d, d))
         return change
 
     @wp.func
+    def part_of(m: t.model, linear: int, j: int) -> Part:
+        """The lengths or the angles of joint j."""
+        part = Part()
+        part.joint = j
+        part.linear = linear
+        part.start = m.reach_angular[j]
+        part.end = m.reach_end[j]
+        if linear == 1:
+            part.start = m.reach_linear[j]
+            part.end = m.reach_angular[j]
+        return part
+
+    @wp.func
     def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> vec2:
-        x = load(m, k, j, w)
-        first = m.reach_linear[j]
-        middle = m.reach_angular[j]
-        last = m.reach_end[j]
+        """Bounded rows of joint j; the squares of the largest impulse and pseudo-impulse."""
+        x = pair.load(m, k, j, w)
+        lengths = part_of(m, 1, j)
+        angles = part_of(m, 0, j)
         change = real(0.0)
         push = real(0.0)
-        if first < middle:
-            change = visit_part(m, n, k, o, 1, first, middle, motion(x, 1), j, w)
-        if middle < last:
-            change = wp.max(change, visit_part(m, n, k, o, 0, middle, last, motion(x, 0), j, w))
-        if wp.static(features.limits):
-            rate = o.erp / o.dt
-            x = load_push(m, k, x, j, w)
-            push = push_part(m, k, rate, 1, first, middle, motion(x, 1), j, w)
-            push = wp.max(push, push_part(m, k, rate, 0, middle, last, motion(x, 0), j, w))
+        if lengths.start < lengths.end:
+            change = visit_part(m, n, k, o, lengths, pair.motion(x, 1), w)
+        if angles.start < angles.end:
+            change = wp.max(change, visit_part(m, n, k, o, angles, pair.motion(x, 0), w))
+        if wp.static(pushes):
+            x = pair.load_push(m, k, x, j, w)
+            push = push_part(m, k, o, lengths, pair.motion(x, 1), w)
+            push = wp.max(push, push_part(m, k, o, angles, pair.motion(x, 0), w))
         return vec2(change, push)
 
     @wp.func
-    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
-        """Whether joint j has limits only, none of them passed or at work."""
-        if wp.static(features.friction):
-            if m.friction_start[j] < m.friction_end[j]:
-                return False
-        if wp.static(features.limits):
-            for i in range(m.limit_start[j], m.limit_end[j]):
-                if n.low_impulse[i, w] + n.high_impulse[i, w] > real(0.0) or is_passed(k, i, w):
-                    return False
-        return True
-
-    @wp.func
     def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
-        """All rows once, idle limits only if told; the squares of the largest impulse and pseudo-impulse."""
+        """All bounded rows once, idle ones only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
-        for j in range(o.joints):
-            if m.reach_linear[j] < m.reach_end[j] and (everywhere or not is_idle(m, n, k, j, w)):
-                worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
-        if wp.static(features.contacts):
-            change = sweep_contacts(m, n, k, o.epsilon, k.kick[w], w)
-            worst = wp.max(worst, vec2(change, push_contacts(m, k, o, w)))
-        return worst
+        if wp.static(has_bounds):
+            for j in range(o.joints):
+                if m.reach_linear[j] < m.reach_end[j] and (everywhere or not bounds.is_idle(m, n, k, j, w)):
+                    worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
+        return wp.max(worst, rows.sweep(m, n, k, o, w))
 
     return SimpleNamespace(sweep=sweep)

@@ -22,11 +22,11 @@ whose friction begins or ceases to hold are not, either. Reactions are brought t
 from functools import cache
 from types import SimpleNamespace
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
-from .algebra import make_algebra
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..algebra import make_algebra
 
 wp = load_warp()
 
@@ -40,71 +40,50 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     algebra = make_algebra(p)
-    rotated, rotated_vector, solved = algebra.rotated, algebra.rotated_vector, algebra.solved
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
+    Vectors = wp.array(dtype=vec3, ndim=2)
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
 
     # --- before the kick ----------------------------------------------------------------------------------------------
 
     @wp.func
-    def swap_velocities(s: t.state, n: t.memory, o: t.settings, w: int):
-        """Velocities in the middle of the last step against those at its end."""
-        for b in range(1, o.bodies):
-            velocity = s.velocity[b, w]
-            spin = s.spin[b, w]
-            s.velocity[b, w] = n.mid_velocity[b, w]
-            s.spin[b, w] = n.mid_spin[b, w]
-            n.mid_velocity[b, w] = velocity
-            n.mid_spin[b, w] = spin
+    def swap(now: Vectors, kept: Vectors, i: int, w: int):
+        """Exchange two vectors."""
+        vector = now[i, w]
+        now[i, w] = kept[i, w]
+        kept[i, w] = vector
 
     @wp.func
-    def scale_memory(n: t.memory, o: t.settings, share: real, w: int):
-        """Impulses of the last kick, for one of another length."""
-        for j in range(o.joints):
-            n.lock_impulse[j, w] = share * n.lock_impulse[j, w]
-            if wp.static(features.angular_locks):
-                n.lock_angular[j, w] = share * n.lock_angular[j, w]
-        if wp.static(features.limits):
-            for i in range(o.limits):
-                n.low_impulse[i, w] = share * n.low_impulse[i, w]
-                n.high_impulse[i, w] = share * n.high_impulse[i, w]
-        if wp.static(features.friction):
-            for i in range(o.frictions):
-                n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
-        if wp.static(features.soft):
-            for i in range(o.softs):
-                n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
-        if wp.static(features.couplings):
-            for g in range(o.couplings):
-                n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
-        if wp.static(features.contacts):
-            for i in range(n.kept_count[w]):
-                n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
-                if wp.static(features.rolling):
-                    n.contact_spin[i, w] = share * n.contact_spin[i, w]
-        if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                n.port_impulse[i, w] = share * n.port_impulse[i, w]
+    def swap_velocities(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int):
+        """Velocities in the middle of the last step against those at its end, if they were not set since."""
+        if n.kick[w] > real(0.0):
+            for b in range(1, o.bodies):
+                swap(s.velocity, n.mid_velocity, b, w)
+                swap(s.spin, n.mid_spin, b, w)
+            if wp.static(features.ropes):
+                for rope in range(o.ropes):
+                    for i in range(s.rope_first[rope, w], m.rope_end[rope]):
+                        swap(s.rope_velocity, n.rope_mid_velocity, i, w)
+                        swap(s.rope_spin, n.rope_mid_spin, i, w)
 
     @wp.func
-    def start(s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
-        """The length of the kick, and the velocities it starts from."""
+    def start(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+        """The length of the kick, and the velocities it starts from; the share of the last kick's impulses in it."""
         for b in range(o.bodies):
             k.jolted[b, w] = 0
         last = wp.abs(n.kick[w])
         k.kick[w] = o.dt
-        if n.kick[w] > real(0.0):
-            swap_velocities(s, n, o, w)
-        else:
+        if n.kick[w] <= real(0.0):
             k.kick[w] = real(0.5) * o.dt
+        swap_velocities(m, s, n, o, w)
         if last > real(0.0) and last != k.kick[w]:
-            scale_memory(n, o, k.kick[w] / last, w)
+            return k.kick[w] / last
+        return real(1.0)
 
     @wp.func
-    def abandon(s: t.state, n: t.memory, o: t.settings, w: int):
+    def abandon(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
         """A step that cannot be ended leaves the state as it was."""
-        if n.kick[w] > real(0.0):
-            swap_velocities(s, n, o, w)
+        swap_velocities(m, s, n, o, w)
 
     # --- after the kick -----------------------------------------------------------------------------------------------
 
@@ -151,8 +130,8 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         u = spin + real(0.5) * dt * gyration
         left = int(wp.static(MIDPOINT_STEPS))
         while left > 0:
-            turned = rotated_vector(momentum, real(-0.5) * dt * u)
-            change = solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
+            turned = algebra.rotated_vector(momentum, real(-0.5) * dt * u)
+            change = algebra.solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
             u = u - change
             left -= 1
             size = wp.dot(u, u)
@@ -171,16 +150,16 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         momentum = inertia * spin
         torque = wp.cross(momentum, spin)
         if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
-            s.rotation[b, w] = rotated(turn, dt * (world_spin + k.push_spin[b, w]))
+            s.rotation[b, w] = algebra.rotated(turn, dt * (world_spin + k.push_spin[b, w]))
             return world_spin
         u = midpoint_spin(inertia, spin, m.inv_inertia[b, w] * torque, dt)
-        after = rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
+        after = algebra.rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
         s.rotation[b, w] = after
         kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, momentum))
         return wp.quat_rotate(after, m.inv_inertia[b, w] * kept)
 
     @wp.func
-    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+    def drift_body(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
         """The pose of body b a step later, and its velocity there."""
         whole = dt / k.kick[w]
         kick = whole * (k.velocity[b, w] - s.velocity[b, w])
@@ -210,10 +189,17 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         s.velocity[b, w] = n.mid_velocity[b, w] + real(0.5) * coming
         s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
 
+    @wp.func
+    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """Poses and velocities of all bodies at the end of the step."""
+        for b in range(1, o.bodies):
+            drift_body(m, s, n, k, o.dt, b, w)
+
     return SimpleNamespace(
         start=start,
-        abandon=abandon,
         drift=drift,
+        abandon=abandon,
+        turn_body=turn_body,
         brought_on=brought_on,
         foreseen=foreseen,
         midpoint_spin=midpoint_spin,

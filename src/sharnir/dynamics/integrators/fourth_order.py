@@ -18,18 +18,19 @@ attempt is given up and the step is a leapfrog one (``leapfrog.py``).
 from functools import cache
 from types import SimpleNamespace
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
-from .accelerations import make_accelerations
-from .algebra import make_algebra
-from .coordinates import make_coordinates
-from .integrate import make_integrate
-from .rows.limit import make_limit
-from .rows.soft import make_soft
-from .solvers.direct import make_direct
-from .watch import make_watch
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..accelerations import make_accelerations
+from ..algebra import make_algebra
+from ..coordinates import make_coordinates
+from ..rows.groups import make_rows
+from ..rows.joint_matrix import make_joint_matrix
+from ..rows.limit import make_limit
+from ..rows.soft import make_soft
+from ..solvers.direct import make_direct
+from ..watch import make_watch
 
 wp = load_warp()
 
@@ -43,17 +44,11 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
     rotated, direct = make_algebra(p).rotated, make_direct(p, features)
     geometry = make_coordinates(p)
-    Frames, frames_of = geometry.Frames, geometry.frames_of
-    linear_basis, angular_basis = geometry.linear_basis, geometry.angular_basis
-    linear_error, angular_error = geometry.linear_error, geometry.angular_error
-    substitute, substitute_both, linear_rows = direct.substitute, direct.substitute_both, direct.linear_rows
-    clear_bodies, clear_push = direct.clear_bodies, direct.clear_push
+    Frames = geometry.Frames
+    linear_rows, rows = make_joint_matrix(p, features).linear_rows, make_rows(p, features)
     problem = make_accelerations(p, features)
-    place_joint, slip_of = problem.place_joint, problem.slip_of
-    factor_poses, accelerate = problem.factor_poses, problem.accelerate
     limit_passed = make_limit(p, features).limit_passed
     soft_is_stiff = make_soft(p, features).soft_is_stiff
-    count_turns = make_integrate(p).count_turns
     watch_turns = make_watch(p, features).watch_turns
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
@@ -63,12 +58,14 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def locked_slip(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """The slip along the locked translations of joint j, m/s."""
         if wp.static(features.partial_locks):
-            return linear_rows(k, j, w) * slip_of(m, k, j, w)
-        return slip_of(m, k, j, w)
+            return linear_rows(k, j, w) * problem.slip_of(m, k, j, w)
+        return problem.slip_of(m, k, j, w)
 
     @wp.func
     def locked_turning(m: t.model, k: t.work, j: int, w: int) -> vec3:
+        """The relative spin about its locked rotations, rad/s."""
         return k.rows_a[j, w] * (k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w])
 
     @wp.func
@@ -78,13 +75,13 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         if m.joint_node_l[j] >= 0:
             error = f.offset
             if m.linear_lock[j] != 7:
-                basis = linear_basis(f, m.basis[j])
-                error = linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
+                basis = geometry.linear_basis(f, m.basis[j])
+                error = geometry.linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
             k.solution[m.joint_node_l[j], w] = -error
             worst = wp.length(error)
         if wp.static(features.angular_rows):
             if m.joint_node_a[j] >= 0:
-                error = angular_error(f, angular_basis(f, m.basis[j]), m.angular_lock[j])
+                error = geometry.angular_error(f, geometry.angular_basis(f, m.basis[j]), m.angular_lock[j])
                 k.solution[m.joint_node_a[j], w] = -error
                 worst = wp.max(worst, wp.length(error))
         return worst
@@ -92,8 +89,8 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def joint_errors(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> real:
         """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
-        f = frames_of(m, s, j, w)
-        place_joint(m, s, k, f, j, w)
+        f = geometry.frames_of(m, s, j, w)
+        problem.place_joint(m, s, k, f, j, w)
         worst = gaps_to_solution(m, k, f, j, w)
         if m.joint_node_l[j] >= 0:
             slip = locked_slip(m, k, j, w)
@@ -109,12 +106,12 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
         """One Newton step towards G = 0 and J V = 0; the worst error before it."""
-        clear_bodies(m, k, o, w)
-        clear_push(m, k, o, w)
+        direct.clear_bodies(m, k, o, w)
+        direct.clear_push(m, k, o, w)
         worst = real(0.0)
         for j in range(o.joints):
             worst = wp.max(worst, joint_errors(m, s, k, o.dt, j, w))
-        substitute_both(m, k, o, w)
+        direct.substitute_both(m, k, o, w)
         for b in range(1, o.bodies):
             node = m.body_node[b]
             if node >= 0:
@@ -127,14 +124,14 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project_velocities(m: t.model, k: t.work, o: t.settings, w: int):
         """J V = 0 at poses that have been factored."""
-        clear_bodies(m, k, o, w)
+        direct.clear_bodies(m, k, o, w)
         for j in range(o.joints):
             if m.joint_node_l[j] >= 0:
                 k.solution[m.joint_node_l[j], w] = -locked_slip(m, k, j, w)
             if wp.static(features.angular_rows):
                 if m.joint_node_a[j] >= 0:
                     k.solution[m.joint_node_a[j], w] = -locked_turning(m, k, j, w)
-        substitute(m, k, o, w)
+        direct.substitute(m, k, o, w)
         for b in range(1, o.bodies):
             node = m.body_node[b]
             if node >= 0:
@@ -150,6 +147,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def start_body(s: t.state, n: t.memory, k: t.work, b: int, w: int):
+        """Write down where body b starts and how fast."""
         k.start_position[b, w] = s.position[b, w]
         k.start_rotation[b, w] = s.rotation[b, w]
         k.start_velocity[b, w] = s.velocity[b, w]
@@ -161,6 +159,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def back_to_start(s: t.state, k: t.work, b: int, w: int):
+        """Body b as it was when the step began."""
         s.position[b, w] = k.start_position[b, w]
         s.rotation[b, w] = k.start_rotation[b, w]
         s.velocity[b, w] = k.start_velocity[b, w]
@@ -218,31 +217,11 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             bend = sixth * (k.first_bend[b, w] + real(2.0) * k.middle_bend[b, w] + bend)
             speed_up(s, k, dt, pull, bend, size, b, w)
 
-    @wp.func
-    def share_of(stage: int) -> real:
-        """The share of a stage in the impulses of the step."""
-        if stage == 1 or stage == 2:
-            return real(1.0) / real(3.0)
-        return real(1.0) / real(6.0)
-
-    @wp.func
-    def forget_impulses(n: t.memory, o: t.settings, w: int):
-        for j in range(o.joints):
-            n.lock_impulse[j, w] = vec3()
-            if wp.static(features.angular_locks):
-                n.lock_angular[j, w] = vec3()
-        if wp.static(features.soft):
-            for i in range(o.softs):
-                n.soft_impulse[i, w] = real(0.0)
-        if wp.static(features.limits):
-            for i in range(o.limits):
-                n.low_impulse[i, w] = real(0.0)
-                n.high_impulse[i, w] = real(0.0)
-
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
     @wp.func
     def limits_are_free(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        """Whether no coordinate is beyond a limit."""
         for i in range(o.limits):
             if limit_passed(m, s, i, w):
                 return False
@@ -250,6 +229,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def softs_are_slow(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+        """Whether no spring or damper is too fast for an explicit step."""
         for i in range(o.softs):
             if soft_is_stiff(m, s, o.dt, i, w):
                 return False
@@ -267,6 +247,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def speeds_are_sound(k: t.work, o: t.settings, w: int) -> bool:
+        """Whether all velocities are finite and below the top speed."""
         for b in range(1, o.bodies):
             # written so that a speed that is no number fails
             if not (wp.length(k.velocity[b, w]) < o.top_speed and wp.length(k.spin[b, w]) < o.top_speed):
@@ -290,7 +271,7 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         if smooth:
             if wp.static(features.twists):
                 for i in range(o.twists):
-                    count_turns(m, s, o.dt, i, w)
+                    geometry.count_turns(m, s, o.dt, i, w)
             n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
             watch_turns(m, s, r, o, w)
             r.step[w] = r.step[w] + 1
@@ -302,19 +283,20 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def smooth_steps(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, most: int, w: int
+        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
     ) -> int:
-        """Make up to ``most`` steps, as long as the motion is smooth; returns how many were made.
+        """Make steps, at most as many as the task says, as long as the motion is smooth; returns how many were made.
 
         The state is left as it was before the first step that is not smooth. All steps are made in here, and each
         stage is written once, because Warp hands structs over by value: a call costs as much as the stage of a small
         mechanism.
         """
+        w = task[0]
         made = int(0)
-        while made < most and may_begin(m, s, o, w):
+        while made < task[1] and may_begin(m, s, o, w):
             for b in range(1, o.bodies):
                 start_body(s, n, k, b, w)
-            forget_impulses(n, o, w)
+            rows.scale(m, n, o, real(0.0), w)
             error = real(0.0)
             stage = int(0)
             while stage < 4 or (stage < wp.static(4 + PROJECTIONS) and (stage == 4 or error > NEAR_JOINTS)):
@@ -323,9 +305,9 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
                 if stage == 2:
                     project_velocities(m, k, o, w)
                 elif stage < 4:
-                    factor_poses(m, s, n, k, o, stage == 0, w)
+                    problem.factor_poses(m, s, n, k, o, stage == 0, w)
                 if stage < 4:
-                    accelerate(m, c, s, n, k, o, stage, share_of(stage) * o.dt, w)
+                    problem.accelerate(m, c, s, n, k, o, stage, w)
                     for b in range(1, o.bodies):
                         if m.body_node[b] >= 0:
                             next_stage(m, s, k, o.dt, stage, b, w)

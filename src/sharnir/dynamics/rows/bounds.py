@@ -1,0 +1,210 @@
+"""The bounded rows on the free axes of joints, of every kind, as one: pipeline and solvers know no kind by name.
+
+A kind is a file beside this one and a line in ``KINDS``. It numbers its rows by itself and gives, for its row i in a
+world, with the tables that it reads and writes:
+
+    first, last   the rows of joint j, as a range
+    linear        1: it acts on lengths, 0: on angles
+    prepare       its direction and effective mass; ``view`` is what it needs of its joint
+    warm          last step's impulse applied to the pair of bodies
+    visit         the change of its impulse at the slip or relative spin u, N s or N m s
+    is_idle       nothing to do as long as nothing else changes
+    end           what it remembers of a kick that is solved
+    scale         its impulse for a kick of another length; 0 forgets it
+
+and, if positions that it has passed are put right by pseudo-velocities:
+
+    is_passed     there is something to put right
+    push          the change of its pseudo-impulse at the pseudo-velocity u, rate = ERP/dt
+
+Here the rows of all kinds together are numbered c = 0, 1, ... along joint j, and dispatched to by their number.
+"""
+
+from collections.abc import Callable
+from functools import cache, reduce
+from types import SimpleNamespace
+
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from ..pair import make_pair
+from .distinct import distinct
+from .friction import make_friction
+from .gear import make_gear
+from .joint_view import make_view
+from .limit import make_limit
+from .loss import make_loss
+
+# kind -> the feature of a scene that has rows of it, in the order in which they are visited
+KINDS: dict[Callable[..., SimpleNamespace], str] = {
+    make_limit: "limits",
+    make_friction: "friction",
+    make_gear: "gears",
+    make_loss: "losses",
+}
+
+
+@cache
+def make_bounds(p: Precision, features: Features) -> SimpleNamespace:
+    """All kinds that a scene has as one, and ``pushing``, those of them that push; None where there are none."""
+    made = [make(p, features) for make, has in KINDS.items() if getattr(features, has)]
+    kinds = [_numbered(p, kind, str(number)) for number, kind in enumerate(made)]
+    return SimpleNamespace(
+        rows=_as_one(p, kinds), pushing=_as_one(p, [kind for kind in kinds if hasattr(kind, "push")])
+    )
+
+
+def _as_one(p: Precision, kinds: list[SimpleNamespace]) -> SimpleNamespace | None:
+    return reduce(lambda before, after: _joined(p, before, after), kinds) if kinds else None
+
+
+def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
+    """A single kind, its rows numbered along each joint."""
+    real, vec3, t, Pair, View = p.real, p.vec3, structs(p), make_pair(p).Pair, make_view(p).View
+    func = distinct(tag)
+
+    @func
+    def count(m: t.model, j: int) -> int:
+        """How many rows joint j has."""
+        return kind.last(m, j) - kind.first(m, j)
+
+    @func
+    def linear(m: t.model, c: int, j: int) -> int:
+        """1: row c of joint j acts on lengths, 0: on angles."""
+        return kind.linear(m, kind.first(m, j) + c)
+
+    @func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, w: int):
+        """All rows of a joint."""
+        for i in range(kind.first(m, view.joint), kind.last(m, view.joint)):
+            kind.prepare(m, s, n, k, view, i, w)
+
+    @func
+    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+        """Last step's impulses of joint j applied."""
+        for i in range(kind.first(m, j), kind.last(m, j)):
+            x = kind.warm(m, n, k, x, i, w)
+        return x
+
+    @func
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, c: int, j: int, w: int) -> vec3:
+        """The change of the impulse of row c at the slip or relative spin u."""
+        return kind.visit(m, n, k, u, dt, kind.first(m, j) + c, w)
+
+    @func
+    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether no row of joint j has anything to do."""
+        for i in range(kind.first(m, j), kind.last(m, j)):
+            if not kind.is_idle(m, n, k, i, w):
+                return False
+        return True
+
+    @func
+    def end(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+        """What the rows of joint j remember of a kick that is solved."""
+        for i in range(kind.first(m, j), kind.last(m, j)):
+            kind.end(m, n, k, i, w)
+
+    @func
+    def scale(m: t.model, n: t.memory, share: real, j: int, w: int):
+        """Impulses of joint j for a kick of another length."""
+        for i in range(kind.first(m, j), kind.last(m, j)):
+            kind.scale(n, share, i, w)
+
+    rows = SimpleNamespace(tag=tag, count=count, linear=linear, prepare=prepare, warm=warm, visit=visit)
+    rows.is_idle, rows.end, rows.scale = is_idle, end, scale
+    if hasattr(kind, "push"):
+
+        @func
+        def is_passed(m: t.model, k: t.work, c: int, j: int, w: int) -> bool:
+            """Whether pseudo-velocities have something to put right."""
+            return kind.is_passed(k, kind.first(m, j) + c, w)
+
+        @func
+        def push(m: t.model, k: t.work, u: vec3, rate: real, c: int, j: int, w: int) -> vec3:
+            """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
+            return kind.push(m, k, u, rate, kind.first(m, j) + c, w)
+
+        rows.is_passed, rows.push = is_passed, push
+    return rows
+
+
+def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> SimpleNamespace:
+    """Two kinds, or groups of kinds, as one: the rows of the second follow those of the first."""
+    real, vec3, t, Pair, View = p.real, p.vec3, structs(p), make_pair(p).Pair, make_view(p).View
+    tag = f"{before.tag}{after.tag}"
+    func = distinct(tag)
+
+    @func
+    def count(m: t.model, j: int) -> int:
+        """How many rows joint j has."""
+        return before.count(m, j) + after.count(m, j)
+
+    @func
+    def linear(m: t.model, c: int, j: int) -> int:
+        """1: row c of joint j acts on lengths, 0: on angles."""
+        past = c - before.count(m, j)
+        if past < 0:
+            return before.linear(m, c, j)
+        return after.linear(m, past, j)
+
+    @func
+    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, w: int):
+        """All rows of a joint."""
+        before.prepare(m, s, n, k, view, w)
+        after.prepare(m, s, n, k, view, w)
+
+    @func
+    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+        """Last step's impulses of joint j applied."""
+        return after.warm(m, n, k, before.warm(m, n, k, x, j, w), j, w)
+
+    @func
+    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, c: int, j: int, w: int) -> vec3:
+        """The change of the impulse of row c at the slip or relative spin u."""
+        past = c - before.count(m, j)
+        if past < 0:
+            return before.visit(m, n, k, u, dt, c, j, w)
+        return after.visit(m, n, k, u, dt, past, j, w)
+
+    @func
+    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+        """Whether no row of joint j has anything to do."""
+        if before.is_idle(m, n, k, j, w):
+            return after.is_idle(m, n, k, j, w)
+        return False
+
+    @func
+    def end(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+        """What the rows of joint j remember of a kick that is solved."""
+        before.end(m, n, k, j, w)
+        after.end(m, n, k, j, w)
+
+    @func
+    def scale(m: t.model, n: t.memory, share: real, j: int, w: int):
+        """Impulses of joint j for a kick of another length."""
+        before.scale(m, n, share, j, w)
+        after.scale(m, n, share, j, w)
+
+    rows = SimpleNamespace(tag=tag, count=count, linear=linear, prepare=prepare, warm=warm, visit=visit)
+    rows.is_idle, rows.end, rows.scale = is_idle, end, scale
+    if hasattr(before, "push") and hasattr(after, "push"):
+
+        @func
+        def is_passed(m: t.model, k: t.work, c: int, j: int, w: int) -> bool:
+            """Whether pseudo-velocities have something to put right."""
+            past = c - before.count(m, j)
+            if past < 0:
+                return before.is_passed(m, k, c, j, w)
+            return after.is_passed(m, k, past, j, w)
+
+        @func
+        def push(m: t.model, k: t.work, u: vec3, rate: real, c: int, j: int, w: int) -> vec3:
+            """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
+            past = c - before.count(m, j)
+            if past < 0:
+                return before.push(m, k, u, rate, c, j, w)
+            return after.push(m, k, u, rate, past, j, w)
+
+        rows.is_passed, rows.push = is_passed, push
+    return rows

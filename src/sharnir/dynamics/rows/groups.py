@@ -1,0 +1,233 @@
+"""All rows of a scene, as pipeline and solvers see them: they know no kind of row by name.
+
+A group of rows is a file beside this one and a line in ``GROUPS``. It gives those of these device functions that it
+needs, each with the tables that it reads and writes, and the world:
+
+    place        where it acts: arms of joints, points of contact
+    prepare      directions, errors and effective masses at the present poses
+    reach        the same, where they follow from the factored matrix
+    warm         last step's impulses applied
+    strike       before the first sweep: impacts
+    visit        every row once, applied at once; the square of the largest impulse
+    sweep        the same for rows beside the matrix of the direct solver: the squares of the largest impulse and
+                 pseudo-impulse
+    lead         from now on rows lead onto where they should be at the end of the step
+    end          what it remembers of a kick that is solved
+    scale        its impulses for a kick of another length; 0 forgets them
+
+and, for rows in the matrix of the direct solver (``solvers/factors.py``):
+
+    assemble     blocks and pivots
+    lack         right-hand sides: what the velocities lack
+    lack_push    what the pseudo-velocities lack, which close gaps at the rate ERP/dt
+    take         the solution added to the impulses
+    take_apart   the same beside the warm start, where rows are redundant
+    revise       after a solve: rows that come or go; whether there are any
+
+Bounded rows on the free axes of joints have an interface of their own, ``bounds.py``.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+
+from ...device import load_warp
+from ...model.features import Features
+from ...model.fields import structs
+from ...model.precision import Precision
+from .contact import make_contact
+from .coupling import make_coupling
+from .distinct import Device, distinct
+from .joint_rows import make_joints
+from .port import make_port
+
+wp = load_warp()
+
+# group -> the feature of a scene that has rows of it (every scene has joints), in the order in which they are visited
+GROUPS: dict[Callable[..., SimpleNamespace], str | None] = {
+    make_joints: None,
+    make_coupling: "couplings",
+    make_contact: "contacts",
+    make_port: "rope_ports",
+}
+# stages of which the tables are all that they take
+PLAIN = ("warm", "strike", "lead", "assemble", "lack", "lack_push", "take", "take_apart")
+
+Stage = tuple[Device, Device]  # the device function that does nothing, and what makes one of two
+
+
+@cache
+def make_rows(p: Precision, features: Features) -> SimpleNamespace:
+    """All groups that a scene has as one; ``revises`` tells whether rows of the matrix come and go in a step."""
+    groups = [make(p, features) for make, has in GROUPS.items() if has is None or getattr(features, has)]
+    stages = dict.fromkeys(PLAIN, _plain(p)) | dict.fromkeys(("reach", "end"), _with_state(p))
+    stages |= {"place": _placing(p), "prepare": _preparing(p), "scale": _scaling(p)}
+    stages |= {"visit": _visiting(p), "sweep": _sweeping(p), "revise": _revising(p)}
+    rows = {
+        name: _chain(stage, name, [vars(group)[name] for group in groups if hasattr(group, name)])
+        for name, stage in stages.items()
+    }
+    return SimpleNamespace(**rows, revises=any(hasattr(group, "revise") for group in groups))
+
+
+def _chain(stage: Stage, name: str, functions: list[Device]) -> Device:
+    """The functions that groups have for a stage, one after the other."""
+    nothing, both = stage
+    for place, function in enumerate(functions[1:]):
+        functions[0] = both(distinct(f"{name}{place}"), functions[0], function)
+    return functions[0] if functions else nothing
+
+
+def _plain(p: Precision) -> Stage:
+    t = structs(p)
+
+    @wp.func
+    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        """No group has anything to do."""
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def in_turn(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+            """Both groups, one after the other."""
+            first(m, n, k, o, w)
+            second(m, n, k, o, w)
+
+        return in_turn
+
+    return nothing, both
+
+
+def _with_state(p: Precision) -> Stage:
+    t = structs(p)
+
+    @wp.func
+    def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        """No group has anything to do."""
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+            """Both groups, one after the other."""
+            first(m, s, n, k, o, w)
+            second(m, s, n, k, o, w)
+
+        return in_turn
+
+    return nothing, both
+
+
+def _placing(p: Precision) -> Stage:
+    t = structs(p)
+
+    @wp.func
+    def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """No group has anything to do."""
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+            """Both groups, one after the other."""
+            first(m, s, n, k, r, o, w)
+            second(m, s, n, k, r, o, w)
+
+        return in_turn
+
+    return nothing, both
+
+
+def _preparing(p: Precision) -> Stage:
+    t = structs(p)
+
+    @wp.func
+    def nothing(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        """No group has anything to do."""
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def in_turn(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+            """Both groups, one after the other."""
+            first(m, c, s, n, k, r, o, w)
+            second(m, c, s, n, k, r, o, w)
+
+        return in_turn
+
+    return nothing, both
+
+
+def _scaling(p: Precision) -> Stage:
+    real, t = p.real, structs(p)
+
+    @wp.func
+    def nothing(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        """No group has anything to do."""
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def in_turn(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+            """Both groups, one after the other."""
+            first(m, n, o, share, w)
+            second(m, n, o, share, w)
+
+        return in_turn
+
+    return nothing, both
+
+
+def _visiting(p: Precision) -> Stage:
+    real, t = p.real, structs(p)
+
+    @wp.func
+    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+        """No group has anything to visit."""
+        return real(0.0)
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+            """Both groups; the larger of what they return."""
+            change = first(m, n, k, o, stabilise, w)
+            return wp.max(change, second(m, n, k, o, stabilise, w))
+
+        return largest
+
+    return nothing, both
+
+
+def _sweeping(p: Precision) -> Stage:
+    vec2, t = p.vec2, structs(p)
+
+    @wp.func
+    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+        """No group has anything to sweep."""
+        return vec2()
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+            """Both groups; the larger of what they return."""
+            change = first(m, n, k, o, w)
+            return wp.max(change, second(m, n, k, o, w))
+
+        return largest
+
+    return nothing, both
+
+
+def _revising(p: Precision) -> Stage:
+    t = structs(p)
+
+    @wp.func
+    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        """No group has rows that come or go."""
+        return False
+
+    def both(func: Device, first: Device, second: Device) -> Device:
+        @func
+        def either(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+            """Both groups; whether one of them has something."""
+            changed = first(m, n, k, o, w)
+            return second(m, n, k, o, w) or changed
+
+        return either
+
+    return nothing, both
