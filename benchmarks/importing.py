@@ -10,6 +10,7 @@ itself.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import os
@@ -362,6 +363,8 @@ PATIENCE = 60.0  # s that a rival has for a file
 
 def elsewhere(file: Path) -> dict[str, bool]:
     """Which rivals load a file; each tries in a process of its own, as some of them end it."""
+    for module in ("pinocchio", "mujoco", "pybullet"):  # once, not in every process
+        importlib.import_module(module)
     return {name: _survives(lambda name=name: _load_in(name, file)) for name in RIVALS}
 
 

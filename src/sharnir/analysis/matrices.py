@@ -15,13 +15,15 @@ from ..scene.joint import Joint
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import positive, shown, vector
 from ..spatial import Array
+from .freedoms import Chosen
 from .machine import Bodies, Machine, Standing, rows_of
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias
 
 if TYPE_CHECKING:
     from xarray import DataArray
 
-    from ..simulation import Simulation
+    from ..simulation.mechanics import Numbers, Targets
+    from ..simulation.simulation import Simulation
 
 MOTION = tuple(f"{part}.{axis}" for part in ("velocity", "angular_velocity") for axis in XYZ)
 
@@ -33,7 +35,7 @@ class AllMatrices:
     ``part``; without :meth:`Simulation.vary` there is one.
     """
 
-    def __init__(self, sim: Simulation, chosen: Iterable[Any] = ()) -> None:
+    def __init__(self, sim: Simulation, chosen: Iterable[Chosen] = ()) -> None:
         alike: dict[int, list[int]] = {}
         for world in range(sim.worlds):
             alike.setdefault(id(sim.scene_of(world)), []).append(world)
@@ -51,7 +53,7 @@ class AllMatrices:
 class Matrices:
     """The equations of motion of those ``worlds`` of a simulation that have the same numbers."""
 
-    def __init__(self, sim: Simulation, chosen: Iterable[Any], worlds: list[int]) -> None:
+    def __init__(self, sim: Simulation, chosen: Iterable[Chosen], worlds: list[int]) -> None:
         self.sim, self.worlds = sim, worlds
         self.machine = Machine(sim.scene_of(worlds[0]), chosen)
         self._motors = motor_inertias(self.machine, len(worlds))
@@ -81,7 +83,7 @@ class Matrices:
         """h, [freedom]."""
         return self.labelled(self.standing().bias, freedom=self.machine.labels)
 
-    def jacobian(self, frame: Body | Joint, point: Any = (0.0, 0.0, 0.0)) -> DataArray:
+    def jacobian(self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0)) -> DataArray:
         """Velocity and angular velocity of a point of a body by the rates of the freedoms, [motion, freedom]."""
         body, local = self._point(frame, point)
         s = self.standing()
@@ -92,7 +94,7 @@ class Matrices:
             rows[:, :3, 6 * body + 3 : 6 * body + 6] = np.cross(arm, np.eye(3))
         return self.labelled(s.along(rows), motion=MOTION, freedom=self.machine.labels)
 
-    def inverse_dynamics(self, accelerations: Any) -> DataArray:
+    def inverse_dynamics(self, accelerations: Numbers) -> DataArray:
         """Efforts on the freedoms that make accelerations, beside what acts already."""
         wanted = self.vector("inverse_dynamics: accelerations", accelerations)
         s = self.standing()
@@ -100,7 +102,7 @@ class Matrices:
         efforts = (s.mass_matrix @ wanted[..., None])[..., 0] + s.bias - already
         return self.labelled(efforts, freedom=self.machine.labels)
 
-    def forward_dynamics(self, efforts: Any = None) -> DataArray:
+    def forward_dynamics(self, efforts: Numbers | None = None) -> DataArray:
         """Accelerations of the freedoms by efforts on them, beside what acts already."""
         s = self.standing()
         total = applied(self.machine, s, self.controls(), with_efforts=efforts is None)
@@ -110,7 +112,7 @@ class Matrices:
             np.linalg.solve(s.mass_matrix, (total - s.bias)[..., None])[..., 0], freedom=self.machine.labels
         )
 
-    def inverse_kinematics(self, targets: Any, tolerance: float) -> DataArray:
+    def inverse_kinematics(self, targets: Targets, tolerance: float) -> DataArray:
         """Coordinates of the freedoms at which frames are at their targets, [freedom]."""
         from .inverse_kinematics import Bounds, solved, targets_of
 
@@ -140,7 +142,7 @@ class Matrices:
 
     # --- what the user gives and gets -------------------------------------------------------------------------------
 
-    def _efforts(self, s: Standing, given: Any) -> Array:
+    def _efforts(self, s: Standing, given: Numbers) -> Array:
         """Efforts given as an array over the freedoms, or by joint and coordinate, also those that are no freedoms."""
         if not isinstance(given, Mapping):
             return self.vector("forward_dynamics: efforts", given)
@@ -155,7 +157,7 @@ class Matrices:
             forces[:, row] += np.broadcast_to(efforts, self.sim.worlds)[self.worlds]
         return self.machine.row_efforts(s, forces)
 
-    def vector(self, what: str, given: Any) -> Array:
+    def vector(self, what: str, given: Numbers) -> Array:
         """Numbers over the freedoms, [world, freedom], from an array or from a dictionary by joint or label."""
         labels, worlds = self.machine.labels, self.sim.worlds
         if isinstance(given, Mapping):
@@ -176,7 +178,7 @@ class Matrices:
             )
         return np.broadcast_to(values, (worlds, len(labels)))[self.worlds]
 
-    def _point(self, frame: Any, point: Any) -> tuple[int | None, Array]:
+    def _point(self, frame: object, point: Iterable[float]) -> tuple[int | None, Array]:
         """The place of a moving body, or None for a fixed one, and a point in its frame."""
         local = np.array(vector(tuple(point), "jacobian: point (m)"))
         if isinstance(frame, Joint):
@@ -220,7 +222,7 @@ def refuse_shifted(sim: Simulation) -> None:
             )
 
 
-def _label_of(key: Any) -> str:
+def _label_of(key: object) -> str:
     """A coordinate by its label, by one of its quantities, or by a joint with one coordinate."""
     if isinstance(key, Joint):
         return str(key.coordinate().item)

@@ -26,7 +26,7 @@ from .final_drive import FinalDrive
 from .mount import Mount, as_vec3
 from .springing import BumpStops, Leaf
 from .suspensions import Corner
-from .suspensions.base import Carried, rolling
+from .suspensions.suspension import Carried, rolling
 from .wheel import RoadWheel
 
 ACROSS: Vec3 = (0.0, 1.0, 0.0)

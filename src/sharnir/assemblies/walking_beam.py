@@ -21,7 +21,7 @@ from ..scene.values import Description, Range, Vec3, bounds, number, positive
 from ..spatial import Array
 from .mount import Mount, Side, as_vec3
 from .suspensions import Corner
-from .suspensions.base import Carried, rolling
+from .suspensions.suspension import Carried, rolling
 from .wheel import RoadWheel
 
 ACROSS: Vec3 = (0.0, 1.0, 0.0)

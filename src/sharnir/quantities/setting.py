@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import spatial
+from ..device import Table
 from ..errors import SceneError, nearest
 from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
-from ..scene import measure
+from ..scene import joint_coordinates
 from ..scene.couplings import NEUTRAL, Gearbox
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 
 if TYPE_CHECKING:
-    from ..simulation import Simulation
+    from ..simulation.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,11 @@ class Access:
         return self.simulation._compiled
 
     @property
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, Table]:
         """The arrays on the device."""
         return self.simulation._tables
 
-    def write(self, table: str, array: str, row: int, values: Any) -> None:
+    def write(self, table: str, array: str, row: int, values: ArrayLike) -> None:
         """Copy values into a row of an array."""
         write_row(getattr(self.tables[table], array), row, values)
 
@@ -53,7 +55,7 @@ class Access:
         return np.asarray(read(getattr(self.tables[table], array)))
 
 
-def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> None:
+def set_quantity(simulation: Simulation, quantity: Quantity, values: ArrayLike) -> None:
     """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
     from .registry import definition_of, those
 
@@ -66,22 +68,22 @@ def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> Non
     definition.set(Access(simulation, quantity), place, given)
 
 
-def plain(to: Access, place: int, values: Any) -> None:
+def plain(to: Access, place: int, values: Array) -> None:
     """An input of the step, kept in the array of its name."""
     to.write("control", to.quantity.variable, place, values)
 
 
-def coordinate(to: Access, _: int, values: Any) -> None:
+def coordinate(to: Access, _: int, values: Array) -> None:
     """What hangs on the joint moves along."""
     to.simulation.pose({to.quantity: values})
 
 
-def rate(to: Access, _: int, values: Any) -> None:
+def rate(to: Access, _: int, values: Array) -> None:
     """All velocities agree with the joints."""
     to.simulation.pose({}, {to.quantity: values})
 
 
-def motion(to: Access, place: int, values: Any) -> None:
+def motion(to: Access, place: int, values: Array) -> None:
     """Where a prescribed coordinate is to be by the end of the next step; the control has it from its start on."""
     to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
 
@@ -93,7 +95,7 @@ def gears_in_use(box: Gearbox, factor: Array, gap: Array) -> Array:
     return np.where(np.asarray(gap) >= NEUTRAL, 0.0, found)
 
 
-def gear(to: Access, place: int, values: Any) -> None:
+def gear(to: Access, place: int, values: Array) -> None:
     """The gear that comes in meshes as both sides stand: what the coupling keeps is what its new sum is now."""
     sim, name = to.simulation, str(to.quantity.item)
     coupling, second = to.scene.couplings[name], to.compiled.model["coupling_start"][place] + 1
@@ -135,27 +137,27 @@ def first_gears(simulation: Simulation, mask: Array) -> None:
                     write_row(array, row, np.where(only, value, read(array)[row]))
 
 
-def shift(to: Access, place: int, values: Any) -> None:
+def shift(to: Access, place: int, values: Array) -> None:
     """Where a body that is moved is to be by the end of the next step."""
     to.write("control", "mover_shift", place, values)
 
 
-def turn(to: Access, place: int, values: Any) -> None:
+def turn(to: Access, place: int, values: Array) -> None:
     """How it is to be turned by then."""
     to.write("control", "mover_turn", place, values)
 
 
-def drive(to: Access, place: int, values: Any) -> None:
+def drive(to: Access, place: int, values: Array) -> None:
     """The voltage of a drive, or the target of a servo."""
     to.write("control", "drive_input", place, values)
 
 
-def gravity(to: Access, _: int, values: Any) -> None:
+def gravity(to: Access, _: int, values: Array) -> None:
     """Gravity is one vector per world."""
     write(to.tables["model"].gravity, values)
 
 
-def mass(to: Access, place: int, values: Any) -> None:
+def mass(to: Access, place: int, values: Array) -> None:
     """A body's inertia scales with its mass."""
     i, compiled, model = place + 1, to.compiled, to.tables["model"]
     if (values <= 0).any() or compiled.model["inv_mass"][i, 0] == 0:
@@ -170,7 +172,7 @@ def mass(to: Access, place: int, values: Any) -> None:
         to.write("model", field, i, row[0])
 
 
-def limit(to: Access, place: int, values: Any) -> None:
+def limit(to: Access, place: int, values: Array) -> None:
     """The lower limit stays below the upper one."""
     side, label = to.quantity.variable, to.quantity.item
     bounds = {name: to.read("model", name)[place] for name in ("lower", "upper")} | {side: values}
@@ -185,7 +187,7 @@ def static_share(compiled: Compiled, place: int) -> float:
     return float(static / dynamic) if dynamic > 0 else 1.0
 
 
-def friction_level(to: Access, place: int, values: Any) -> None:
+def friction_level(to: Access, place: int, values: Array) -> None:
     """The static level scales with the dynamic one."""
     if (values < 0).any():
         raise SceneError(f"friction of '{to.quantity.item}' is set to {values}; it must not be negative")
@@ -196,14 +198,14 @@ def friction_level(to: Access, place: int, values: Any) -> None:
 # --- bodies: their quantities are of their frames, the state holds the centre of mass ---------------------------------
 
 
-def position(to: Access, place: int, values: Any) -> None:
+def position(to: Access, place: int, values: Array) -> None:
     """The centre of mass goes along."""
     _refuse_models(to)
     to.write("state", "position", place + 1, values + _arm(to, place))
     _moved(to)
 
 
-def rotation(to: Access, place: int, values: Any) -> None:
+def rotation(to: Access, place: int, values: Array) -> None:
     """The origin of the body's frame stays where it is."""
     _refuse_models(to)
     norm = np.linalg.norm(values, axis=-1, keepdims=True)
@@ -217,14 +219,14 @@ def rotation(to: Access, place: int, values: Any) -> None:
     _moved(to)
 
 
-def velocity(to: Access, place: int, values: Any) -> None:
+def velocity(to: Access, place: int, values: Array) -> None:
     """The angular velocity stays as it is."""
     spin = to.read("state", "spin")[place + 1]
     to.write("state", "velocity", place + 1, values + np.cross(spin, _arm(to, place)))
     _start_anew(to)
 
 
-def angular_velocity(to: Access, place: int, values: Any) -> None:
+def angular_velocity(to: Access, place: int, values: Array) -> None:
     """The velocity of the origin stays as it is."""
     arm, i = _arm(to, place), place + 1
     origin = to.read("state", "velocity")[i] - np.cross(to.read("state", "spin")[i], arm)
@@ -267,5 +269,5 @@ def _moved(to: Access) -> None:
             n = places.index(body.name)
             pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
             frames.append(pose @ frame)
-        to.write("state", "twist", k, measure.coordinate(found.kind, frames[0], frames[1]))
+        to.write("state", "twist", k, joint_coordinates.coordinate(found.kind, frames[0], frames[1]))
     _start_anew(to)

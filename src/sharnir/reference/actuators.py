@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..scene.elements.actuator import (
+from ..scene.elements.actuators import (
     AnyActuator,
     ForceMap,
     HydraulicCylinder,

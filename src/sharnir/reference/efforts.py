@@ -8,9 +8,7 @@ gear     sum of c_i q_i stays: a row of the system that is a sum of coordinate r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,15 +20,14 @@ from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
-from ..scene.measure import counts_turns, start_value, unwrapped
 from ..scene.quantity import Quantity
+from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
 from .actuators import Law
 from .mechanism import Mechanism, Motion
 
-Input = Any  # a number, a vector, or a function of time (s) that returns one
-Inputs = Mapping[Any, Input]
 JUST_BEFORE = 1e-12  # s
 NO_ROW = -1  # of a coordinate that carries nothing
 
@@ -155,7 +152,7 @@ class DriveForce:
         """The drive's effort on the coordinate without the inertia of the motor, [k]."""
         drive = self.drive
         speed = drive.ratio * m.rate[:, self.row]
-        return np.asarray(drive.ratio * drive.torque_at(drive.stall_torque, voltage, speed))
+        return np.asarray(drive.ratio * drive.torque_at(np.asarray(drive.stall_torque), voltage, speed))
 
 
 @dataclass(frozen=True)
@@ -204,7 +201,7 @@ class Outside:
 class Efforts:
     """All efforts and limits of a scene."""
 
-    def __init__(self, mechanism: Mechanism, inputs: dict[str, Inputs]) -> None:
+    def __init__(self, mechanism: Mechanism, inputs: dict[str, InputsOf]) -> None:
         self.mechanism = mechanism
         self.coordinates = Coordinates(mechanism)
         self.axes: dict[str, Axis] = {}
@@ -314,7 +311,7 @@ class Efforts:
         return found
 
 
-def _target(word: str, key: Any) -> Body | Quantity:
+def _target(word: str, key: object) -> Body | Quantity:
     """What the user named: a body, or a quantity of a joint."""
     if isinstance(key, Body) and word in ("torque", "force"):
         return key
@@ -328,8 +325,8 @@ def _target(word: str, key: Any) -> Body | Quantity:
     return key
 
 
-def _sampled(value: Input, t: Array) -> Any:
-    return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+def _sampled(value: Input, t: Array) -> Array:
+    return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 
 def _meshing(coupling: Coupling, axes: dict[str, Axis]) -> Meshing:

@@ -8,12 +8,12 @@ friction on its first coordinate, in proportion to that coordinate's effort: see
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..errors import SceneError, nearest
 from .joint import Joint
+from .joint_coordinates import start_value
 from .joints import Coordinate
-from .measure import start_value
 from .quantity import Quantity
 from .values import Description, not_negative, number, positive, shown
 
@@ -118,7 +118,7 @@ class Gearbox(Mesh, frozen=True, tag="gearbox"):
             raise SceneError("Gearbox ratios are empty; give one for each gear, such as (3.5, 2.0, 1.0)")
         return number(self.ratios[gear - 1], f"Gearbox ratios[{gear - 1}]")
 
-    def checked_gear(self, gear: Any, what: str) -> int:
+    def checked_gear(self, gear: float, what: str) -> int:
         """A ``gear`` as a whole number, or an error that says ``what`` is wrong and which gears there are."""
         if isinstance(gear, bool) or gear != int(gear) or not 0 <= gear <= len(self.ratios):
             raise SceneError(f"{what} is {shown(gear)}; give 0 for neutral, or 1 to {len(self.ratios)}")
@@ -368,7 +368,7 @@ def _coordinate(what: str, label: str, joints: dict[str, Joint]) -> tuple[Joint,
     return joint, free
 
 
-def _check_units(what: str, coupling: Any, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
+def _check_units(what: str, coupling: CouplingType, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
     units = coupling.takes()
     if len(terms) != len(units) or not terms:
         raise SceneError(f"{what}: a {type(coupling).__name__} takes {len(units)} coordinates, {len(terms)} were given")

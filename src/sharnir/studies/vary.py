@@ -10,25 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import groupby
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..device import load_warp
+from ..device import Table, load_warp
 from ..errors import SceneError
 from ..model.compile import Compiled
-from ..model.fields import MODEL, checked_values, element_type, read, struct_values, write
+from ..model.fields import TABLES, checked_values, element_type, read, struct_values, write
 from ..scene.scene import Scene
-from ..simulation import Simulation, Varied
+from ..simulation.outcomes import Varied
+from ..simulation.simulation import Simulation
 from ..spatial import Array
 from .address import Address, find, with_numbers
-from .slopes import compiler
+from .slopes import compiler, same
 
-OF_WORLDS = frozenset(one.name for one in MODEL if one.per_world)
+OF_WORLDS = frozenset(one.name for one in TABLES["model"] if one.per_world)
 FOR_WARNINGS = {"felt_spin"}  # of the scene as it was described, whatever a world's inertias are
 
 
-def vary(simulation: Simulation, numbers: Mapping[str, Any]) -> Varied:
+def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> Varied:
     """Give every world its own numbers, by the names that they have in the scene; what differs then."""
     scene, worlds, before = simulation._scene, simulation.worlds, simulation._varied
     if not isinstance(numbers, Mapping):
@@ -57,7 +58,7 @@ def vary(simulation: Simulation, numbers: Mapping[str, Any]) -> Varied:
     return Varied(numbered, tuple(one.scene for one in made), starts, places, models)
 
 
-def _models(simulation: Simulation, made: list[Compiled]) -> tuple[tuple[int, int, Any], ...]:
+def _models(simulation: Simulation, made: list[Compiled]) -> tuple[tuple[int, int, Table], ...]:
     """A model for each run of neighbouring worlds that agree in what a model holds once; none where all do."""
     base = simulation._compiled
     differing = {id(one): tuple(_shared(base, one)) for one in made}
@@ -69,12 +70,12 @@ def _models(simulation: Simulation, made: list[Compiled]) -> tuple[tuple[int, in
     return tuple((run[0], len(run), models[id(made[run[0]])]) for run in runs)
 
 
-def _model(simulation: Simulation, one: Compiled, differing: tuple[str, ...]) -> Any:
+def _model(simulation: Simulation, one: Compiled, differing: tuple[str, ...]) -> Table:
     """The model of a simulation with the arrays that differ in a scene, and all others shared with it."""
     if not differing:
         return simulation.model
     model = struct_values(simulation._precision).model()
-    for field in MODEL:
+    for field in TABLES["model"]:
         array = getattr(simulation.model, field.name)
         if field.name in differing:
             kind = element_type(simulation._precision, field.type)
@@ -116,15 +117,8 @@ def _structure(base: Compiled, other: Compiled) -> list[str]:
 
 def _shared(base: Compiled, other: Compiled) -> list[str]:
     """The arrays that a model holds once for all worlds and that differ between two scenes."""
-    names = [field.name for field in MODEL if not field.per_world and field.name not in FOR_WARNINGS]
-    return [name for name in names if not _same(base.model[name], other.model[name])]
-
-
-def _same(a: Any, b: Any) -> bool:
-    try:
-        return bool(np.array_equal(np.asarray(a, float), np.asarray(b, float), equal_nan=True))
-    except (TypeError, ValueError):
-        return bool(a is b or a == b)
+    names = [field.name for field in TABLES["model"] if not field.per_world and field.name not in FOR_WARNINGS]
+    return [name for name in names if not same(base.model[name], other.model[name])]
 
 
 def _differing(base: Compiled, made: list[Compiled]) -> frozenset[tuple[str, int]]:
