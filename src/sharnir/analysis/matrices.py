@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,11 +66,11 @@ class Matrices:
 
     def _bodies(self) -> Bodies:
         """The bodies as they are now."""
-        return cast(Bodies, rows_of(bodies_of(self.sim, self.machine.rows), self.worlds))
+        return rows_of(bodies_of(self.sim, self.machine.rows), self.worlds)
 
     def controls(self) -> Controls:
         """What the simulation is given from outside now."""
-        return cast(Controls, rows_of(controls_of(self.sim, self.machine.rows), self.worlds))
+        return rows_of(controls_of(self.sim, self.machine.rows), self.worlds)
 
     # --- matrices ---------------------------------------------------------------------------------------------------
 
