@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test coverage lint format docs blocks gallery bench soak clean
+.PHONY: demo test kernels coverage lint format docs blocks gallery bench soak clean
 
 demo: $(VENV)/installed-view
 	$(BIN)/sharnir demo --out out
@@ -15,6 +15,10 @@ demo: $(VENV)/installed-view
 test: $(VENV)/installed-dev node_modules/axe-core
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
+
+# Every example in the kernels that users get, beside the general ones that the tests share: a kernel per example.
+kernels: $(VENV)/installed-dev
+	SHARNIR_COMPARE=1 $(BIN)/python -m pytest tests/determinism/test_example_kernels.py
 
 # The share of the host code that the tests run; device code is left out, Warp compiles it. Fails below 90 %.
 coverage: $(VENV)/installed-dev

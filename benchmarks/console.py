@@ -40,7 +40,7 @@ import numpy as np
 
 import sharnir as sh
 from sharnir.runtime.commands import Hold
-from sharnir.runtime.frames import HEADER
+from sharnir.runtime.frame_bytes import HEADER
 from sharnir.runtime.journal import Run
 from sharnir.runtime.pacing import Pacer
 from sharnir.runtime.process import go_first

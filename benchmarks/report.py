@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from sharnir.cli.terminal import print_table
 from sharnir.studies.environment import cpu_name
-from sharnir.tables import print_table
 
 PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn", "pyelastica")
 ALIKE = 1.02  # times that differ by less are the same

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from sharnir.runtime.frames import HEADER
+from sharnir.runtime.frame_bytes import HEADER
 from sharnir.runtime.runtime import Runtime
 
 PATIENCE = 180.0  # s, as long as a busy machine may take

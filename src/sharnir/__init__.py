@@ -21,7 +21,7 @@ from .scene.couplings import (
     Screw,
     WeightedSum,
 )
-from .scene.elements.actuator import (
+from .scene.elements.actuators import (
     ForceMap,
     HydraulicCylinder,
     IdealActuator,
@@ -30,7 +30,7 @@ from .scene.elements.actuator import (
     TorqueMotor,
 )
 from .scene.elements.drive import DcDrive, PositionServo, SpeedServo
-from .scene.elements.friction import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
+from .scene.elements.friction_laws import Coulomb, Dahl, Load, LuGre, Stribeck, Viscous
 from .scene.elements.limits import Cone, SwingTwist
 from .scene.elements.spring import Spring
 from .scene.joint import Joint, JointSpec
@@ -67,8 +67,8 @@ from .scene.sensors import (
     Tachometer,
 )
 from .scene.shapes import Box, Capsule, Cylinder, Sphere, Wheel
-from .scene.terrain import HeightField, Plane, Terrain, TerrainSpec
-from .scene.tyre import Belt, Tyre
+from .scene.surfaces import HeightField, Plane, Terrain, TerrainSpec
+from .scene.tyres import Belt, Tyre
 
 if TYPE_CHECKING:
     from .analysis.freedoms import Freedoms
@@ -95,10 +95,11 @@ if TYPE_CHECKING:
     from .assemblies.wheel import RoadWheel
     from .control.diagram import Diagram
     from .experiment import Experiment, Figure
-    from .rays import RayHits
     from .record.charts import Chart
     from .record.trajectory import Trajectory
-    from .simulation import Report, Simulation, Snapshot, Touch
+    from .simulation.outcomes import Report, Snapshot, Touch
+    from .simulation.ray_casting import RayHits
+    from .simulation.simulation import Simulation
     from .studies import Study
 
 __version__ = "0.1.0"
@@ -131,18 +132,18 @@ _LAZY = {
     "Linear": "analysis.linear",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
-    "RayHits": "rays",
-    "Report": "simulation",
+    "RayHits": "simulation.ray_casting",
+    "Report": "simulation.outcomes",
     "RoadWheel": "assemblies.wheel",
     "RopeHitch": "assemblies.hitch",
-    "Simulation": "simulation",
+    "Simulation": "simulation.simulation",
     "SlidingPillar": "assemblies.suspensions",
-    "Snapshot": "simulation",
+    "Snapshot": "simulation.outcomes",
     "Study": "studies",
     "Suspension": "assemblies.suspensions",
     "SwingAxle": "assemblies.suspensions",
     "Torsion": "assemblies.springing",
-    "Touch": "simulation",
+    "Touch": "simulation.outcomes",
     "Towing": "assemblies.vehicle",
     "Tracks": "assemblies.track",
     "TrailingArm": "assemblies.suspensions",

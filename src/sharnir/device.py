@@ -8,11 +8,44 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import SceneError, nearest
+from .spatial import Array
 
 NO_DRIVER = "Could not find or load the NVIDIA CUDA driver"
+
+
+class WarpDevice(Protocol):
+    """Where an array lies."""
+
+    is_cpu: bool
+
+
+class WarpArray(Protocol):
+    """An array on a device, as Warp has it, which comes without types."""
+
+    size: int
+    ndim: int
+    shape: tuple[int, ...]
+    device: WarpDevice
+
+    def numpy(self) -> Array: ...
+    def assign(self, src: Array) -> None: ...
+    def __getitem__(self, place: int) -> WarpArray: ...
+
+
+class Table(Protocol):
+    """A struct of arrays that kernels take; ``model/fields.py`` says which."""
+
+    def __getattr__(self, name: str) -> WarpArray: ...
+
+
+class Launch(Protocol):
+    """A launch of a kernel, recorded."""
+
+    def launch(self) -> None: ...
+    def set_param_at_index(self, index: int, value: int) -> None: ...
 
 
 @cache

@@ -5,7 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .record.trajectory import Trajectory
 
 
 class SceneError(ValueError):
@@ -28,7 +31,7 @@ class SimulationFault(RuntimeError):
         joint: str | None,
         worlds: tuple[int, ...],
         file: Path | None,
-        run: Any,
+        run: Trajectory,
     ) -> None:
         super().__init__(message)
         self.world = world

@@ -8,17 +8,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import SceneError, nearest
 from .scene.joint import Joint
 from .scene.quantity import Quantity
 from .scene.scene import Scene
+from .scene.values import Plain
 
 if TYPE_CHECKING:
     from .record.charts import Chart
     from .record.trajectory import Trajectory
-    from .simulation import Simulation
+    from .simulation.simulation import Simulation
 
 Inputs = Mapping[Joint | Quantity, float | Callable[[float], float]]
 Progress = Callable[[int, int], None]
@@ -62,11 +63,11 @@ class Figure:
             judged.append(self.value <= self.at_most)
         return all(map(bool, judged)) if judged else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The figure for a JSON file; a value that is not finite becomes None."""
         value = float(self.value) if math.isfinite(self.value) else None
         given = {name: getattr(self, name) for name in ("expected", "tolerance", "at_least", "at_most")}
-        stated: dict[str, Any] = {name: float(number) for name, number in given.items() if number is not None}
+        stated: Plain = {name: float(number) for name, number in given.items() if number is not None}
         if stated:
             stated["ok"] = self.ok
         words = {name: text for name, text in (("paper", self.paper), ("note", self.note)) if text}
@@ -94,20 +95,20 @@ class Experiment:
     motion: Inputs = field(default_factory=dict)
     command: Inputs = field(default_factory=dict)
     before_step: Callable[[Simulation], None] | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Plain = field(default_factory=dict)
     plots: Sequence[tuple[Quantity, ...]] = ()
     charts: Callable[[Trajectory], list[Chart]] | None = None
     figures: Callable[[Trajectory], list[Figure]] | None = None
 
     def run(self, progress: Progress | None = None) -> Trajectory:
         """Simulate, and return the trajectory; ``progress`` is called with the steps done and the steps in all."""
-        from .simulation import Simulation
+        from .simulation.simulation import Simulation
 
         simulation = Simulation(self.scene, dt=self.dt, **self.settings)
         return simulation.run(self.time, **self.inputs, before_step=self.before_step, progress=progress)
 
     @property
-    def inputs(self) -> dict[str, Any]:
+    def inputs(self) -> Plain:
         """What drives the run, by the words of ``Simulation.run``."""
         given = {"torque": self.torque, "force": self.force, "voltage": self.voltage, "target": self.target}
         others = {"motion": self.motion, "command": self.command}
@@ -138,8 +139,8 @@ class Experiment:
 
     def show(self) -> None:
         """Simulate and print the table of figures."""
-        from .progress import progress_bar
-        from .tables import print_figures
+        from .cli.progress import progress_bar
+        from .cli.terminal import print_figures
 
         with progress_bar(self.scene.name) as progress:
             run = self.run(progress)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sharnir.runtime.frames import HEADER
+from sharnir.runtime.frame_bytes import HEADER
 
 PATIENCE = 180.0  # s, for anything at all
 PATIENT = str(Path(__file__).parent / "patient.py")

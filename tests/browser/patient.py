@@ -19,7 +19,7 @@ def main() -> int:
         for module in (link, seat):
             if hasattr(module, name):
                 setattr(module, name, value)
-    from sharnir.cli import main as command
+    from sharnir.cli.command import main as command
 
     return command(sys.argv[1:])
 

@@ -19,13 +19,13 @@ from sharnir.runtime.journal import create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
-from sharnir.view.report import write_report
 from sharnir.view.robots import list_robots
+from sharnir.view.session_report import write_report
 from sharnir.view.start import DOCUMENTS, scenarios
 from sharnir.view.texts import catalogue, chosen, languages
 
 VIEW = Path(view.__file__).parent
-SPEAKING = ("runtime/plant.py", "runtime/chain.py", "runtime/symptoms.py", "runtime/faults.py")
+SPEAKING = ("runtime/plant.py", "runtime/safety_chain.py", "runtime/symptoms.py", "runtime/offered_faults.py")
 SPEAKING += ("view/link.py", "view/seat.py", "view/protocol.py")
 INNER = ("in control",)  # not said to anybody
 TITLES = r'"(Console|Alarms|Keys|Instructor|Drives|Brakes|Joints|Ropes|Gusts)"'

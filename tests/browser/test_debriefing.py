@@ -10,7 +10,7 @@ from audit import AXE, audit, needs_axe
 from consoles import PATIENCE, WINDOW
 from finishing import finish
 
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import SCENARIO, Run, create_run

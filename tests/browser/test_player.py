@@ -17,7 +17,7 @@ from finishing import finish
 
 import sharnir as sh
 from sharnir import Trajectory
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Run, create_run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.model.fields import MEMORY, STATE
+from sharnir.model.fields import TABLES
 from sharnir.quantities.registry import those
 from sharnir.scene.quantity import Quantity
 
@@ -39,7 +39,7 @@ def mechanism() -> tuple[sh.Scene, sh.Joint]:
 def fingerprint(sim: sh.Simulation, world: int = 0) -> str:
     """A hash of all that a world carries from step to step."""
     digest = hashlib.sha256()
-    for table, fields in ((sim.state, STATE), (sim.memory, MEMORY)):
+    for table, fields in ((sim.state, TABLES["state"]), (sim.memory, TABLES["memory"])):
         for field in fields:
             values = getattr(table, field.name).numpy()
             digest.update(np.ascontiguousarray(values[world] if field.items is None else values[:, world]).tobytes())

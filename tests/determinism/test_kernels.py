@@ -52,6 +52,35 @@ def rolling_ball() -> sh.Scene:
     return scene
 
 
+def closed_loop() -> sh.Scene:
+    """A parallelogram of hinges that falls sideways against a limit, with bristles in one of them."""
+    scene = sh.Scene("loop", gravity=(0, -9.81, 0))
+    rod = sh.Box(0.5, 0.02, 0.02, mass=1.0, rotation=(0, 0, 0.5, 0.75**0.5))  # 60 degrees from x
+    lean = np.array([0.25, 0.75**0.5 / 2, 0.0])
+    ends = {"left": np.zeros(3), "right": np.array([1.0, 0.0, 0.0])}
+    for name, end in ends.items():
+        scene.body(name, rod, position=end + lean / 2)
+    scene.body("coupler", sh.Box(1.0, 0.02, 0.02, mass=2.0), position=lean + np.array([0.5, 0, 0]))
+    carried = {"left": {"friction": sh.LuGre(0.1, 0.2, 0.01, 1e4, 1.0)}, "right": {"limits": (-0.03, 0.4)}}
+    for name, end in ends.items():
+        scene.joint(f"{name} foot", sh.Revolute(axis=(0, 0, 1), anchor=end), "world", name, **carried[name])
+        scene.joint(f"{name} top", sh.Revolute(axis=(0, 0, 1), anchor=end + lean), name, "coupler")
+    return scene
+
+
+def on_hills() -> sh.Scene:
+    """A tyre, a box and a hull on a height field."""
+    scene = sh.Scene("hills")
+    relief = sh.Roughness(rms=0.02, shortest=1, longest=3, seed=2)
+    scene.terrain("hills", sh.HeightField(relief=relief, size=(6, 6), spacing=0.3))
+    wheel = sh.Wheel(0.3, 0.2, mass=5.0, tyre=sh.Tyre(2e4, 200.0), rotation=(0.5**0.5, 0, 0, 0.5**0.5))
+    scene.body("wheel", wheel, position=(-1, 0, 0.33), velocity=(2, 0, 0))
+    scene.body("box", sh.Box(0.3, 0.2, 0.1, mass=2.0), position=(0, 1, 0.12), velocity=(1, 0, 0))
+    corners = [(x, y, z) for x in (0.0, 0.3) for y in (0.0, 0.2) for z in (0.0, 0.2)]
+    scene.body("hull", sh.ConvexHull(points=corners[1:], mass=2.0), position=(0, -1, 0.1), velocity=(1, 0, 0))
+    return scene
+
+
 SCENES = {
     "balls": (lambda: chain(sh.Spherical), {"solver": "sequential-impulses"}),
     "balls that rub": (lambda: chain(sh.Spherical, friction=sh.Coulomb(0.05)), {}),
@@ -60,6 +89,8 @@ SCENES = {
     "rope": (rope, {}),
     "rope, second order": (rope, {"integrator": "leapfrog"}),
     "ball on the ground": (rolling_ball, {}),
+    "loop with a limit and bristles": (closed_loop, {}),
+    "tyre, box and hull on hills": (on_hills, {}),
 }
 
 

@@ -12,7 +12,7 @@ from test_bad_scenes import INF, NAN, refused
 
 import sharnir as sh
 from sharnir.model.compile import compile_scene
-from sharnir.scene.terrain import AnySurface
+from sharnir.scene.surfaces import AnySurface
 
 BALL = sh.Sphere(0.1, mass=1.0)
 

@@ -13,9 +13,9 @@ import pytest
 import sharnir as sh
 from sharnir.runtime import commands as c
 from sharnir.runtime import runtime as handle
-from sharnir.runtime.faults import faults_offered
-from sharnir.runtime.frames import HEADER, MODES
+from sharnir.runtime.frame_bytes import HEADER, MODES
 from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.offered_faults import faults_offered
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import Told
 from sharnir.runtime.replay import check

@@ -10,7 +10,7 @@ import numpy as np
 import sharnir as sh
 from sharnir.model.softs import softs_of
 from sharnir.scene.elements.spring import Spring
-from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
+from sharnir.scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from sharnir.spatial import Pose, conjugate, rotate
 
 STATES = ("position", "rotation", "velocity", "spin", "twist")

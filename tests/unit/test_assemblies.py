@@ -11,7 +11,7 @@ import pytest
 import sharnir as sh
 from sharnir.assemblies.kinematics import Kinematics
 from sharnir.assemblies.suspensions import SUSPENSIONS
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.scene.assemble import postured
 
 BODY = sh.Box(0.8, 0.4, 0.2, mass=40.0, position=(0.0, 0.0, 0.3))

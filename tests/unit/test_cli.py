@@ -7,12 +7,12 @@ import json
 import pytest
 
 import sharnir as sh
-from sharnir import doctor
-from sharnir.cli import main
+from sharnir.cli import doctor
+from sharnir.cli.command import main
+from sharnir.cli.terminal import print_figures
 from sharnir.device import load_warp
 from sharnir.experiment import load_experiment
-from sharnir.settings import INTEGRATORS, SOLVERS
-from sharnir.tables import print_figures
+from sharnir.simulation.settings import INTEGRATORS, SOLVERS
 
 
 def error_line(capsys) -> str:
@@ -212,13 +212,13 @@ def test_doctor(capsys):
 
 
 def test_doctor_names_the_remedy_for_what_is_missing(capsys, monkeypatch):
-    monkeypatch.setattr("sharnir.doctor.NEEDED", ("no-such-package",))
+    monkeypatch.setattr("sharnir.cli.doctor.NEEDED", ("no-such-package",))
     assert main(["doctor"]) == 2
     assert "pip install no-such-package" in capsys.readouterr().out
 
 
 def test_doctor_shows_the_extra_in_its_brackets(capsys, monkeypatch):
-    monkeypatch.setattr("sharnir.doctor.EXTRAS", {"dev": ("no-such-package",)})
+    monkeypatch.setattr("sharnir.cli.doctor.EXTRAS", {"dev": ("no-such-package",)})
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["doctor"]) == 0
     assert "pip install 'sharnir[dev]'" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("nicegui")
 
 from sharnir.runtime import commands as c
-from sharnir.runtime.chain import State
+from sharnir.runtime.safety_chain import State
 from sharnir.view import link, seat
 from sharnir.view.guard import Identity
 from sharnir.view.link import FREE, Hub

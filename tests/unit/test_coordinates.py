@@ -11,8 +11,8 @@ from sharnir.device import load_warp
 from sharnir.dynamics.coordinates import make_coordinates
 from sharnir.model.precision import precision_of
 from sharnir.reference import solve
+from sharnir.scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from sharnir.scene.joints import Fixed, Kind, Revolute, Universal
-from sharnir.scene.measure import coordinate, coordinate_axis, lock_error
 
 wp = load_warp()
 P = precision_of("float64")

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the console's packages are not installed: pip install 'sharnir[view]'")
 
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.view.guard import Guard, Tokens
 
 HOST = "127.0.0.1:8000"

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import sharnir as sh
-from sharnir.view.looks import Looks
+from sharnir.view.painting import Looks
 from sharnir.view.world import world_of
 
 OBJ = """mtllib sign.mtl

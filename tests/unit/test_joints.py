@@ -11,8 +11,8 @@ import pytest
 import sharnir as sh
 from sharnir import spatial
 from sharnir.scene.check import check_scene, opening
+from sharnir.scene.joint_coordinates import coordinate, coordinate_axis, lock_error, misalignment, start_value
 from sharnir.scene.joints import AnyJoint, JointType, Kind
-from sharnir.scene.measure import coordinate, coordinate_axis, lock_error, misalignment, start_value
 from sharnir.spatial import Array, Pose
 
 RANDOM = np.random.default_rng(7)

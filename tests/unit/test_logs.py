@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import sharnir as sh
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.studies.logs import make_log, noise_of, read_log, resolution_of
 

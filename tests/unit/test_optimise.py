@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.studies.optimise import Optimisation
 

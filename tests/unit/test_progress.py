@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sharnir import progress
-from sharnir.progress import progress_bar
+from sharnir.cli.progress import progress_bar
 
 
 class Terminal(io.StringIO):

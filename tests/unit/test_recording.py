@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.runtime.frames import FrameLayout, views
+from sharnir.runtime.frame_bytes import FrameLayout, views
 from sharnir.view.recording import TRAJECTORY_RATE, recording_of
 
 

@@ -9,14 +9,14 @@ import pytest
 
 import sharnir as sh
 from sharnir import spatial
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.reference import solve
 from sharnir.reference.collocation import Stepper, tableau
 from sharnir.reference.efforts import Efforts
 from sharnir.reference.frictions import Frictions
 from sharnir.reference.mechanism import Mechanism, quaternions, turned, vector_rate
+from sharnir.scene.joint_coordinates import coordinate
 from sharnir.scene.joints import Kind
-from sharnir.scene.measure import coordinate
 
 ALL_JOINTS = {
     "revolute": sh.Revolute(axis=(1, 2, 3), anchor=(0.5, 0.2, -0.1)),

@@ -18,14 +18,14 @@ from sharnir.control import default_diagram
 from sharnir.experiment import load_experiment
 from sharnir.runtime import commands as c
 from sharnir.runtime.channels import Channels
-from sharnir.runtime.frames import HEADER, FrameWriter, clock_of
+from sharnir.runtime.frame_bytes import HEADER, FrameWriter, clock_of
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.pacing import PATIENCE, Pacer
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import AHEAD, FEWEST_FRAMES, Loop, Told
 from sharnir.runtime.replay import check
 from sharnir.runtime.ring import SLOTS, Ring
-from sharnir.runtime.ropes import rope_shapes, write_ropes
+from sharnir.runtime.rope_frames import rope_shapes, write_ropes
 from sharnir.runtime.runtime import Runtime
 
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)

@@ -8,8 +8,8 @@ import pytest
 
 import sharnir as sh
 from sharnir.runtime import commands as c
-from sharnir.runtime.chain import NEXT, REFUSED, State, after
 from sharnir.runtime.plant import Plant
+from sharnir.runtime.safety_chain import NEXT, REFUSED, State, after
 
 FREE, HELD, STOPPED, REFUSES = State.FREE, State.HELD, State.STOPPED, None
 GUST = {"type": "gust", "body": "load", "force": [1.0, 0.0, 0.0]}

@@ -12,7 +12,7 @@ import pytest
 from tests.driven import machine
 
 import sharnir as sh
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Entry, Journal, create_run
 from sharnir.runtime.plant import Plant

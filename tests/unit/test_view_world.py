@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sharnir as sh
-from sharnir.runtime.frames import FrameWriter, tick_of
+from sharnir.runtime.frame_bytes import FrameWriter, tick_of
 from sharnir.runtime.plant import Plant
-from sharnir.view.panel import described, panel_of
+from sharnir.view.console_panel import described, panel_of
 from sharnir.view.past import Past
 from sharnir.view.robots import ROBOTS
 from sharnir.view.world import world_of

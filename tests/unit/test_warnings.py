@@ -14,11 +14,11 @@ import pytest
 from warned import MOTOR, UPRIGHT, four_bar, names, pendulum, stand, text_of
 
 import sharnir as sh
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.errors import WARNINGS
 from sharnir.quantities.springs import spring_energy, spring_force
 from sharnir.runtime.plant import Plant
-from sharnir.settings import INTEGRATORS
+from sharnir.simulation.settings import INTEGRATORS
 from sharnir.spatial import about
 
 pytestmark = pytest.mark.filterwarnings("ignore::sharnir.SimulationWarning")

@@ -11,8 +11,8 @@ import pinocchio as pin
 
 import sharnir as sh
 from sharnir import spatial
+from sharnir.scene.joint_coordinates import coordinate_axis
 from sharnir.scene.joints import Kind
-from sharnir.scene.measure import coordinate_axis
 
 TYPES = ("revolute", "prismatic", "cylindrical", "planar", "universal", "spherical")
 # every type as a chain of the joints that Pinocchio and MuJoCo have, in the axes of the joint's frame

@@ -8,7 +8,7 @@ from ropes import FREE
 
 import sharnir as sh
 from sharnir import spatial
-from sharnir.model.ropes import curvature
+from sharnir.model.rope_arrays import curvature
 
 
 def helix(elements: int, dt: float) -> tuple[float, float, float, float]:

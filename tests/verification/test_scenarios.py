@@ -10,7 +10,7 @@ import pytest
 from tests.scripted import Driver, along, drive
 
 import sharnir as sh
-from sharnir.cli import main
+from sharnir.cli.command import main
 from sharnir.runtime import commands as c
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.scenario import Referee, load_scenario, score_of

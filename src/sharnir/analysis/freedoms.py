@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,13 +21,14 @@ from ..model.layout import coordinates_of
 from ..reference.mechanism import Direction, Mechanism, Motion, Row
 from ..scene.body import Body
 from ..scene.joint import Joint
-from ..scene.joints import Kind
+from ..scene.joints import Coordinate, Kind
 from ..scene.mobility import locked_loops
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
-from ..spatial import Array, cross
+from ..spatial import Array, cross, matrix
 
+Chosen = Joint | Quantity | str  # a joint with one coordinate, one of its quantities, or a label: "ball.twist"
 REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no row of its own
 BODY_RATES = ("velocity", "angular_velocity")
 
@@ -67,7 +67,7 @@ class Freedoms:
         return len(self.labels)
 
 
-def freedoms_of(scene: Scene, chosen: Iterable[Any] = ()) -> Freedoms:
+def freedoms_of(scene: Scene, chosen: Iterable[Chosen] = ()) -> Freedoms:
     """The freedoms of a scene at its start; ``chosen`` coordinates are taken first."""
     rows = Rows(scene, chosen)
     held = [joint.name for loop in locked_loops(scene) for joint in loop.joints]
@@ -78,7 +78,7 @@ def freedoms_of(scene: Scene, chosen: Iterable[Any] = ()) -> Freedoms:
 class Rows:
     """The locked rows that count and those of the freedoms, of one scene."""
 
-    def __init__(self, scene: Scene, chosen: Iterable[Any] = (), at: tuple[Array, Array] | None = None) -> None:
+    def __init__(self, scene: Scene, chosen: Iterable[Chosen] = (), at: tuple[Array, Array] | None = None) -> None:
         """Choose freedoms where the scene starts, or with the bodies ``at`` centres (m) and rotations [body, ...]."""
         self.scene = scene
         self.mechanism = Mechanism(scene)
@@ -102,7 +102,9 @@ class Rows:
                 self.factors[g, self.labels.index(label)] = factor
         self._select(self._candidates(found, _labels(chosen, self.labels)), at)
 
-    def _candidates(self, found: list[Any], chosen: list[str]) -> list[tuple[int, Freedom]]:
+    def _candidates(
+        self, found: Sequence[tuple[str, Joint, Coordinate]], chosen: list[str]
+    ) -> list[tuple[int, Freedom]]:
         """Possible freedoms with their rows, in the order in which they are preferred.
 
         Those asked for, driven coordinates, other coordinates, velocities of bodies. Lengths between two points are
@@ -160,7 +162,7 @@ class Rows:
         """Centres and rotations where the scene starts."""
         bodies = self.mechanism.bodies
         centers = np.array([body.pose.point(self.mechanism.center[i]) for i, body in enumerate(bodies)])
-        return centers.reshape(-1, 3), np.array([matrix_of(body.pose.rotation) for body in bodies]).reshape(-1, 3, 3)
+        return centers.reshape(-1, 3), np.array([matrix(body.pose.rotation) for body in bodies]).reshape(-1, 3, 3)
 
     def _still(self, centers: Array, rotations: Array) -> Motion:
         still = np.zeros((1, len(centers), 3))
@@ -201,24 +203,13 @@ def independent(rows: Array, order: Iterable[int]) -> list[int]:
     return kept
 
 
-def matrix_of(q: Array) -> Array:
-    """The rotation matrices of unit quaternions [..., 4]."""
-    x, y, z, w = np.moveaxis(q, -1, 0)
-    entries = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(entries), (0, 1), (-2, -1))
-
-
 def _freedom_of(body: Body, variable: str, component: str) -> Freedom:
     linear = variable == "velocity"
     quantity = Quantity(variable, body.name, "m/s" if linear else "rad/s", XYZ)
     return Freedom(f"{body.name}.{variable}.{component}", quantity, component, "N" if linear else "N m")
 
 
-def _labels(chosen: Iterable[Any], known: Sequence[str]) -> list[str]:
+def _labels(chosen: Iterable[object], known: Sequence[str]) -> list[str]:
     """Coordinates as the user named them: quantities, joints with one coordinate, or labels."""
     labels = []
     for one in chosen:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import lsq_linear
 
 from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.values import quaternion, shown, vector
-from ..spatial import Array
-from .freedoms import matrix_of
+from ..spatial import Array, matrix
 from .machine import Bodies, Machine
 from .passive import coordinates_at
 from .posing import postured, rotation_vector
@@ -50,7 +50,7 @@ class Bounds:
     upper: Array
 
 
-def targets_of(machine: Machine, given: Any, world: int, worlds: int) -> list[Target]:
+def targets_of(machine: Machine, given: object, world: int, worlds: int) -> list[Target]:
     """Targets as the user gives them: by body, by joint (its frame on b), or by (body, point)."""
     if not isinstance(given, Mapping) or not given:
         raise SceneError(
@@ -59,13 +59,13 @@ def targets_of(machine: Machine, given: Any, world: int, worlds: int) -> list[Ta
     return [_target(machine, key, value, world, worlds) for key, value in given.items()]
 
 
-def _target(machine: Machine, key: Any, value: Any, world: int, worlds: int) -> Target:
+def _target(machine: Machine, key: object, value: Any, world: int, worlds: int) -> Target:
     local, turn = np.zeros(3), np.eye(3)
     body = key
     if isinstance(key, tuple) and len(key) == 2:
         body, local = key[0], np.array(vector(tuple(key[1]), "inverse_kinematics: point (m)"))
     elif isinstance(key, Joint):
-        body, local, turn = key.b, key.frame_b.position, matrix_of(key.frame_b.rotation)
+        body, local, turn = key.b, key.frame_b.position, matrix(key.frame_b.rotation)
     if not isinstance(body, Body) or body.name not in machine.mechanism.place:
         names = machine.mechanism.place
         raise SceneError(
@@ -78,11 +78,11 @@ def _target(machine: Machine, key: Any, value: Any, world: int, worlds: int) -> 
     facing = None
     if rotation is not None:
         x, y, z, w = _row(rotation, 4, world, worlds, what).tolist()
-        facing = matrix_of(np.array(quaternion((x, y, z, w), what)))
+        facing = matrix(np.array(quaternion((x, y, z, w), what)))
     return Target(body.name, machine.mechanism.place[body.name], local, turn, goal, facing)
 
 
-def _row(value: Any, size: int, world: int, worlds: int, what: str) -> Array:
+def _row(value: ArrayLike, size: int, world: int, worlds: int, what: str) -> Array:
     given = np.asarray(value, float)
     if given.shape == (worlds, size) and worlds > 1:
         given = given[world]

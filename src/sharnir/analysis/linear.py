@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,23 +19,24 @@ from ..scene.joint import Joint
 from ..scene.joints import Frame, Spherical
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
-from ..scene.shapes import Capsule, Cylinder, Sphere, Wheel
-from ..scene.values import shown
+from ..scene.values import Plain, shown
 from ..spatial import Array, conjugate, rotate
-from .machine import Bodies, Machine, rows_of
+from .freedoms import Chosen
+from .machine import Arrays, Bodies, Machine, rows_of
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias, servo_error
 from .posing import postured, with_rates
 
 if TYPE_CHECKING:
     from xarray import DataArray
 
-    from ..simulation import Simulation, Touch
+    from ..simulation.outcomes import Touch
+    from ..simulation.simulation import Simulation
 
+Quantities = Iterable[Joint | Quantity] | None
 PACE = 1e-3  # rad, m, rad/s, m/s: the error of fourth order is some 1e-12, rounding 1e-13
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
 INPUTS = ("effort", "voltage", "target")
 OUTPUTS = ("coordinate", "rate", "position", "velocity", "angular_velocity")
-ROUND = (Capsule, Cylinder, Sphere, Wheel)
 SLIPS = 1e-3  # m/s: a contact that slips faster does not stick
 
 
@@ -54,16 +55,14 @@ class Linear:
     rates: DataArray
 
 
-def linearised(
-    sim: Simulation, inputs: Iterable[Any] | None, outputs: Iterable[Any] | None, chosen: Iterable[Any]
-) -> Linear:
+def linearised(sim: Simulation, inputs: Quantities, outputs: Quantities, chosen: Iterable[Chosen]) -> Linear:
     """The linear systems of a simulation's worlds."""
     from xarray import DataArray, concat
 
     parts = [_World(sim, world, inputs, outputs, tuple(chosen)) for world in range(sim.worlds)]
     if len({part.states for part in parts}) > 1:
         raise SceneError("linearise: contacts differ between worlds, and so do the states; linearise them one by one")
-    found: list[dict[str, Any]] = []
+    found: list[Plain] = []
     for part in parts:
         columns, rates = part.derivatives()
         count = len(part.states)
@@ -91,7 +90,7 @@ class _World:
     """One world: its frozen mechanism, and the rates and outputs of states near the present one."""
 
     def __init__(
-        self, sim: Simulation, world: int, inputs: Iterable[Any] | None, outputs: Iterable[Any] | None, chosen: Any
+        self, sim: Simulation, world: int, inputs: Quantities, outputs: Quantities, chosen: Iterable[Chosen]
     ) -> None:
         scene = _frozen(sim, world)
         first = Machine(scene, chosen) if scene is sim._scene else None
@@ -235,7 +234,7 @@ def _refuse_rolling(scene: Scene, touch: Touch) -> None:
     """A round shape rolls: the point it touches at is another one a moment later, and no ball joint."""
     for name in (touch.a, touch.b):
         shapes = scene.bodies[name].spec.shapes if name in scene.bodies else ()
-        round_one = next((shape for shape in shapes if isinstance(shape, ROUND)), None)
+        round_one = next((shape for shape in shapes if shape.rolls), None)
         if round_one is not None:
             raise SceneError(
                 f"linearise: '{name}' touches '{touch.a if name == touch.b else touch.b}' and has a round shape "
@@ -243,9 +242,7 @@ def _refuse_rolling(scene: Scene, touch: Touch) -> None:
             )
 
 
-def _quantities(
-    given: Iterable[Any] | None, default: list[Quantity], known: Sequence[str], word: str
-) -> list[Quantity]:
+def _quantities(given: Quantities, default: list[Quantity], known: Sequence[str], word: str) -> list[Quantity]:
     if given is None:
         return default
     found = []
@@ -261,5 +258,5 @@ def _names(quantity: Quantity) -> list[str]:
     return [f"{quantity.label} {axis}" for axis in XYZ] if quantity.components else [quantity.label]
 
 
-def _repeated(what: Any, count: int) -> Any:
+def _repeated(what: Arrays, count: int) -> Arrays:
     return replace(what, **{name: np.repeat(array, count, axis=0) for name, array in vars(what).items()})

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -26,8 +26,12 @@ from ..errors import SceneError
 from ..reference.mechanism import Motion, turned
 from ..scene.scene import Scene
 from ..spatial import Array, cross
-from .freedoms import Rows
+from .freedoms import Chosen, Rows
 
+if TYPE_CHECKING:
+    from .passive import Controls
+
+Arrays = TypeVar("Arrays", "Bodies", "Controls")  # dataclasses of arrays [world, ...]
 FAR = 1e9  # m or rad of a body for each rad or m of a freedom: the freedoms do not determine the motion here
 OPEN = 1e-5  # rates that dropped rows are left with, when they turn out not to be redundant
 
@@ -66,7 +70,7 @@ class Standing:
 class Machine:
     """The equations of one scene, with its freedoms chosen."""
 
-    def __init__(self, scene: Scene, chosen: Iterable[Any] = (), at: tuple[Array, Array] | None = None) -> None:
+    def __init__(self, scene: Scene, chosen: Iterable[Chosen] = (), at: tuple[Array, Array] | None = None) -> None:
         self.scene = scene
         self.rows = Rows(scene, chosen, at)
         self.mechanism = self.rows.mechanism
@@ -150,7 +154,7 @@ class Machine:
         return np.asarray(inverse)
 
 
-def rows_of(what: Any, rows: list[int]) -> Any:
+def rows_of(what: Arrays, rows: list[int]) -> Arrays:
     """A dataclass of arrays with some rows of each."""
     return replace(what, **{name: array[rows] for name, array in vars(what).items()})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +14,15 @@ from ..scene.joint import Joint
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import positive, shown, vector
 from ..spatial import Array
+from .freedoms import Chosen
 from .machine import Machine, Standing, rows_of
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias
 
 if TYPE_CHECKING:
     from xarray import DataArray
 
-    from ..simulation import Simulation
+    from ..simulation.mechanics import Numbers, Targets
+    from ..simulation.simulation import Simulation
 
 MOTION = tuple(f"{part}.{axis}" for part in ("velocity", "angular_velocity") for axis in XYZ)
 
@@ -31,7 +33,7 @@ class Matrices:
     Made by the simulation's own methods, which say what each of these is.
     """
 
-    def __init__(self, sim: Simulation, chosen: Iterable[Any] = ()) -> None:
+    def __init__(self, sim: Simulation, chosen: Iterable[Chosen] = ()) -> None:
         self.sim = sim
         self.machine = Machine(sim._scene, chosen)
         self._motors = motor_inertias(self.machine, sim.worlds)
@@ -55,7 +57,7 @@ class Matrices:
         """h, [freedom]."""
         return self.labelled(self.standing().bias, freedom=self.machine.labels)
 
-    def jacobian(self, frame: Body | Joint, point: Any = (0.0, 0.0, 0.0)) -> DataArray:
+    def jacobian(self, frame: Body | Joint, point: Iterable[float] = (0.0, 0.0, 0.0)) -> DataArray:
         """Velocity and angular velocity of a point of a body by the rates of the freedoms, [motion, freedom]."""
         body, local = self._point(frame, point)
         s = self.standing()
@@ -66,7 +68,7 @@ class Matrices:
             rows[:, :3, 6 * body + 3 : 6 * body + 6] = np.cross(arm, np.eye(3))
         return self.labelled(s.along(rows), motion=MOTION, freedom=self.machine.labels)
 
-    def inverse_dynamics(self, accelerations: Any) -> DataArray:
+    def inverse_dynamics(self, accelerations: Numbers) -> DataArray:
         """Efforts on the freedoms that make accelerations, beside what acts already."""
         wanted = self.vector("inverse_dynamics: accelerations", accelerations)
         s = self.standing()
@@ -74,7 +76,7 @@ class Matrices:
         efforts = (s.mass_matrix @ wanted[..., None])[..., 0] + s.bias - already
         return self.labelled(efforts, freedom=self.machine.labels)
 
-    def forward_dynamics(self, efforts: Any = None) -> DataArray:
+    def forward_dynamics(self, efforts: Numbers | None = None) -> DataArray:
         """Accelerations of the freedoms by efforts on them, beside what acts already."""
         s = self.standing()
         total = applied(self.machine, s, self.controls(), with_efforts=efforts is None)
@@ -84,7 +86,7 @@ class Matrices:
             np.linalg.solve(s.mass_matrix, (total - s.bias)[..., None])[..., 0], freedom=self.machine.labels
         )
 
-    def inverse_kinematics(self, targets: Any, tolerance: float) -> DataArray:
+    def inverse_kinematics(self, targets: Targets, tolerance: float) -> DataArray:
         """Coordinates of the freedoms at which frames are at their targets, [freedom]."""
         from .inverse_kinematics import Bounds, solved, targets_of
 
@@ -114,7 +116,7 @@ class Matrices:
 
     # --- what the user gives and gets -------------------------------------------------------------------------------
 
-    def _efforts(self, s: Standing, given: Any) -> Array:
+    def _efforts(self, s: Standing, given: Numbers) -> Array:
         """Efforts given as an array over the freedoms, or by joint and coordinate, also those that are no freedoms."""
         if not isinstance(given, Mapping):
             return self.vector("forward_dynamics: efforts", given)
@@ -128,7 +130,7 @@ class Matrices:
             forces[:, row] += checked_values(f"effort on '{label}'", value, (), self.sim.worlds)
         return self.machine.row_efforts(s, forces)
 
-    def vector(self, what: str, given: Any) -> Array:
+    def vector(self, what: str, given: Numbers) -> Array:
         """Numbers over the freedoms, [world, freedom], from an array or from a dictionary by joint or label."""
         labels, worlds = self.machine.labels, self.sim.worlds
         if isinstance(given, Mapping):
@@ -149,7 +151,7 @@ class Matrices:
             )
         return np.broadcast_to(values, (worlds, len(labels)))
 
-    def _point(self, frame: Any, point: Any) -> tuple[int | None, Array]:
+    def _point(self, frame: object, point: Iterable[float]) -> tuple[int | None, Array]:
         """The place of a moving body, or None for a fixed one, and a point in its frame."""
         local = np.array(vector(tuple(point), "jacobian: point (m)"))
         if isinstance(frame, Joint):
@@ -173,7 +175,7 @@ class Matrices:
         return DataArray(values, coords, ("world", *dims))
 
 
-def _label_of(key: Any) -> str:
+def _label_of(key: object) -> str:
     """A coordinate by its label, by one of its quantities, or by a joint with one coordinate."""
     if isinstance(key, Joint):
         return str(key.coordinate().item)

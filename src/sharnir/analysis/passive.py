@@ -17,14 +17,15 @@ from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
 from ..reference.mechanism import Motion
-from ..scene.elements.actuator import TorqueMotor
+from ..scene.elements.actuators import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo
-from ..spatial import Array
-from .freedoms import Rows, matrix_of
+from ..spatial import Array, matrix
+from .freedoms import Rows
 from .machine import Bodies, Machine, Standing
 
 if TYPE_CHECKING:
-    from ..simulation import Simulation
+    from ..device import WarpArray
+    from ..simulation.simulation import Simulation
 
 TURN = 2.0 * np.pi
 
@@ -136,11 +137,11 @@ def bodies_of(sim: Simulation, rows: Rows) -> Bodies:
     """The moving bodies of a simulation as they are now, with the masses of each world."""
     places = [sim._layout.bodies.index(body.name) + 1 for body in rows.mechanism.bodies]
 
-    def of(array: object) -> Array:
+    def of(array: WarpArray) -> Array:
         return np.asarray(np.swapaxes(np.asarray(read(array)[places], float), 0, 1))
 
     state, model = sim.state, sim.model
-    rotation = matrix_of(of(state.rotation))
+    rotation = matrix(of(state.rotation))
     gravity = np.broadcast_to(np.asarray(read(model.gravity), float), (sim.worlds, 3))
     mass = 1.0 / of(model.inv_mass) if places else np.zeros((sim.worlds, 0))
     return Bodies(of(state.position), rotation, of(state.velocity), of(state.spin), mass, of(model.inertia), gravity)

@@ -109,7 +109,9 @@ class _Place:
                 out[:, i] = self._body_error(now, then, (row - len(mechanism.rows)) % 6, i, change)
         return out
 
-    def _body_error(self, now: Any, then: Any, component: int, i: int, change: Array) -> Array:
+    def _body_error(
+        self, now: tuple[Array, Array], then: tuple[Array, Array], component: int, i: int, change: Array
+    ) -> Array:
         if component < 3:
             return np.asarray(now[0][:, component] - then[0][:, component] - change[:, i])
         turn = now[1] @ np.swapaxes(then[1], -1, -2)

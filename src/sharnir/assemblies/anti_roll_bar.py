@@ -7,7 +7,7 @@ from ..scene.joint import Joint
 from ..scene.joints import Distance, Revolute
 from ..scene.values import Description, not_negative, positive
 from .mount import Mount, as_vec3
-from .suspensions.base import Corner, Suspension
+from .suspensions.suspension import Corner, Suspension
 
 
 class AntiRollBar(Description, frozen=True):

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive
-from ..scene.elements.friction import AnyFriction
+from ..scene.elements.friction_laws import AnyFriction
 from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.materials import Contact

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..errors import SceneError
 from ..scene.body import Body
-from ..scene.elements.friction import AnyFriction
+from ..scene.elements.friction_laws import AnyFriction
 from ..scene.elements.limits import SwingTwist
 from ..scene.joint import Joint
 from ..scene.joints import Revolute, Spherical, Universal

@@ -18,8 +18,8 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.assemble import postured
+from ..scene.joint_coordinates import coordinate
 from ..scene.joints import Distance
-from ..scene.measure import coordinate
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.shapes import Box
@@ -29,7 +29,7 @@ from .mount import CENTER, Mount
 from .wheel import RoadWheel
 
 if TYPE_CHECKING:
-    from .suspensions.base import Suspension
+    from .suspensions.suspension import Suspension
 
 STEP = 1e-5  # of the guiding coordinate (rad, m), for slopes
 CLOSE = 1e-12  # m: a travel found
@@ -76,7 +76,7 @@ class Kinematics:
     def __init__(
         self, suspension: Suspension, wheel: RoadWheel, steered: bool = False, tie_rod: TieRod | None = None
     ) -> None:
-        from .suspensions.base import Carried, Kingpin
+        from .suspensions.suspension import Carried, Kingpin
 
         self.suspension = suspension
         self.wheel = wheel

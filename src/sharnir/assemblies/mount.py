@@ -18,7 +18,7 @@ from .. import spatial
 from ..errors import SceneError, nearest
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive
-from ..scene.elements.friction import AnyFriction
+from ..scene.elements.friction_laws import AnyFriction
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import AnyJoint, Prismatic, Revolute

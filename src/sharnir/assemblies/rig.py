@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import SceneError, nearest
 from ..scene.elements.spring import Spring
-from ..scene.values import positive
+from ..scene.values import Plain, positive
 from ..spatial import Array
 from .kinematics import Kinematics
 from .springing import Coil, Torsion, spring_element
@@ -20,6 +20,7 @@ from .suspensions import SUSPENSIONS, AnySuspension, Suspension
 from .wheel import RoadWheel
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["Sweep", "suspension_named", "sweep"]
@@ -69,16 +70,11 @@ class Sweep:
 
     def plot(self, title: str, file: Path | None = None) -> Figure:
         """Draw everything over the travel, which runs upward as on a real rig, under a ``title``; ``file`` saves it."""
-        import matplotlib
-        from matplotlib.figure import Figure
-
-        from ..record.plots import COLORS, STYLE
+        from ..record.plots import COLORS, drawing
 
         columns = self.columns()
         height, _ = columns.pop("travel")
-        style: Any = STYLE
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(11.0, 6.4), layout="constrained")
+        with drawing(11.0, 6.4, file) as figure:
             panels = figure.subplots(2, 4, sharey=True).ravel()
             for i, (panel, (name, (values, unit))) in enumerate(zip(panels, columns.items(), strict=False)):
                 panel.plot(values, height, color=COLORS[i % len(COLORS)])
@@ -89,9 +85,6 @@ class Sweep:
             for panel in (panels[0], panels[4]):
                 panel.set_ylabel("travel, mm")
             figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-            if file is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(file, dpi=130)
         return figure
 
 
@@ -142,7 +135,7 @@ def suspension_named(name: str, travel: Sequence[float] | None = None, torsion: 
     kind = SUSPENSIONS.get(name.replace("-", "_"))
     if kind is None:
         raise SceneError(f"there is no suspension '{name}'{nearest(name, SUSPENSIONS)}")
-    given: dict[str, Any] = {} if travel is None else {"travel": tuple(travel)}
+    given: Plain = {} if travel is None else {"travel": tuple(travel)}
     return kind(**given, spring=Torsion() if torsion else Coil())
 
 
@@ -162,7 +155,7 @@ def static_force(spring: Spring, deflection: float) -> float:
     return f0 + (f1 - f0) * (deflection - x0) / (x1 - x0)
 
 
-def _widen(panel: Any, values: Array) -> None:
+def _widen(panel: Axes, values: Array) -> None:
     """A curve that does not move shows as a straight line, not as rounding blown up."""
     span, middle = float(np.ptp(values)), float(np.mean(values))
     if span < 1e-6 * max(1.0, abs(middle)):

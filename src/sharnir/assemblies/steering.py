@@ -18,7 +18,7 @@ from ..scene.values import Description, Range, Vec3, number, positive
 from ..spatial import Array
 from .kinematics import Kinematics, TieRod, kinematics_of
 from .mount import Mount, as_vec3
-from .suspensions.base import Corner, Kingpin, Suspension
+from .suspensions.suspension import Corner, Kingpin, Suspension
 from .wheel import RoadWheel
 
 KINGPIN_SERVO = PositionServo(DcDrive(0.5, 400.0, 0.02, 200.0), gain=20.0, damping=0.5)

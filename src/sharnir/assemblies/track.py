@@ -12,14 +12,14 @@ import numpy as np
 
 from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive
-from ..scene.elements.friction import Coulomb
+from ..scene.elements.friction_laws import Coulomb
 from ..scene.joint import Joint
 from ..scene.joints import Fixed, Revolute
 from ..scene.materials import DEFAULT, Contact
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.shapes import Box, Cylinder, Wheel
-from ..scene.tyre import Belt
+from ..scene.tyres import Belt
 from ..scene.values import Description, number, positive
 from ..spatial import Array
 from .mount import LATERAL, Mount, Side

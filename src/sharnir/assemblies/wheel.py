@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..scene.materials import DEFAULT
 from ..scene.shapes import Wheel
-from ..scene.tyre import Tyre
+from ..scene.tyres import Tyre
 from ..scene.values import Description, positive
 
 

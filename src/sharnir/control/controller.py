@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ControlFault, SceneError, nearest
 from .blocks import Function, Places, Signal, Value, Wire, literal, literal_kind
-from .blocks.base import CLOCK, Kind, Run
+from .blocks.block import CLOCK, Kind, Memory, PythonFunction, Run
 from .network import Network, Node
 from .sinks import Plant, Sink
 
@@ -28,8 +28,8 @@ class ControllerState:
     ``values`` of all signals, ``memory`` of all blocks, ``ticks`` made, and ``ticked_at``, the step of the last one.
     """
 
-    values: tuple[Any, ...]
-    memory: tuple[Any, ...]
+    values: tuple[Value, ...]
+    memory: tuple[object, ...]
     ticks: int
     ticked_at: int
 
@@ -49,7 +49,7 @@ class Controller:
         network: Network,
         plant: Plant | None,
         period: float | None,
-        functions: Mapping[str, Callable[..., Any]],
+        functions: Mapping[str, PythonFunction],
         world: int = 0,
     ) -> None:
         self.diagram = diagram
@@ -62,7 +62,7 @@ class Controller:
         self._every = _multiple(self.period, dt)
         self._kinds = network.kinds
         self._values: list[Value] = [0.0]
-        self._memory: list[Any] = []
+        self._memory: Memory = []
         self._places: dict[str, int] = {}
         for name, spec in network.inputs.items():
             self._place(name, spec.start)
@@ -86,7 +86,7 @@ class Controller:
 
     # --- making -----------------------------------------------------------------------------------------------------
 
-    def _place(self, name: str, value: Any) -> None:
+    def _place(self, name: str, value: Value) -> None:
         self._places[name] = len(self._values)
         self._values.append(value)
 
@@ -102,7 +102,7 @@ class Controller:
         kinds = [self._kinds[wire] if isinstance(wire, str) else literal_kind(wire) for wire in free]
         return all(kind.type == "int" for kind in kinds)
 
-    def _build(self, node: Node, functions: Mapping[str, Callable[..., Any]]) -> None:
+    def _build(self, node: Node, functions: Mapping[str, PythonFunction]) -> None:
         whole = self._is_whole(node)
         is_int = {"int": True, "number": whole, "any": whole, "real": False, "bool": False}
         inputs = {port: self._source(wire, is_int[node.block.port(port).type]) for port, wire in node.wires.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from .block_methods import BlockMethods
 from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Value, Wire
+from .blocks.block import PythonFunction
 from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
@@ -44,7 +45,7 @@ class Diagram(BlockMethods):
         self.outputs: dict[str, Sink] = {}
         self.results: dict[str, Wire] = {}  # outputs of a diagram that is used as a block
         self.diagrams: dict[str, SubDiagramSpec] = {}
-        self.functions: dict[str, Callable[..., Any]] = {}
+        self.functions: dict[str, PythonFunction] = {}
         self._counts: dict[str, int] = {}  # how many blocks of a type were named by number
 
     def __repr__(self) -> str:
@@ -128,7 +129,7 @@ class Diagram(BlockMethods):
         return self.insert(block, default if name is None else name)
 
     def function(
-        self, function: Callable[..., Any], *inputs: Source, result: Type = "real", unit: str = "1", name: str = ""
+        self, function: PythonFunction, *inputs: Source, result: Type = "real", unit: str = "1", name: str = ""
     ) -> Pin:
         """A Python ``function`` of signals, given as ``inputs``. It should depend on nothing else.
 
@@ -179,7 +180,7 @@ class Diagram(BlockMethods):
             if name not in self.blocks and name not in self.inputs and name not in self.outputs:
                 return name
 
-    def make(self, tag: str, *given: Any, name: str = "", **more: Any) -> Pin:
+    def make(self, tag: str, *given: object, name: str = "", **more: object) -> Pin:
         """Make a block of the type ``tag``, as the method of that name does.
 
         Signals that are ``given`` without a name fill its fields in order; where a block takes a list of inputs,
@@ -210,7 +211,7 @@ class Diagram(BlockMethods):
 
     if not TYPE_CHECKING:  # a type checker knows which blocks there are; this says so to everyone else
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             if name.startswith("__"):
                 raise AttributeError(name)
             raise AttributeError(f"there is no block '{name}'{nearest(name, [*BLOCKS, *SINKS])}")
@@ -268,7 +269,7 @@ class Diagram(BlockMethods):
         """
         self.insert(SINKS["gauge"](value=self._wire(value), range=range, unit=unit), name)
 
-    def _sink(self, tag: str, on: Joint | Body | Quantity | str, name: str, **given: Any) -> None:
+    def _sink(self, tag: str, on: Joint | Body | Quantity | str, name: str, **given: object) -> None:
         item = str(on.item) if isinstance(on, Quantity) else on if isinstance(on, str) else on.name
         kind = SINKS[tag]
         where = "body" if "body" in kind.__struct_fields__ else "joint"

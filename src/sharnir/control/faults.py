@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SceneError, nearest
 from ..scene.quantity import XYZ, Quantity, declared
 from ..scene.values import Description, Vec3, not_negative, positive, vector
-from .blocks.plant import find_joint
+from .blocks.plant_signals import find_joint
 from .sinks import Plant, Reader, Writer
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class RopeBreak(Fault, frozen=True, tag="rope_break"):
 AnyFault = DriveLoss | BrakeFailure | ExtraFriction | Gust | RopeBreak
 
 
-def _check_share(value: Any, what: str) -> None:
+def _check_share(value: object, what: str) -> None:
     if not 0.0 <= not_negative(value, what) <= 1.0:
         raise SceneError(f"{what} is {value}; it is a share from 0 to 1")
 

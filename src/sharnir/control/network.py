@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import SceneError, nearest
 from .blocks import Block, Kind, Signal, Use, Wire, literal_kind
-from .blocks.base import check_type
+from .blocks.block import check_type
 from .blocks.subdiagram import Gate
 from .sinks import Sink
 from .spec import DiagramSpec, InputSpec, SubDiagramSpec

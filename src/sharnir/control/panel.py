@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from ..errors import SceneError, nearest
 from ..scene.values import Description, bounds, shown
@@ -216,7 +216,7 @@ class Panel(Description, frozen=True):
             _check_input(f"panel axis {axis.axis}", axis.input, diagram.inputs, ("real", "int"))
 
 
-def _check_input(what: str, name: str, inputs: dict[str, InputSpec], types: tuple[Any, ...]) -> None:
+def _check_input(what: str, name: str, inputs: dict[str, InputSpec], types: tuple[str, ...]) -> None:
     if name not in inputs:
         raise SceneError(f"{what}: there is no input '{name}'{nearest(name, inputs)}")
     if inputs[name].type not in types:

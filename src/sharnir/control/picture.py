@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ..errors import SceneError
+from ..scene.values import Plain
+from .block_layout import HEAD, Box, Drawn, Layout, Wire
 from .blocks import Block, Signal, Use, Value
-from .layout import HEAD, Box, Drawn, Layout, Wire
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -130,7 +131,7 @@ def _add(
     boxes.append(Box(key, width, inputs, outputs, head=0.0 if is_flat else HEAD))
 
 
-def _wires_of(diagram: Diagram, block: Block) -> dict[str, Any]:
+def _wires_of(diagram: Diagram, block: Block) -> Plain:
     """What is connected to a block, without the inputs that were left as they are."""
     if not isinstance(block, Use):
         usual = {field.name: field.default for field in msgspec.structs.fields(block)}
@@ -140,7 +141,12 @@ def _wires_of(diagram: Diagram, block: Block) -> dict[str, Any]:
 
 
 def _join(
-    diagram: Diagram, shapes: dict[str, Shape], wires: list[Wire], wire: Any, target: tuple[str, str], late: bool
+    diagram: Diagram,
+    shapes: dict[str, Shape],
+    wires: list[Wire],
+    wire: float | bool | str,
+    target: tuple[str, str],
+    late: bool,
 ) -> None:
     """A line where a signal is connected, a number where one is written."""
     if not isinstance(wire, str):

@@ -12,9 +12,9 @@ from ..errors import SceneError, nearest
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, Quantity
-from ..scene.values import bounds, not_negative
-from .blocks.base import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
-from .blocks.plant import find_joint
+from ..scene.values import Plain, bounds, not_negative
+from .blocks.block import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
+from .blocks.plant_signals import find_joint
 
 if TYPE_CHECKING:
     from ..scene.joint import Joint
@@ -307,6 +307,4 @@ def _axis(quantity: Quantity) -> str:
     return str(quantity.item).partition(".")[2]
 
 
-SINKS: dict[str, Any] = {
-    kind.tag(): kind for kind in (Drive, Servo, Effort, Command, Motion, Brake, Force, Torque, Lamp, Gauge)
-}
+SINKS: Plain = {kind.tag(): kind for kind in (Drive, Servo, Effort, Command, Motion, Brake, Force, Torque, Lamp, Gauge)}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from typing import SupportsFloat, get_args
 
 import msgspec
 
 from ..errors import SceneError, nearest
 from ..scene.values import Description, bounds, positive, shown
 from .blocks import AnyBlock, Kind, Type, Value, Wire
-from .blocks.base import unit_field
+from .blocks.block import unit_field
 from .sinks import AnySink
 
 
@@ -59,13 +59,13 @@ class InputSpec(Description, frozen=True):
         """The value at the start."""
         return self.accept((False if self.type == "bool" else 0.0) if self.initial is None else self.initial)
 
-    def accept(self, value: Any) -> Value:
+    def accept(self, value: object) -> Value:
         """A value as the diagram takes it: of the input's type and within its range; SceneError if it is no value."""
         if self.type == "bool":
             if value not in (True, False):
                 raise SceneError(f"is {shown(value)}; give True or False")
             return bool(value)
-        if isinstance(value, (bool, str)) or not hasattr(value, "__float__") or not math.isfinite(value):
+        if isinstance(value, (bool, str)) or not isinstance(value, SupportsFloat) or not math.isfinite(value):
             raise SceneError(f"is {shown(value)}; give a finite number")
         given = float(value)
         if self.limits is not None:

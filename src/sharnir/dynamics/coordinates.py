@@ -1,7 +1,7 @@
 """Joint frames, their locked errors and their free coordinates, on the device.
 
-The same definitions in numpy stand in ``scene/measure.py``; a test holds them together. With q = conj(q_a) q_b the
-rotation of b's frame seen from a's, and a, b the z axes of the two frames:
+The same definitions in numpy stand in ``scene/joint_coordinates.py``; a test holds them together. With
+q = conj(q_a) q_b the rotation of b's frame seen from a's, and a, b the z axes of the two frames:
 
     TWIST     psi = 2 atan2(q_z, q_w),     rate (a + b) . w / (1 + a . b)
     CARDAN    R = Rx(phi) Ry(theta),       rates x_a . w and y_b . w
@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from ..device import load_warp
 from ..model.fields import structs
 from ..model.precision import Precision
-from ..scene import measure
+from ..scene import joint_coordinates
 from ..scene.joints import Basis, Kind
 from .algebra import make_algebra
 
@@ -35,7 +35,7 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
     algebra = make_algebra(p)
     TINY = wp.constant(real(1e-12))
     PI = wp.constant(real(3.141592653589793))
-    SMALL_SWING = wp.constant(real(measure.SMALL_SWING))
+    SMALL_SWING = wp.constant(real(joint_coordinates.SMALL_SWING))
 
     @wp.struct
     class Frames:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -25,7 +25,7 @@ from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.sensors import SensorSpec
-from ..scene.terrain import TerrainSpec
+from ..scene.surfaces import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
 from .typed import Misfit, to_plain, to_typed
@@ -227,6 +227,9 @@ def _add_control(scene: Scene, content: SceneFile) -> None:
         scene.faults[name] = fault
 
 
+Thing = TypeVar("Thing", bound=Description)  # a shape or a surface
+
+
 def _with_meshes(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:
     return msgspec.structs.replace(spec, shapes=tuple(_with_file(shape, renamed) for shape in spec.shapes))
 
@@ -235,7 +238,7 @@ def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSp
     return msgspec.structs.replace(spec, surface=_with_file(spec.surface, renamed))
 
 
-def _with_file(shape: Any, renamed: Callable[[str], str]) -> Any:
+def _with_file(shape: Thing, renamed: Callable[[str], str]) -> Thing:
     """A shape with the names of its files changed, where it has any."""
     named = {name: getattr(shape, name, None) for name in ("file", "texture")}
     changed = {name: renamed(file) for name, file in named.items() if file is not None}

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import inspect
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Literal, Union, get_args, get_origin
 
 import msgspec
 
-from ..scene.values import Description
+from ..scene.values import Description, Plain
 from .scene_file import SceneFile
 from .text import write_json
-from .typed import is_description, to_plain
+from .typed import Hint, is_description, to_plain
 
 _SCALARS = {float: "number", int: "integer", str: "string", bool: "boolean", NoneType: "null"}
 
 
-def scene_schema() -> dict[str, Any]:
+def scene_schema() -> Plain:
     """The JSON Schema (draft 2020-12) that every scene file, YAML or JSON, obeys."""
-    definitions: dict[str, Any] = {}
+    definitions: Plain = {}
     top = _schema(SceneFile, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -36,8 +36,9 @@ def schema_text() -> str:
     return write_json(scene_schema())
 
 
-def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    origin, arguments = get_origin(hint), get_args(hint)
+def _schema(hint: Hint, definitions: Plain) -> Plain:
+    origin: object = get_origin(hint)
+    arguments = get_args(hint)
     if is_description(hint):
         if hint.__name__ not in definitions:
             definitions[hint.__name__] = _object(hint, definitions)
@@ -56,9 +57,9 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": _SCALARS[hint]}
 
 
-def _object(kind: type[Description], definitions: dict[str, Any]) -> dict[str, Any]:
+def _object(kind: type[Description], definitions: Plain) -> Plain:
     tag = kind.__struct_config__.tag
-    properties: dict[str, Any] = {} if tag is None else {"type": {"const": tag}}
+    properties: Plain = {} if tag is None else {"type": {"const": tag}}
     required = list(properties)
     for field in msgspec.structs.fields(kind):
         properties[field.name] = _schema(field.type, definitions)

@@ -18,6 +18,8 @@ from yaml.reader import Reader, ReaderError
 from yaml.resolver import BaseResolver
 from yaml.scanner import Scanner
 
+from ..scene.values import Plain
+
 Path = tuple[str | int, ...]
 
 LINES_UP_TO = 2_000_000  # characters; in a longer text the line of an error is not looked up
@@ -33,6 +35,9 @@ _PATTERNS = {
         list("-+.0123456789"),
     ),
 }
+
+
+Scalar = str | float | bool | None
 
 
 class TextError(Exception):
@@ -53,7 +58,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         Composer.__init__(self)
         BaseResolver.__init__(self)
 
-    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.get_mark()
             raise ComposerError(None, None, "aliases (*name) are not read, write the value out", mark)
@@ -63,10 +68,10 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
 class _Dumper(yaml.SafeDumper):
     """Plain data to text, every value written out where it stands."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
-    def represent_data(self, data: Any) -> Node:
+    def represent_data(self, data: object) -> Node:
         node = super().represent_data(data)
         if isinstance(node, (MappingNode, SequenceNode)):
             node.flow_style = _on_one_line(data)
@@ -120,34 +125,35 @@ def line_of(text: str, path: Path) -> int | None:
     return None if mark is None else mark.line + 1
 
 
-def write_yaml(data: Any) -> str:
+def write_yaml(data: object) -> str:
     """Plain data as YAML, short lists and mappings on one line."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
-def write_json(data: Any) -> str:
+def write_json(data: object) -> str:
     """Plain data as JSON, short lists and mappings on one line."""
     return _json(data, "") + "\n"
 
 
-def _json(data: Any, indent: str) -> str:
+def _json(data: object, indent: str) -> str:
     if _on_one_line(data):
         return json.dumps(data, ensure_ascii=False, allow_nan=False)
     deeper = indent + "  "
     if isinstance(data, dict):
         lines = [f"{deeper}{json.dumps(key, ensure_ascii=False)}: {_json(item, deeper)}" for key, item in data.items()]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    assert isinstance(data, list)  # anything else is on one line
     lines = [deeper + _json(item, deeper) for item in data]
     return "[\n" + ",\n".join(lines) + f"\n{indent}]"
 
 
-def _on_one_line(data: Any) -> bool:
+def _on_one_line(data: object) -> bool:
     """Whether data reads best on one line: a single value, a list of them, or a short mapping with such lists."""
     depth = _depth(data)
     return depth < 2 or (depth == 2 and len(json.dumps(data)) <= ONE_LINE)
 
 
-def _depth(data: Any) -> int:
+def _depth(data: object) -> int:
     inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else None
     return 0 if inside is None else 1 + max(map(_depth, inside), default=0)
 
@@ -165,14 +171,14 @@ def _compose(text: str) -> Node | None:
         raise TextError("is nested too deeply", None) from None
 
 
-def _value(node: Node) -> Any:
+def _value(node: Node) -> object:
     if isinstance(node, ScalarNode):
         return _scalar(node)
     if isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq":
         return [_value(item) for item in node.value]
     if not isinstance(node, MappingNode) or node.tag != f"{_TAG}map":
         raise TextError(f"has a value of type {node.tag}, which scene files do not hold", node.start_mark.line + 1)
-    result: dict[Any, Any] = {}
+    result: dict[Scalar, object] = {}
     for key_node, value_node in node.value:
         if not isinstance(key_node, ScalarNode):
             raise TextError("has a key that is not a text", key_node.start_mark.line + 1)
@@ -183,7 +189,7 @@ def _value(node: Node) -> Any:
     return result
 
 
-def _scalar(node: ScalarNode) -> Any:
+def _scalar(node: ScalarNode) -> Scalar:
     text, kind = node.value, node.tag.removeprefix(_TAG)
     try:
         if kind == "str":
@@ -199,8 +205,8 @@ def _scalar(node: ScalarNode) -> Any:
     raise TextError(f"has a value of type {node.tag}, which scene files do not hold", node.start_mark.line + 1)
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _without_duplicates(pairs: list[tuple[str, object]]) -> Plain:
+    result: Plain = {}
     for key, value in pairs:
         if key in result:
             raise TextError(f"has the key '{key}' twice in one place; drop one of them", None)

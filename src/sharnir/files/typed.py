@@ -13,10 +13,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from ..errors import SceneError, nearest
-from ..scene.values import Description, shown
+from ..scene.values import Description, Plain, shown
 from .text import Path
 
 _WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", NoneType: "null"}
+
+
+Hint = Any  # a type as annotations have it: a class, a union, Literal[...], tuple[...]
 
 
 class Misfit(Exception):
@@ -28,7 +31,7 @@ class Misfit(Exception):
         self.at = where if at is None else at
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(value: object) -> Any:
     """A description as dict, list, number and text; what has its default value is left out.
 
     Whole numbers are written without a point, whether they came in as int or float, so that the same scene always
@@ -49,11 +52,11 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def to_typed(hint: Any, value: Any, where: Path = ()) -> Any:
+def to_typed(hint: Hint, value: object, where: Path = ()) -> Any:
     """Plain data as the annotated type, or a Misfit that says what does not fit."""
     if is_description(hint):
         return _union((hint,), value, where) if _tag(hint) else _description(hint, value, where)
-    origin = get_origin(hint)
+    origin: object = get_origin(hint)
     if origin in (Union, UnionType):
         return _union(get_args(hint), value, where)
     if origin is Literal:
@@ -64,8 +67,7 @@ def to_typed(hint: Any, value: Any, where: Path = ()) -> Any:
         return _tuple(hint, value, where)
     if origin is dict:
         return _dict(hint, value, where)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is float and is_number:
+    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
             return float(value)
         except OverflowError:
@@ -75,7 +77,7 @@ def to_typed(hint: Any, value: Any, where: Path = ()) -> Any:
     return value
 
 
-def is_description(hint: Any) -> bool:
+def is_description(hint: Hint) -> bool:
     """Whether an annotation is a description."""
     return isinstance(hint, type) and issubclass(hint, Description)
 
@@ -92,7 +94,7 @@ def _fields(kind: type[Description]) -> dict[str, msgspec.structs.FieldInfo]:
 
 
 @cache
-def _defaults(kind: type[Description]) -> dict[str, Any]:
+def _defaults(kind: type[Description]) -> Plain:
     """The fields of a description with their default values."""
     return {
         field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
@@ -100,12 +102,12 @@ def _defaults(kind: type[Description]) -> dict[str, Any]:
     }
 
 
-def _same(value: Any, default: Any) -> bool:
+def _same(value: object, default: object) -> bool:
     """Equal to the bit: 0 and -0.0 differ here, 1 and 1.0 do not."""
     return default is not msgspec.NODEFAULT and repr(to_plain(value)) == repr(to_plain(default))
 
 
-def _description(kind: type[Description], value: Any, where: Path) -> Description:
+def _description(kind: type[Description], value: object, where: Path) -> Description:
     if not isinstance(value, dict):
         raise _unlike(kind, value, where)
     fields = _fields(kind)
@@ -123,10 +125,15 @@ def _description(kind: type[Description], value: Any, where: Path) -> Descriptio
         raise Misfit(where, str(error)) from None
 
 
-def _union(options: tuple[Any, ...], value: Any, where: Path) -> Any:
+def _is_of(hint: Hint, kind: type) -> bool:
+    origin: object = get_origin(hint)
+    return origin is kind
+
+
+def _union(options: tuple[Hint, ...], value: object, where: Path) -> Any:
     """The option that a value can only mean: tagged descriptions and mappings by name are told apart by 'type'."""
     tagged = {_tag(kind)["type"]: kind for kind in options if is_description(kind) and _tag(kind)}
-    mapping = next((option for option in options if get_origin(option) is dict), None)
+    mapping = next((option for option in options if _is_of(option, dict)), None)
     if isinstance(value, dict) and tagged and ("type" in value or mapping is None):
         name = value.get("type")
         if name is None:
@@ -144,7 +151,7 @@ def _union(options: tuple[Any, ...], value: Any, where: Path) -> Any:
             raise
     for option in options:
         fits_mapping = is_description(option) and isinstance(value, dict)
-        fits_list = get_origin(option) is tuple and isinstance(value, list)
+        fits_list = _is_of(option, tuple) and isinstance(value, list)
         fits_null = option is NoneType and value is None
         fits_scalar = type(value) is option or (option is float and type(value) is int)
         if fits_mapping or fits_list or fits_null or fits_scalar:
@@ -152,7 +159,7 @@ def _union(options: tuple[Any, ...], value: Any, where: Path) -> Any:
     raise _unlike(Union[options], value, where)  # noqa: UP007
 
 
-def _tuple(hint: Any, value: Any, where: Path) -> tuple[Any, ...]:
+def _tuple(hint: Hint, value: object, where: Path) -> tuple[object, ...]:
     if not isinstance(value, list):
         raise _unlike(hint, value, where)
     kinds = get_args(hint)
@@ -163,7 +170,7 @@ def _tuple(hint: Any, value: Any, where: Path) -> tuple[Any, ...]:
     return tuple(to_typed(kind, item, (*where, i)) for i, (kind, item) in enumerate(zip(kinds, value, strict=True)))
 
 
-def _dict(hint: Any, value: Any, where: Path) -> dict[str, Any]:
+def _dict(hint: Hint, value: object, where: Path) -> Plain:
     if not isinstance(value, dict):
         raise _unlike(hint, value, where)
     for key in value:
@@ -172,13 +179,14 @@ def _dict(hint: Any, value: Any, where: Path) -> dict[str, Any]:
     return {key: to_typed(get_args(hint)[1], item, (*where, key)) for key, item in value.items()}
 
 
-def _unlike(hint: Any, value: Any, where: Path) -> Misfit:
+def _unlike(hint: Hint, value: object, where: Path) -> Misfit:
     return Misfit(where, f"is {_shown(value)}; give {_words(hint)}")
 
 
-def _words(hint: Any) -> str:
+def _words(hint: Hint) -> str:
     """What an annotation asks for, in words."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin: object = get_origin(hint)
+    arguments = get_args(hint)
     if origin in (Union, UnionType):
         given = [option for option in arguments if option is not NoneType]
         if len(given) > 1 and all(is_description(option) for option in given):
@@ -195,7 +203,7 @@ def _words(hint: Any) -> str:
     return _WORDS[hint]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, (dict, list)):
         return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
     return {"None": "null", "True": "true", "False": "false"}.get(repr(value), shown(value))

@@ -12,8 +12,8 @@ from ..scene.scene import Scene
 from ..scene.values import file_path
 from .build import build
 from .options import Options
-from .places import Places
 from .report import Entry, ImportReport
+from .robot_files import Places
 from .urdf import read_urdf
 from .xml import Node, parse
 

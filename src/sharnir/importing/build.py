@@ -12,7 +12,7 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.body import BodySpec
 from ..scene.check import opening
-from ..scene.elements.friction import AnyFriction, Coulomb, Stribeck, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint, JointSpec
 from ..scene.joints import AnyJoint, Frame, Planar, Prismatic, Revolute, Spherical
@@ -20,14 +20,14 @@ from ..scene.materials import Contact, Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
+from ..scene.values import Plain
 from ..spatial import Pose
 from .following import couple, move_inside, settle
-from .limits import MOST_LINKS
 from .motors import SPEEDS, position_servo, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
-from .tree import NOWHERE, Connection, Link, Tree
+from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
 
 CLOSED = 1e-9  # m and rad: loops that start open by less are closed
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
@@ -170,7 +170,7 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
 
 def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, robot: str) -> BodySpec:
     shapes = [_placed(shape, place) for link, place in group.links for shape in link.shapes]
-    given: dict[str, Any] = {}
+    given: Plain = {}
     if group.mass is not None:
         mass, center, inertia = group.mass
         six = [float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
@@ -234,7 +234,7 @@ def _joint(
         return None
     frame_b = Pose(joint.anchor, spatial.frame_rotation(joint.axis))
     frame_a = place @ joint.pose @ frame_b
-    frames: dict[str, Any] = {"frame_a": Frame.at(frame_a), "frame_b": Frame.at(frame_b)}
+    frames: Plain = {"frame_a": Frame.at(frame_a), "frame_b": Frame.at(frame_b)}
     between = (a.name, b.name)
     type_: AnyJoint
     if joint.kind == "spherical":

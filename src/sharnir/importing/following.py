@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import SceneError
 from ..scene.couplings import AnyCoupling, Mimic, Prescribed, WeightedSum
-from ..scene.measure import start_value
+from ..scene.joint_coordinates import start_value
 from ..scene.scene import Scene
 from .report import ImportReport
 from .tree import Connection, Coupling, Tree

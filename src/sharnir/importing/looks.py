@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import SceneError
 from ..scene.meshes import READABLE, ConvexHull, Mesh, load_parts, paint_of, read_surface
-from ..scene.values import Vec3
+from ..scene.values import Plain, Vec3
 from ..spatial import Array
 from .pieces import convex_pieces
 from .report import ImportReport
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as convex
 
@@ -30,12 +33,12 @@ class Paint(NamedTuple):
         solid = parts[3] == 255
         return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Plain:
         """The fields of a shape that it sets."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-def mesh_shape(file: Path, scale: tuple[float, ...], given: dict[str, Any]) -> Mesh:
+def mesh_shape(file: Path, scale: tuple[float, ...], given: Plain) -> Mesh:
     """A mesh that is only seen; the colour of the robot's file holds where that of the mesh has none, as in RViz."""
     _check_format(file)
     if any(any(part is not None for part in paint_of(one)) for one in _parts(file)):
@@ -46,7 +49,7 @@ def mesh_shape(file: Path, scale: tuple[float, ...], given: dict[str, Any]) -> M
     return shape
 
 
-def _parts(file: Path) -> list[Any]:
+def _parts(file: Path) -> list[Trimesh]:
     """The parts of a file; none of one that cannot be read, which is told when its surface is."""
     try:
         return load_parts(str(file))
@@ -55,7 +58,7 @@ def _parts(file: Path) -> list[Any]:
 
 
 def touched_shapes(
-    file: Path, scale: tuple[float, ...], given: dict[str, Any], report: ImportReport, where: str, decompose: bool
+    file: Path, scale: tuple[float, ...], given: Plain, report: ImportReport, where: str, decompose: bool
 ) -> list[ConvexHull]:
     """The convex hull of a mesh to touch with, or its convex pieces; what is not convex is told."""
     _check_format(file)

@@ -23,8 +23,8 @@ from .mjcf_tendons import TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
 from .motors import rotor
 from .options import Options
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
 from .xml import Node
 
@@ -61,7 +61,7 @@ def _compiled(path: Path) -> Any:
         raise SceneError(f"{path}: MuJoCo cannot read it ({' '.join(str(error).split())})") from None
 
 
-def _quiet(_: Any) -> None:
+def _quiet(_: object) -> None:
     pass
 
 

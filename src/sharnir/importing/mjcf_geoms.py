@@ -11,12 +11,13 @@ from ..errors import SceneError
 from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
 from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
-from ..scene.terrain import HeightField, Plane, TerrainSpec
+from ..scene.surfaces import HeightField, Plane, TerrainSpec
+from ..scene.values import Plain
 from ..spatial import Array, Pose
 from .looks import Paint, corners
 from .pieces import convex_pieces
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .tree import Tree
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
@@ -77,7 +78,7 @@ class Geoms:
         self.report.ignore(self._where(g), "geom", "is a surface that is not read", "contact")
         return []
 
-    def _mesh(self, g: int, pose: Pose, given: dict[str, Any]) -> list[AnyShape]:
+    def _mesh(self, g: int, pose: Pose, given: Plain) -> list[AnyShape]:
         """A mesh to be seen, by its file where we can read that as MuJoCo does, and its hull to be touched."""
         model, m = self.model, int(self.model.geom_dataid[g])
         vertices, faces = _mesh_arrays(model, m)
@@ -124,7 +125,7 @@ class Geoms:
                 continue
         return None
 
-    def _look(self, g: int) -> dict[str, Any]:
+    def _look(self, g: int) -> Plain:
         """Colour and texture, and whether a geom is seen and touched."""
         model, m = self.model, int(self.model.geom_matid[g])
         rgba = tuple(float(part) for part in model.geom_rgba[g])
@@ -132,7 +133,7 @@ class Geoms:
             rgba = tuple(float(part) for part in model.mat_rgba[m])
         collides = self._collides(g)
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
-        given: dict[str, Any] = {"collides": collides, "visible": shown}
+        given: Plain = {"collides": collides, "visible": shown}
         texture = self._texture(m) if m >= 0 else None
         if texture is not None:
             return given | {"texture": str(texture)}
@@ -244,5 +245,5 @@ def _ball() -> Array:
     return np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
 
 
-def _place(pose: Pose) -> dict[str, Any]:
+def _place(pose: Pose) -> Plain:
     return {"position": tuple(pose.position.tolist()), "rotation": tuple(pose.rotation.tolist())}

@@ -14,7 +14,7 @@ from ..scene.materials import DEFAULT, Contact, Material
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.terrain import HeightField, Plane
+from ..scene.surfaces import HeightField, Plane
 from .report import ImportReport
 
 READABLE = (".stl", ".obj")  # by MuJoCo

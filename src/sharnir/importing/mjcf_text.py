@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .limits import MOST_LINKS
-from .places import Places
 from .report import ImportReport, Matters
+from .robot_files import Places
+from .tree import MOST_LINKS
 from .xml import Node, account, parse
 
 MOST_INCLUDES = 200

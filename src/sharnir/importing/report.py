@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import SceneError
+from ..scene.values import Plain
 
 Fate = Literal["used", "repaired", "ignored"]
 Matters = Literal["motion", "contact", "looks", "sensing", "nothing"]
@@ -30,7 +31,7 @@ class Entry:
     matters: Matters
     count: int = 1
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The entry for a JSON file."""
         return {name: getattr(self, name) for name in ("fate", "where", "what", "why", "matters", "count")}
 
@@ -86,7 +87,7 @@ class ImportReport:
             f"{self.source} cannot be imported without loss: {shown}{more}; mend the file, or import without strict"
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The report for a JSON file."""
         return {
             "source": self.source,

@@ -19,12 +19,12 @@ from ..scene.joints import Fixed, Frame, Prismatic, Revolute, Spherical
 from ..scene.materials import Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties
-from ..scene.terrain import Plane, TerrainSpec
+from ..scene.surfaces import Plane, TerrainSpec
 from ..spatial import Array, Pose
 from .build import build
 from .options import Options
-from .places import Places
 from .report import ImportReport, Matters
+from .robot_files import Places
 from .sdf_frames import MODEL, Frames
 from .sdf_geometry import Geometry, put, vector
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree

@@ -14,8 +14,8 @@ from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .looks import Paint, corners, mesh_shape, touched_shapes
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .sdf_frames import MODEL, Frames
 from .xml import Node
 

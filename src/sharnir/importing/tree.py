@@ -16,13 +16,14 @@ from ..scene.joints import AnyJoint
 from ..scene.materials import Contact, Material
 from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape
-from ..scene.terrain import TerrainSpec
+from ..scene.surfaces import TerrainSpec
 from ..scene.values import Vec3
 from ..spatial import IDENTITY, Array, Pose
 
 Kind = Literal["revolute", "prismatic", "fixed", "spherical", "floating", "planar"]
 
 NOWHERE = Pose(np.zeros(3), IDENTITY)
+MOST_LINKS = 4000  # of a robot that is read
 
 
 @dataclass

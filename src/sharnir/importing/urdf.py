@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,11 +14,11 @@ from ..errors import SceneError, nearest
 from ..scene.materials import Material
 from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
-from ..scene.values import Vec3
+from ..scene.values import Plain, Vec3
 from ..spatial import Pose
 from .looks import Paint, mesh_shape, touched_shapes
-from .places import Places
 from .report import ImportReport, Matters
+from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree
 from .xml import Node, account
 
@@ -200,8 +199,8 @@ class _Reader:
         if geometry is None:
             self.report.ignore(node.where, f"<{node.tag}>", "has no geometry", "looks" if seen else "contact")
             return []
-        place: dict[str, Any] = {"position": _vec(pose.position), "rotation": tuple(pose.rotation.tolist())}
-        look: dict[str, Any] = {"collides": not seen, "visible": seen} | (paint.fields() if seen else {})
+        place: Plain = {"position": _vec(pose.position), "rotation": tuple(pose.rotation.tolist())}
+        look: Plain = {"collides": not seen, "visible": seen} | (paint.fields() if seen else {})
         try:
             return self._geometry(node, geometry, seen, place | look)
         except (SceneError, FileNotFoundError) as error:
@@ -211,7 +210,7 @@ class _Reader:
             self.report.ignore(node.where, f"<{node.tag}>", why, "looks" if seen else "contact")
             return []
 
-    def _geometry(self, node: Node, geometry: Node, seen: bool, given: dict[str, Any]) -> list[AnyShape]:
+    def _geometry(self, node: Node, geometry: Node, seen: bool, given: Plain) -> list[AnyShape]:
         if (box := geometry.child("box")) is not None:
             x, y, z = box.numbers("size", 3, (0.0, 0.0, 0.0))
             return [_checked(Box(x=x, y=y, z=z, **given), box)]

@@ -21,8 +21,8 @@ from ..scene.scene import WORLD
 from ..spatial import Array, Pose
 from .motors import rotor
 from .options import Options
-from .places import LARGEST_MESH, Places
 from .report import ImportReport
+from .robot_files import LARGEST_MESH, Places
 from .tree import Connection, Coupling, Kind, Link, Loop, Tree
 from .usd_prims import Prims, account_for
 

@@ -14,13 +14,13 @@ from ..scene.materials import Material
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
-from ..scene.terrain import Plane, TerrainSpec
+from ..scene.surfaces import Plane, TerrainSpec
 from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .looks import Paint, corners
 from .pieces import convex_pieces
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .tree import NOWHERE
 
 WATER = 1000.0  # kg/m^3: the density of the schemas where none is given

@@ -16,9 +16,10 @@ import numpy as np
 from .. import spatial
 from ..scene.couplings import Coupling
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import Coulomb, Stribeck, Viscous
+from ..scene.elements.friction_laws import Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import start_value
 from ..scene.joints import (
     Cylindrical,
     Distance,
@@ -30,7 +31,6 @@ from ..scene.joints import (
     Strut,
     Universal,
 )
-from ..scene.measure import start_value
 from ..scene.scene import WORLD, Scene
 from .mjcf_shapes import Shapes, text
 from .report import ImportReport

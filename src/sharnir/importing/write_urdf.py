@@ -17,7 +17,7 @@ from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.couplings import Coupling
 from ..scene.elements.drive import DcDrive
-from ..scene.elements.friction import Coulomb, Stribeck, Viscous
+from ..scene.elements.friction_laws import Coulomb, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joints import Fixed, Planar, Prismatic, Revolute
 from ..scene.materials import Contact

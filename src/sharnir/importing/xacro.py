@@ -13,8 +13,8 @@ from typing import Any
 
 from ..errors import SceneError, nearest
 from .expressions import ExpressionError, evaluate
-from .places import Places
 from .report import ImportReport
+from .robot_files import Places
 from .xml import Node, parse, read_bounded
 
 PREFIX = "xacro:"

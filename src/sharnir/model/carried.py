@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import spatial
 from ..scene.assemble import Held, Poses, Problem
 from ..scene.body import Body
 from ..scene.joint import Joint
+from ..scene.machines import MOST_BODIES, mechanisms_of, moved_by, root_of_inverse_mass
 from ..scene.scene import Scene
 from ..spatial import Array
 from .softs import SoftRow, softs_of
 
-MOST_BODIES = 80  # of a mechanism: its rows are one dense matrix
 INDEPENDENT = 1e-9  # of the largest singular value: below, a row follows from others
 
 
@@ -30,43 +29,23 @@ def carried_shares(scene: Scene) -> list[float]:
     """Of every soft row: its inverse mass in the mechanism over that of its own joint, 1 where it is not known."""
     rows = softs_of(scene)
     shares = np.ones(len(rows))
-    for joints in _mechanisms(scene):
+    coupled = [[joint.name for joint, _ in coupling.terms] for coupling in scene.couplings.values()]
+    for joints in mechanisms_of(scene.joints.values(), coupled):
         places = [i for i, row in enumerate(rows) if row.kind >= 0 and row.joint in joints]
-        moving = list(dict.fromkeys(body for joint in joints for body in (joint.a, joint.b) if not body.spec.fixed))
+        moving = moved_by(*joints)
         if places and len(moving) <= MOST_BODIES:
             shares[places] = _shares_of(scene, joints, moving, [rows[i] for i in places])
     return [float(share) for share in shares]
 
 
-def _mechanisms(scene: Scene) -> list[list[Joint]]:
-    """Joints in groups that share bodies which move, or couplings."""
-    group = {name: {name} for name in scene.joints}
-
-    def join(names: list[str]) -> None:
-        together = set().union(*(group[name] for name in names))
-        for name in together:
-            group[name] = together
-
-    for body in scene.bodies.values():
-        if not body.spec.fixed:
-            around = [joint.name for joint in scene.joints.values() if body in (joint.a, joint.b)]
-            if around:
-                join(around)
-    for coupling in scene.couplings.values():
-        join([joint.name for joint, _ in coupling.terms])
-    found = {id(names): names for names in group.values()}
-    return [[joint for joint in scene.joints.values() if joint.name in names] for names in found.values()]
-
-
 def _shares_of(scene: Scene, joints: list[Joint], moving: list[Body], rows: list[SoftRow]) -> Array:
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
     couplings = [c for c in scene.couplings.values() if c.terms[0][0] in joints]
     held = [Held(joints.index(joint), free, 0.0) for c in couplings for joint, free in c.terms]
     for row in rows:
         free = next(each for each in row.joint.type.coordinates if int(each.kind) == row.kind)
         held.append(Held(joints.index(row.joint), free, 0.0))
-    problem = Problem.of(joints, moving, fixed, held)
-    scaled = problem.jacobian(Poses.of(moving, joints)) @ _root_of_inverse_mass(moving)
+    problem = Problem.of(scene, joints, moving, held)
+    scaled = problem.jacobian(Poses.of(moving, joints)) @ root_of_inverse_mass(moving)
     locked, others = np.split(scaled, [len(scaled) - len(held)])
     terms = iter(others)
     coupled = [sum(c * next(terms) for c in coupling.factors) for coupling in couplings]
@@ -78,19 +57,6 @@ def _shares_of(scene: Scene, joints: list[Joint], moving: list[Body], rows: list
         for a, row in zip(others[len(others) - len(rows) :], rows, strict=True)
     ]
     return np.divide(whole, own, out=np.ones(len(rows)), where=np.array(own) > 0.0)
-
-
-def _root_of_inverse_mass(bodies: list[Body]) -> Array:
-    """L with L L^T = M^-1, world axes."""
-    root = np.zeros((6 * len(bodies), 6 * len(bodies)))
-    for i, body in enumerate(bodies):
-        assert body.properties is not None  # moving bodies have mass
-        turn = spatial.matrix(body.pose.rotation)
-        root[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) / np.sqrt(body.properties.mass)
-        root[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = np.linalg.cholesky(
-            turn @ np.linalg.inv(body.properties.inertia) @ turn.T
-        )
-    return root
 
 
 def _lengths_beside(rows: Array, others: Array) -> Array:

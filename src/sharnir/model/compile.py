@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from ..device import Table
 from ..scene.check import check_scene
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Dahl, LuGre, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import counts_turns, start_value
 from ..scene.joints import FreeAxes
-from ..scene.measure import counts_turns, start_value
 from ..scene.scene import Scene
-from .actuators import actuator_arrays
+from ..spatial import Array
+from .actuator_numbers import actuator_arrays
 from .carried import carried_shares
 from .contacts import contact_arrays, optional_counts
-from .couplings import coupling_arrays
-from .direct import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
+from .coupling_rows import coupling_arrays
+from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
 from .features import Features
-from .fields import MODEL, PARAMETERS, allocate, write
+from .field import Columns
+from .fields import PARAMETERS, TABLES, allocate, write
 from .grounds import Heights, Triangles, search_meshes
 from .integrator import INTEGRATORS
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
-from .rays import ray_arrays
-from .ropes import optional_rope_counts, rope_arrays
+from .rope_arrays import optional_rope_counts, rope_arrays
+from .sensors import ray_arrays
 from .softs import softs_of
 from .spins import felt_spins
 
@@ -58,8 +60,8 @@ class Compiled:
     features: Features
     counts: dict[str, int]
     twists: tuple[int, ...]  # the coordinates whose turns are counted
-    model: dict[str, Any]  # field -> values [item] or [item, 1]
-    state: dict[str, Any]
+    model: Columns  # field -> values [item] or [item, 1]
+    state: Columns
     grounds: tuple[Heights | Triangles | None, ...]  # terrain, shape by shape
 
 
@@ -160,7 +162,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
 
 
-def parameters_of(scene: Scene) -> dict[str, Any]:
+def parameters_of(scene: Scene) -> Columns:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
     found |= coupling_arrays(scene, ()) | actuator_arrays(scene)
@@ -173,7 +175,7 @@ def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
     return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
 
 
-def _bodies(scene: Scene) -> dict[str, Any]:
+def _bodies(scene: Scene) -> Columns:
     mass, inertia = [0.0], [np.zeros((3, 3))]
     for body in scene.bodies.values():
         mass.append(0.0 if body.properties is None else body.properties.mass)
@@ -183,7 +185,7 @@ def _bodies(scene: Scene) -> dict[str, Any]:
     return mass_fields(np.array(mass)[:, None], tensor[:, None]) | others
 
 
-def mass_fields(mass: Any, inertia: Any) -> dict[str, Any]:
+def mass_fields(mass: Array, inertia: Array) -> Columns:
     """The model's mass fields from mass [body, world] and inertia [body, world, 3, 3]; zero mass means fixed."""
     moving = mass > 0.0
     inv_inertia = np.zeros_like(inertia)
@@ -196,12 +198,12 @@ def _bits(mask: tuple[bool, ...]) -> int:
     return sum(1 << place for place, on in enumerate(mask) if on)
 
 
-def _anchor(joint: Joint, side: str) -> Any:
+def _anchor(joint: Joint, side: str) -> Array:
     body, frame = (joint.a, joint.frame_a) if side == "a" else (joint.b, joint.frame_b)
     return frame.position - body.center
 
 
-def _joints(scene: Scene) -> dict[str, Any]:
+def _joints(scene: Scene) -> Columns:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
@@ -234,7 +236,7 @@ def _joints(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _coordinates(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+def _coordinates(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     coordinates = coordinates_of(scene)
     place = {name: i for i, name in enumerate(scene.joints)}
     of = [place[joint.name] for _, joint, _ in coordinates]
@@ -246,7 +248,7 @@ def _coordinates(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+def _limits(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     place = {name: i for i, name in enumerate(scene.joints)}
     rows = [
         (place[joint.name], coordinate.kind, joint.ranges[coordinate.name], tracked.index(i) if i in tracked else -1)
@@ -263,7 +265,7 @@ def _limits(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _frictions(scene: Scene) -> dict[str, Any]:
+def _frictions(scene: Scene) -> Columns:
     place = {name: i for i, name in enumerate(scene.joints)}
     found = friction_rows_of(scene)
     rows = [
@@ -307,7 +309,7 @@ def _pressing(joint: Joint, axes: FreeAxes) -> int:
     return ACROSS_PIN if is_pin else WHOLE_PIN
 
 
-def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+def _softs(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     rows = softs_of(scene)
     place = {name: i for i, name in enumerate(scene.joints)}
     labels = [label for label, _, _ in coordinates_of(scene)]
@@ -352,7 +354,7 @@ def _softs(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
+def _state(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     position, rotation, velocity, spin = [np.zeros(3)], [np.array([0, 0, 0, 1.0])], [np.zeros(3)], [np.zeros(3)]
     for body in scene.bodies.values():
         at = body.pose.point(body.center)
@@ -367,13 +369,13 @@ def _state(scene: Scene, tracked: tuple[int, ...]) -> dict[str, Any]:
     return {name: np.array(values)[:, None] for name, values in columns.items()}
 
 
-def build_model(compiled: Compiled, precision: Precision, worlds: int, device: str) -> Any:
+def build_model(compiled: Compiled, precision: Precision, worlds: int, device: str) -> Table:
     """The model's arrays on a device, the same for every world."""
     model = allocate("model", precision, compiled.counts, worlds, device)
-    for field in MODEL:
+    for field in TABLES["model"]:
         values = np.asarray(compiled.model[field.name])
         write(getattr(model, field.name), values)
     meshes = search_meshes(compiled.grounds, device)
     write(model.shape_mesh, np.array([0 if mesh is None else mesh.id for mesh in meshes], np.uint64))
-    model.shape_mesh.meshes = meshes  # their ids are only good while they live
+    setattr(model.shape_mesh, "meshes", meshes)  # noqa: B010, their ids are only good while they live
     return model

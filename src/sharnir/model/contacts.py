@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +17,20 @@ from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind
+from ..scene.shape import Shape
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.terrain import AnySurface, HeightField, Plane
-from ..scene.values import quaternion
+from ..scene.surfaces import AnySurface, HeightField, Plane
+from ..scene.values import ORIGIN, Vec3, quaternion
 from .features import Features
+from .field import Columns
 from .grounds import Heights, Triangles, ground_arrays, triangles_of
 from .hulls import Hull, hull_of
 
-SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH = range(9)
+if TYPE_CHECKING:
+    from trimesh import Trimesh
+
+# What the device tells shapes apart by: those that move, then terrain; of the latter a triangle counts as a solid.
+SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH, TRIANGLE = range(10)
 KINDS = {
     Sphere: SPHERE,
     Capsule: CAPSULE,
@@ -61,7 +67,7 @@ class _Colliding:
 class ContactArrays:
     """The model's fields of contact, the number of their items, the groups of device code they need, and terrain."""
 
-    model: dict[str, Any]
+    model: Columns
     counts: dict[str, int]
     kinds: frozenset[str]
     grounds: tuple[Heights | Triangles | None, ...]
@@ -74,7 +80,7 @@ def contact_arrays(scene: Scene) -> ContactArrays:
     groups = group_numbers(scene)
     names = scene.materials.names
     place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
-    model: dict[str, Any] = {
+    model: Columns = {
         "shape_body": [place[shape.body] for shape in shapes],
         "shape_kind": [shape.kind for shape in shapes],
         "shape_size": [_size(shape) for shape in shapes],
@@ -178,7 +184,7 @@ def group_numbers(scene: Scene) -> tuple[str, ...]:
     return _groups([shape.contact for shape in _colliding(scene)] + _rope_contacts(scene))
 
 
-def _ground(owner: str, surface: Any) -> Heights | Triangles | None:
+def _ground(owner: str, surface: object) -> Heights | Triangles | None:
     if isinstance(surface, HeightField):
         return Heights(*surface.sample(owner))
     return triangles_of(surface.triangulated(owner)) if isinstance(surface, Mesh) else None
@@ -207,7 +213,7 @@ def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:
     return found
 
 
-def _convex(owner: str, mesh: Mesh) -> Any:
+def _convex(owner: str, mesh: Mesh) -> Trimesh:
     """The surface of a mesh on a moving body, which must be convex: its hull has no more volume than itself."""
     surface = mesh.surface()
     hull = convex_hull(np.asarray(surface.vertices))
@@ -219,37 +225,20 @@ def _convex(owner: str, mesh: Mesh) -> Any:
     return hull
 
 
-def _size(found: _Colliding) -> tuple[float, float, float]:
-    """The numbers the device needs of a shape, m; see ``shape_size`` in fields.py."""
-    shape = found.shape
-    if isinstance(shape, Sphere):
-        return (shape.radius, 0.0, 0.0)
-    if isinstance(shape, Box):
-        return (shape.x / 2.0, shape.y / 2.0, shape.z / 2.0)
-    if isinstance(shape, (Capsule, Cylinder)):
-        return (shape.radius, shape.length / 2.0, 0.0)
-    if isinstance(shape, Wheel):
-        return (shape.radius - shape.round, shape.round, shape.width / 2.0 - shape.round)
+def _size(found: _Colliding) -> Vec3:
+    """The numbers the device needs of a shape, m; see ``shape_size`` in contact_fields.py."""
     if isinstance(found.ground, Heights):
         return (*found.ground.spacing, float(found.ground.values.max()))
-    return (0.0, 0.0, 0.0)
+    return found.shape.contact_size() if isinstance(found.shape, Shape) else ORIGIN
 
 
 def _radius(found: _Colliding) -> float:
     """The radius of a ball about the shape's place that holds it, m."""
-    x, y, z = _size(found)
     if found.hull is not None:
         return float(np.linalg.norm(found.hull.vertices, axis=1).max())
     if found.ground is not None:
         return found.ground.radius
-    return {
-        SPHERE: x,
-        CAPSULE: x + y,
-        BOX: float(np.linalg.norm((x, y, z))),
-        CYLINDER: float(np.hypot(x, y)),
-        WHEEL: float(np.hypot(x, z)) + y,
-        PLANE: np.inf,
-    }[found.kind]
+    return found.shape.bounding_radius() if isinstance(found.shape, Shape) else np.inf
 
 
 def _groups(contacts: list[Contact]) -> tuple[str, ...]:
@@ -312,7 +301,7 @@ def _pairs(scene: Scene, names: tuple[str, ...]) -> dict[str, list[float]]:
     }
 
 
-def _tyres(shapes: list[_Colliding]) -> dict[str, list[Any]]:
+def _tyres(shapes: list[_Colliding]) -> Columns:
     """The tyres of the wheels that have one."""
     wheels = [shape.shape for shape in shapes if isinstance(shape.shape, Wheel) and shape.shape.tyre is not None]
     tyres = [(wheel.tyre, wheel.radius) for wheel in wheels if wheel.tyre is not None]
@@ -330,7 +319,7 @@ def _tyres(shapes: list[_Colliding]) -> dict[str, list[Any]]:
     }
 
 
-def _belts(scene: Scene, shapes: list[_Colliding]) -> dict[str, list[Any]]:
+def _belts(scene: Scene, shapes: list[_Colliding]) -> Columns:
     """The belts by their sprockets' hinges."""
     place = {name: i for i, name in enumerate(scene.joints)}
     belts: dict[tuple[int, float], int] = {}
@@ -364,7 +353,7 @@ def optional_counts(features: Features, contacts: int) -> dict[str, int]:
     }
 
 
-def _hulls(hulls: list[Hull | None]) -> dict[str, Any]:
+def _hulls(hulls: list[Hull | None]) -> Columns:
     """Vertices and faces of all hulls, one after the other."""
     empty = Hull(np.zeros((0, 3)), np.zeros((0, 3)), [])
     all_of = [hull or empty for hull in hulls]

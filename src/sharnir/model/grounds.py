@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import spatial
 from ..device import load_warp
+from ..spatial import Array
+from .field import Columns
+from .precision import WarpType
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 
 @dataclass(frozen=True)
@@ -33,9 +39,9 @@ class Triangles:
     """
 
     vertices: spatial.Array
-    corners: Any  # int [triangle, 3]
-    across: Any  # int [triangle, 3]
-    edges: Any  # int [edge, 2]
+    corners: Array  # int [triangle, 3]
+    across: Array  # int [triangle, 3]
+    edges: Array  # int [edge, 2]
 
     @property
     def radius(self) -> float:
@@ -43,7 +49,7 @@ class Triangles:
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
 
-def triangles_of(surface: Any) -> Triangles:
+def triangles_of(surface: Trimesh) -> Triangles:
     """The triangles of a ``trimesh.Trimesh``.
 
     Across an edge lies the third vertex of the one triangle that runs along it the other way; none where there is a
@@ -63,7 +69,7 @@ def triangles_of(surface: Any) -> Triangles:
     return Triangles(np.asarray(surface.vertices, float), corners, across, np.stack(np.divmod(edges, count), axis=1))
 
 
-def ground_arrays(grounds: list[Heights | Triangles | None]) -> dict[str, Any]:
+def ground_arrays(grounds: list[Heights | Triangles | None]) -> Columns:
     """The model's fields of terrain, one entry a shape for those that run over shapes."""
     fields = [ground if isinstance(ground, Heights) else None for ground in grounds]
     meshes = [ground if isinstance(ground, Triangles) else None for ground in grounds]
@@ -91,7 +97,7 @@ def ground_arrays(grounds: list[Heights | Triangles | None]) -> dict[str, Any]:
     }
 
 
-def search_meshes(grounds: tuple[Heights | Triangles | None, ...], device: str) -> list[Any]:
+def search_meshes(grounds: tuple[Heights | Triangles | None, ...], device: str) -> list[WarpType]:
     """A ``wp.Mesh`` for every triangle mesh, None for other shapes; they must live as long as their ids are used."""
     wp = load_warp()
     return [

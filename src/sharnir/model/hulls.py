@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import spatial
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 FLAT = 1e-6  # rad: triangles whose normals differ by less are one face
 MOST_CORNERS = 8  # a face with more is cut down to these, evenly; it still stands
@@ -22,7 +25,7 @@ class Hull:
     faces: list[list[int]]
 
 
-def hull_of(surface: Any) -> Hull:
+def hull_of(surface: Trimesh) -> Hull:
     """The hull's vertices, and its triangles gathered into flat faces; ``surface`` is a convex ``trimesh.Trimesh``."""
     vertices = np.asarray(surface.vertices, float)
     size = float(np.abs(vertices - vertices.mean(axis=0)).max())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..scene.elements.friction import Coulomb, Dahl, LuGre, Stribeck, Viscous
+from ..scene.elements.friction_laws import Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene

@@ -10,19 +10,20 @@ from ..device import load_warp
 from ..errors import SceneError, nearest
 
 PRECISIONS = ("float64", "float32")
+WarpType = Any  # a type that only Warp knows
 
 
 @dataclass(frozen=True)
 class Precision:
-    """The Warp types that the kernels are made of; annotated as Any because they stand for types only Warp knows."""
+    """The Warp types that the kernels are made of."""
 
     name: str
-    real: Any
-    vec2: Any
-    vec3: Any
-    quat: Any
-    mat33: Any
-    sym33: Any  # six numbers: xx, yy, zz, xy, xz, yz
+    real: WarpType
+    vec2: WarpType
+    vec3: WarpType
+    quat: WarpType
+    mat33: WarpType
+    sym33: WarpType  # six numbers: xx, yy, zz, xy, xz, yz
     by_reference: bool  # how device functions take the tables of arrays, see model/fields.py
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,57 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind, Sensor
+from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of, readings_of
 
 ORDER = ("reading", "beam", "vector_reading")
 
+# The arrays of sensors, see dynamics/sensing.py; the step does not know of the table ``sensing``.
+FIELDS: Fields = {
+    "model": (
+        shared("ray_body", "ray", "int", "body that carries it"),
+        shared("ray_place", "ray", "vec3", "m from the body's centre of mass, body's axes"),
+        shared("ray_direction", "ray", "vec3", "unit, body's axes"),
+        shared("ray_reach", "ray", "real", "m"),
+    ),
+    "work": (
+        # points where shapes touch or are about to; collide
+        Field("ray_distance", "ray", "real", "m, of the distance sensors; sense"),
+    ),
+    "sensing": (
+        shared("kind", "sense", "int", "scene.sensors.Kind of the reading"),
+        shared("item", "sense", "int", "body, joint or coordinate"),
+        shared("twist", "sense", "int", "the coordinate's place among the twists, or -1"),
+        shared("place", "sense", "vec3", "m from the body's centre of mass, body's axes"),
+        shared("turn", "sense", "quat", "sensor's frame in the body's axes"),
+        shared("factor", "sense", "real", "what the reading is multiplied by"),
+        shared("resolution", "sense", "real", "of an encoder; 0: none"),
+        shared("size", "sense", "real", "m, radius of a pad or reach of a beam"),
+        shared("every", "sense", "int", "steps from sample to sample"),
+        shared("delay", "sense", "int", "steps until a sample is read"),
+        shared("slots", "sense", "int", "samples that are kept"),
+        shared("first_slot", "sense", "int", "the first of them"),
+        shared("white", "sense", "real", "standard deviation of a sample's white noise"),
+        shared("walk", "sense", "real", "standard deviation by which the bias changes from sample to sample"),
+        shared("bias", "sense", "real", "constant"),
+        shared("spread", "sense", "real", "standard deviation of what is drawn at the start"),
+        shared("key", "sense", "int", "seed of the sensor"),
+        shared("stream", "sense", "int", "which random numbers are the reading's, by its name"),
+        Field("seed", None, "int", "seed of the world"),
+        Field("taken", "sense", "int", "samples taken"),
+        Field("distance", "sense", "real", "m, of a beam"),
+        Field("change", "sense", "vec3", "m/s, of an accelerometer's body: kick_change of the step before"),
+        Field("change_spin", "sense", "vec3", "rad/s, likewise"),
+        Field("wander", "sense", "vec3", "the bias now"),
+        Field("sample", "slot", "vec3", "samples on their way"),
+        Field("reading", "reading", "real", "what single numbers read"),
+        Field("beam", "beam", "real", "m, what beams of lidars read"),
+        Field("vector", "vector_reading", "vec3", "what vectors read"),
+    ),
+}
 
-def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, int]]:
+
+def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[Columns, dict[str, int]]:
     """The arrays of the table ``sensing`` that never change, and the counts of its items; ``dt`` (s) is the step."""
     found = {variable: readings_of(scene, variable) for variable in ORDER}
     rows = [row for variable in ORDER for row in found[variable]]
@@ -77,10 +121,23 @@ def _steps(sensor: Sensor, what: str, seconds: float, dt: float) -> int:
 
 
 def _item(sensor: Sensor, bodies: dict[str, int], joints: dict[str, int], labels: list[str]) -> int:
-    known: Any = {"body": bodies, "joint": joints}.get(sensor.type.carrier)
+    known: dict[str, int] | None = {"body": bodies, "joint": joints}.get(sensor.type.carrier)
     return int(labels.index(sensor.spec.on) if known is None else known[sensor.spec.on])
 
 
 def _centers(sensor: Sensor) -> spatial.Array:
     """Where the centre of mass is in the frame that places are given in."""
     return np.asarray(sensor.on.center) if sensor.type.carrier == "body" else np.zeros(3)
+
+
+def ray_arrays(scene: Scene) -> Columns:
+    """The model's fields of the scene's rays."""
+    place = {name: i for i, name in enumerate([WORLD, *scene.bodies])}
+    rays = [ray.spec for ray in scene.rays.values()]
+    centers = [(scene.world if ray.body == WORLD else scene.bodies[ray.body]).center for ray in rays]
+    return {
+        "ray_body": [place[ray.body] for ray in rays],
+        "ray_place": [np.array(ray.position) - center for ray, center in zip(rays, centers, strict=True)],
+        "ray_direction": [np.array(ray.direction) / np.linalg.norm(ray.direction) for ray in rays],
+        "ray_reach": [ray.reach for ray in rays],
+    }

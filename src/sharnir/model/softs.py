@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.elements.actuator import AnyActuator
+from ..scene.elements.actuators import AnyActuator
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
-from ..scene.elements.friction import AnyFriction, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import FreeAxes, Kind
 from ..scene.scene import Scene
+from .field import Field, Fields, shared
 
 # Where a coordinate lies in its joint's basis: (linear, column).
 PLACES = {
@@ -21,6 +22,60 @@ PLACES = {
     Kind.CARDAN_X: (False, 0),
     Kind.CARDAN_Y: (False, 1),
     Kind.TWIST: (False, 2),
+}
+
+# The arrays of soft rows: springs, viscous friction and drives, see dynamics/rows/soft.py.
+FIELDS: Fields = {
+    "model": (
+        shared("soft_start", "joint", "int", "first of the joint's soft rows"),
+        shared("soft_end", "joint", "int", "one past the last"),
+        shared("soft_joint", "soft", "int", "joint of the soft row"),
+        shared(
+            "soft_share", "soft", "real", "of its inverse mass, what is left with all that it carries, see carried.py"
+        ),
+        shared("soft_kind", "soft", "int", "scene.joints.Kind of its coordinate, or -1: an axis of the angular basis"),
+        shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
+        shared("soft_column", "soft", "int", "its column in the joint's basis"),
+        shared("soft_twist", "soft", "int", "its place among the twists, or -1"),
+        Field("viscous", "soft", "real", "N s/m or N m s/rad"),
+        Field("viscous_load", "soft", "real", "the same per N of the joint's reaction"),
+        shared("has_spring", "soft", "int", "1: it has one"),
+        Field("spring_k", "soft", "real", "N/m or N m/rad"),
+        Field("spring_c", "soft", "real", "N s/m or N m s/rad"),
+        Field("spring_rest", "soft", "real", "m or rad"),
+        Field("spring_preload", "soft", "real", "N or N m"),
+        shared("spring_side", "soft", "int", "0 both, 1 push, 2 pull"),
+        shared("table_start", "soft", "int", "first point of the spring's table"),
+        shared("table_end", "soft", "int", "one past the last"),
+        shared("table_x", "table", "real", "deflection, m or rad"),
+        shared("table_f", "table", "real", "force, N or N m"),
+        shared("drive_kind", "soft", "int", "0 none, 1 plain, 2 speed servo, 3 position servo"),
+        Field("drive_stall", "soft", "real", "N m of the motor"),
+        Field("drive_idle", "soft", "real", "rad/s of the motor"),
+        Field("drive_inertia", "soft", "real", "kg m^2 of the motor"),
+        Field("drive_ratio", "soft", "real", "motor speed over the coordinate's rate"),
+        Field("drive_efficiency", "soft", "real", "of the gear"),
+        shared("drive_locks", "soft", "int", "1: the load cannot turn the motor"),
+        Field("servo_gain", "soft", "real", "voltage per error"),
+        Field("servo_damping", "soft", "real", "voltage per rate"),
+        Field("servo_integral", "soft", "real", "voltage per error and second"),
+        Field("servo_feed", "soft", "real", "voltage per rate of the target"),
+    ),
+    "control": (Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),),
+    "memory": (
+        Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
+        Field("servo_sum", "soft", "real", "integral of a servo's error"),
+        Field("last_input", "soft", "real", "of a drive, input of the last step"),
+    ),
+    "work": (
+        Field("soft_axis", "soft", "vec3", "world direction of the coordinate; prepare"),
+        Field("soft_inverse_mass", "soft", "real", "1/kg or 1/(kg m^2) along it; prepare"),
+        Field("soft_y", "soft", "real", "impulse per rate, kg or kg m^2; prepare"),
+        Field("soft_source", "soft", "real", "impulse at rate zero; prepare"),
+        Field("gear_rate", "soft", "real", "rate of the joint at which the motor runs by itself; prepare"),
+        Field("gear_loss", "soft", "real", "impulse per rate that the gear adds, see gear.py; prepare"),
+        Field("voltage", "soft", "real", "what the drive was given; prepare"),
+    ),
 }
 
 

@@ -1,7 +1,7 @@
 """Which part of a body's spin moves anything.
 
 A wheel that turns about its own axle, or a ball about its middle, may do so at any speed: its pose over a step is exact
-and nothing is attached beside the axis. Any other spin carries joints or an uneven inertia around, and a step is right
+and nothing is attached beside the axis. Other spins carry joints or an uneven inertia around, and a step is right
 only as long as it turns the body by little.
 """
 

@@ -16,8 +16,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..model.layout import SOURCES
-from ..scene.elements.actuator import TorqueMotor
-from ..scene.elements.friction import Dahl, LuGre
+from ..scene.elements.actuators import TorqueMotor
+from ..scene.elements.friction_laws import Dahl, LuGre
 from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
 from . import ropes, setting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scene.elements.actuator import HydraulicCylinder, Muscle, PneumaticSpring, TorqueMotor
+from ..scene.elements.actuators import HydraulicCylinder, Muscle, PneumaticSpring, TorqueMotor
 from ..scene.quantity import XYZ
 from ..spatial import Array, conjugate, rotate
 from . import setting, springs

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..model.layout import FrictionRow, Layout, coordinates_of, friction_rows_of, layout_of
-from ..model.ropes import rope_arrays
+from ..model.rope_arrays import rope_arrays
 from ..model.softs import SoftRow, softs_of
 from ..scene.body import Body
-from ..scene.elements.actuator import AnyActuator
+from ..scene.elements.actuators import AnyActuator
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from ..scene.joints import Coordinate
-from ..scene.measure import coordinate, coordinate_axis, lock_error
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
 from .frames import Frames
 
@@ -67,7 +67,7 @@ class Readings:
         return [(row, places.index(row.label) if row.kind >= 0 else -1) for row in softs_of(self.scene)]
 
     @cached_property
-    def rope_model(self) -> dict[str, Any]:
+    def rope_model(self) -> Plain:
         """The arrays of the model that describe ropes."""
         return rope_arrays(self.scene)[0]
 

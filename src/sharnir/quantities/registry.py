@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SceneError, nearest
 from ..model.layout import Layout
 from ..scene.quantity import Quantity
-from ..scene.values import shown
+from ..scene.values import Plain, shown
 from ..spatial import Array
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ OWNERS = {
 }
 
 Derivation = Callable[["Readings", int], Array]
-Setter = Callable[["Access", int, Any], None]
+Setter = Callable[["Access", int, Array], None]
 Unit = str | tuple[str, str]
 
 # Units that differ between axes that slide and axes that turn.
@@ -132,14 +132,14 @@ def quantity(
         assert name not in QUANTITIES and derive.__doc__, f"{name} is declared already, or does not say what it is"
         about = derive.__doc__.splitlines()[0].rstrip(".")
         about = about[0].lower() + about[1:]
-        flags: dict[str, Any] = {"held": held, "is_error": is_error, "channel": channel}
+        flags: Plain = {"held": held, "is_error": is_error, "channel": channel}
         QUANTITIES[name] = Definition(name, owner, unit, components, about, derive, live, sent, set, **flags)
         return derive
 
     return declare
 
 
-def definition_of(quantity: Any, doing: str = "") -> Definition:
+def definition_of(quantity: object, doing: str = "") -> Definition:
     """The definition of a quantity, or an error that says what else to give."""
     if not isinstance(quantity, Quantity):
         raise SceneError(
@@ -150,6 +150,6 @@ def definition_of(quantity: Any, doing: str = "") -> Definition:
     return QUANTITIES[quantity.variable]
 
 
-def those(choose: Callable[[Definition], Any]) -> Mapping[str, Definition]:
+def those(choose: Callable[[Definition], object]) -> Mapping[str, Definition]:
     """The definitions of which something holds, such as that they can be set."""
     return {name: definition for name, definition in QUANTITIES.items() if choose(definition)}

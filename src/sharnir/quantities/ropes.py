@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.ropes import LEAST_TWIST, curvature, places_of, rest_curvature
+from ..model.rope_arrays import LEAST_TWIST, curvature, places_of, rest_curvature
 from ..scene.quantity import XYZ, XYZW
 from ..scene.rope import Rope
 from ..spatial import IDENTITY, Array, conjugate, multiply, rotate

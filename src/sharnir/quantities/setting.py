@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import spatial
+from ..device import Table
 from ..errors import SceneError, nearest
 from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
-from ..scene import measure
+from ..scene import joint_coordinates
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 
 if TYPE_CHECKING:
-    from ..simulation import Simulation
+    from ..simulation.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,11 @@ class Access:
         return self.simulation._compiled
 
     @property
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, Table]:
         """The arrays on the device."""
         return self.simulation._tables
 
-    def write(self, table: str, array: str, row: int, values: Any) -> None:
+    def write(self, table: str, array: str, row: int, values: ArrayLike) -> None:
         """Copy values into a row of an array."""
         write_row(getattr(self.tables[table], array), row, values)
 
@@ -52,7 +54,7 @@ class Access:
         return np.asarray(read(getattr(self.tables[table], array)))
 
 
-def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> None:
+def set_quantity(simulation: Simulation, quantity: Quantity, values: ArrayLike) -> None:
     """Write values (one, or a row per world) of a quantity into the arrays that hold it."""
     from .registry import definition_of, those
 
@@ -65,37 +67,37 @@ def set_quantity(simulation: Simulation, quantity: Quantity, values: Any) -> Non
     definition.set(Access(simulation, quantity), place, given)
 
 
-def plain(to: Access, place: int, values: Any) -> None:
+def plain(to: Access, place: int, values: Array) -> None:
     """An input of the step, kept in the array of its name."""
     to.write("control", to.quantity.variable, place, values)
 
 
-def coordinate(to: Access, _: int, values: Any) -> None:
+def coordinate(to: Access, _: int, values: Array) -> None:
     """What hangs on the joint moves along."""
     to.simulation.pose({to.quantity: values})
 
 
-def rate(to: Access, _: int, values: Any) -> None:
+def rate(to: Access, _: int, values: Array) -> None:
     """All velocities agree with the joints."""
     to.simulation.pose({}, {to.quantity: values})
 
 
-def motion(to: Access, place: int, values: Any) -> None:
+def motion(to: Access, place: int, values: Array) -> None:
     """Where a prescribed coordinate is to be by the end of the next step; the control has it from its start on."""
     to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
 
 
-def drive(to: Access, place: int, values: Any) -> None:
+def drive(to: Access, place: int, values: Array) -> None:
     """The voltage of a drive, or the target of a servo."""
     to.write("control", "drive_input", place, values)
 
 
-def gravity(to: Access, _: int, values: Any) -> None:
+def gravity(to: Access, _: int, values: Array) -> None:
     """Gravity is one vector per world."""
     write(to.tables["model"].gravity, values)
 
 
-def mass(to: Access, place: int, values: Any) -> None:
+def mass(to: Access, place: int, values: Array) -> None:
     """A body's inertia scales with its mass."""
     i, compiled, model = place + 1, to.compiled, to.tables["model"]
     if (values <= 0).any() or compiled.model["inv_mass"][i, 0] == 0:
@@ -110,7 +112,7 @@ def mass(to: Access, place: int, values: Any) -> None:
         to.write("model", field, i, row[0])
 
 
-def limit(to: Access, place: int, values: Any) -> None:
+def limit(to: Access, place: int, values: Array) -> None:
     """The lower limit stays below the upper one."""
     side, label = to.quantity.variable, to.quantity.item
     bounds = {name: to.read("model", name)[place] for name in ("lower", "upper")} | {side: values}
@@ -125,7 +127,7 @@ def static_share(compiled: Compiled, place: int) -> float:
     return float(static / dynamic) if dynamic > 0 else 1.0
 
 
-def friction_level(to: Access, place: int, values: Any) -> None:
+def friction_level(to: Access, place: int, values: Array) -> None:
     """The static level scales with the dynamic one."""
     if (values < 0).any():
         raise SceneError(f"friction of '{to.quantity.item}' is set to {values}; it must not be negative")
@@ -136,13 +138,13 @@ def friction_level(to: Access, place: int, values: Any) -> None:
 # --- bodies: their quantities are of their frames, the state holds the centre of mass ---------------------------------
 
 
-def position(to: Access, place: int, values: Any) -> None:
+def position(to: Access, place: int, values: Array) -> None:
     """The centre of mass goes along."""
     to.write("state", "position", place + 1, values + _arm(to, place))
     _moved(to)
 
 
-def rotation(to: Access, place: int, values: Any) -> None:
+def rotation(to: Access, place: int, values: Array) -> None:
     """The origin of the body's frame stays where it is."""
     norm = np.linalg.norm(values, axis=-1, keepdims=True)
     if (np.abs(norm - 1) > 1e-3).any():
@@ -155,14 +157,14 @@ def rotation(to: Access, place: int, values: Any) -> None:
     _moved(to)
 
 
-def velocity(to: Access, place: int, values: Any) -> None:
+def velocity(to: Access, place: int, values: Array) -> None:
     """The angular velocity stays as it is."""
     spin = to.read("state", "spin")[place + 1]
     to.write("state", "velocity", place + 1, values + np.cross(spin, _arm(to, place)))
     _start_anew(to)
 
 
-def angular_velocity(to: Access, place: int, values: Any) -> None:
+def angular_velocity(to: Access, place: int, values: Array) -> None:
     """The velocity of the origin stays as it is."""
     arm, i = _arm(to, place), place + 1
     origin = to.read("state", "velocity")[i] - np.cross(to.read("state", "spin")[i], arm)
@@ -195,5 +197,5 @@ def _moved(to: Access) -> None:
             n = places.index(body.name)
             pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
             frames.append(pose @ frame)
-        to.write("state", "twist", k, measure.coordinate(found.kind, frames[0], frames[1]))
+        to.write("state", "twist", k, joint_coordinates.coordinate(found.kind, frames[0], frames[1]))
     _start_anew(to)

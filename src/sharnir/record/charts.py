@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from ..scene.values import Plain
 from ..spatial import Array
-from .plots import COLORS, STYLE
+from .plots import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 8.0, 3.2  # inches
 EXACT = "exact"  # curves whose names begin so are dashed and lie on top
@@ -32,24 +36,16 @@ class Chart:
 
     def save(self, file: Path) -> Path:
         """Draw the chart into a file (PNG, SVG, PDF)."""
-        import matplotlib
-        from cycler import cycler
-        from matplotlib.figure import Figure
-
-        style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+        with drawing(WIDTH, HEIGHT, file) as figure:
             self._draw(figure.subplots())
-            file.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, dpi=150)
         return file
 
-    def _draw(self, axes: Any) -> None:
+    def _draw(self, axes: Axes) -> None:
         for name, (x, y) in self.curves.items():
-            look = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
+            look: Plain = {"linestyle": "--", "color": "#222222", "linewidth": 1.0} if name.startswith(EXACT) else {}
             axes.plot(x, y, label=name, **look)
-        line = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
-        text: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
+        line: Plain = {"color": "#888888", "linestyle": ":", "linewidth": 1.0}
+        text: Plain = {"textcoords": "offset points", "fontsize": 8, "color": "#555555"}
         for name, level in self.levels.items():
             axes.axhline(level, **line)
             at_end = ("axes fraction", "data")

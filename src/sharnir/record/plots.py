@@ -6,14 +6,15 @@ Errors get a panel of their own with a logarithmic axis, and what has no unit on
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SceneError
 from ..quantities import definition_of
 from ..scene.quantity import Quantity
-from ..scene.values import shown
+from ..scene.values import Plain, shown
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 WORLDS_DRAWN = 5
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 9.0, 2.0, 0.7  # inches
 
-STYLE: dict[str, Any] = {
+STYLE: Plain = {
     "axes.grid": True,
+    "axes.axisbelow": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.labelcolor": "#333333",
@@ -59,11 +61,36 @@ ROUNDING = 1e-14  # no more of a logarithmic axis is shown below this
 COLORS = ["#1f5fa8", "#d1592b", "#2f8f5b", "#8253a8", "#b8860b", "#4a4a4a", "#c23b6b", "#2a9aa8"]
 
 
-def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | None = None) -> Figure:
-    """Draw the quantities; see ``Trajectory.plot``."""
+@contextmanager
+def drawing(width: float, height: float, file: Path | None = None, shown: bool = False) -> Iterator[Figure]:
+    """An empty figure (inches) in the project's style, saved to a ``file`` where one is given.
+
+    What is ``shown`` is a figure of pyplot's where somebody sits at a prompt and expects to see it.
+    """
     import matplotlib
     from cycler import cycler
 
+    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
+    with matplotlib.rc_context(style):
+        figure = _new_figure((width, height), shown and hasattr(sys, "ps1"))
+        yield figure
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            figure.savefig(file, dpi=150)
+
+
+def _new_figure(size: tuple[float, float], interactive: bool) -> Figure:
+    if interactive:
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | None = None) -> Figure:
+    """Draw the quantities; see ``Trajectory.plot``."""
     if not quantities:
         raise SceneError("nothing to plot; give one or more quantities, such as hinge.angle")
     panels: dict[tuple[str, str], list[Quantity]] = {}
@@ -71,9 +98,8 @@ def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | Non
         if not isinstance(quantity, Quantity):
             raise SceneError(f"plot: {shown(quantity)} is not a quantity; give one such as hinge.angle")
         panels.setdefault(_panel_of(quantity), []).append(quantity)
-    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
-    with matplotlib.rc_context(style):
-        figure = _new_figure(len(panels))
+    path = None if file is None else Path(file)
+    with drawing(PANEL_WIDTH, MARGIN + PANEL_HEIGHT * len(panels), path, shown=True) as figure:
         axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         for panel, ((measured, unit), drawn) in zip(axes, panels.items(), strict=True):
             _draw_panel(panel, run, drawn)
@@ -82,22 +108,7 @@ def plot(run: Trajectory, quantities: Sequence[Quantity], file: str | Path | Non
         axes[0].set_title(str(run.data.attrs["scene_name"]), loc="left")
         axes[-1].set_xlabel("time, s")
         axes[-1].set_xlim(run.time[0], max(run.time[-1], run.time[0] + 1e-9))
-        if file is not None:
-            Path(file).parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, dpi=150)
     return figure
-
-
-def _new_figure(panels: int) -> Figure:
-    """A figure of its own, or one of pyplot's where somebody sits at a prompt and expects to see it."""
-    size = (PANEL_WIDTH, MARGIN + PANEL_HEIGHT * panels)
-    if hasattr(sys, "ps1"):
-        import matplotlib.pyplot as plt
-
-        return plt.figure(figsize=size, layout="constrained")
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=size, layout="constrained")
 
 
 def _panel_of(quantity: Quantity) -> tuple[str, str]:

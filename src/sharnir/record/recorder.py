@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from ..device import Table
 from ..model.layout import Layout
 from ..quantities.frames import KNOWN_LATER, RAW, Frames, Raw, item_count
 from ..scene.scene import Scene
@@ -18,7 +18,7 @@ class Recorder:
 
     def __init__(
         self,
-        tables: dict[str, Any],
+        tables: dict[str, Table],
         layout: Layout,
         twists: tuple[int, ...],
         dt: float,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
@@ -19,7 +19,7 @@ from ..quantities import QUANTITIES, Definition, Frames, Worlds
 from ..quantities.registry import OWNERS
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..scene.values import file_path, shown, whole
+from ..scene.values import Plain, file_path, shown, whole
 from ..spatial import Array
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Trajectory:
                 for name, definition in QUANTITIES.items()
                 if definition.owner is None or names[definition.owner]
             }
-        coords: dict[str, Any] = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
+        coords: Plain = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
         coords |= {axis: list(labels) for axis, labels in names.items() if labels}
         coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}
         if worlds > 1:
@@ -175,7 +175,7 @@ def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
     return {name: entry for name, entry in units.items() if entry[1]}
 
 
-def _attributes(scene: Scene, frames: Frames) -> dict[str, Any]:
+def _attributes(scene: Scene, frames: Frames) -> Plain:
     from .. import __version__
 
     return {

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import SceneError
 from ..scene.scene import Scene
-from ..simulation import Simulation
+from ..simulation.simulation import Simulation
 from ..spatial import Array
 from .compare import Difference
 

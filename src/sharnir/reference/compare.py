@@ -6,18 +6,22 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, STYLE, UNIT_NAMES
+from ..record.plots import COLORS, MARGIN, PANEL_HEIGHT, PANEL_WIDTH, UNIT_NAMES, drawing
 from ..record.trajectory import Trajectory
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..simulation import Simulation
+from ..scene.values import Plain
+from ..simulation.inputs import InputsOf
+from ..simulation.simulation import Simulation
 from ..spatial import Array, conjugate, multiply
-from .efforts import Inputs
 from .solve import solve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Progress = Callable[[int, int], None]
 
@@ -66,18 +70,18 @@ class Comparison:
     def _of_place(self, name: str, quantity: Quantity) -> Difference:
         simulated, exact = self._values(quantity)
         distance = np.linalg.norm(simulated - exact, axis=-1)
-        return self._difference(f"{name} position", "m", distance, np.linalg.norm(np.ptp(exact, axis=0)))
+        return self._difference(f"{name} position", "m", distance, float(np.linalg.norm(np.ptp(exact, axis=0))))
 
     def _of_turn(self, name: str, quantity: Quantity) -> Difference:
         simulated, exact = self._values(quantity)
         return self._difference(f"{name} rotation", "rad", _turn(exact, simulated), _turn(exact[:1], exact).max())
 
-    def _difference(self, name: str, unit: str, values: Array, span: Any) -> Difference:
+    def _difference(self, name: str, unit: str, values: Array, span: float) -> Difference:
         worst = int(np.argmax(values))
         when = float(self.exact.time[worst])
         return Difference(name, unit, float(values[worst]), when, float(values[-1]), float(span))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """The comparison for a JSON file."""
         return {
             "time": float(self.exact.time[-1]),
@@ -89,26 +93,18 @@ class Comparison:
 
     def plot(self, file: Path, quantities: Sequence[Quantity] = ()) -> Path:
         """Draw quantities (the joint coordinates by default) of both, and their differences, into a picture."""
-        import matplotlib
-        from cycler import cycler
-        from matplotlib.figure import Figure
-
         panels: dict[str, list[Quantity]] = {}
         for quantity in quantities or self.coordinates() or [b.position for b in self.scene.bodies.values()]:
             panels.setdefault(quantity.unit, []).append(quantity)
-        style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLORS)}
-        with matplotlib.rc_context(style):
-            figure = Figure(figsize=(PANEL_WIDTH, MARGIN + 2 * PANEL_HEIGHT * len(panels)), layout="constrained")
+        with drawing(PANEL_WIDTH, MARGIN + 2 * PANEL_HEIGHT * len(panels), file) as figure:
             axes = figure.subplots(2 * len(panels), 1, sharex=True, squeeze=False)[:, 0]
             for i, (unit, shown) in enumerate(panels.items()):
                 self._draw(axes[2 * i], axes[2 * i + 1], unit, shown)
             axes[0].set_title(f"{self.scene.name}: simulation (lines) and exact twin (dashes)", loc="left")
             axes[-1].set_xlabel("time, s")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(file, dpi=150)
         return file
 
-    def _draw(self, both: Any, difference: Any, unit: str, quantities: list[Quantity]) -> None:
+    def _draw(self, both: Axes, difference: Axes, unit: str, quantities: list[Quantity]) -> None:
         for quantity, color in zip(quantities, COLORS * len(quantities), strict=False):
             simulated, exact = self._values(quantity)
             both.plot(self.exact.time, simulated, color=color, label=quantity.label)
@@ -124,16 +120,16 @@ def compare(
     duration: float,
     *,
     dt: float = 0.005,
-    inputs: dict[str, Inputs] | None = None,
+    inputs: dict[str, InputsOf] | None = None,
     rtol: float = 1e-9,
-    settings: dict[str, Any] | None = None,
+    settings: Plain | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s.
 
     ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target.
     """
-    driven: dict[str, Any] = dict(inputs or {})
+    driven: Plain = dict(inputs or {})
     begun = time.perf_counter()
     exact = solve(scene, duration, dt=dt, rtol=rtol, progress=progress, **driven)
     between = time.perf_counter()

@@ -7,9 +7,7 @@ servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,14 +18,13 @@ from ..scene.body import Body
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
-from ..scene.measure import counts_turns, start_value, unwrapped
 from ..scene.quantity import Quantity
+from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 
-Input = Any  # a number, a vector, or a function of time (s) that returns one
-Inputs = Mapping[Any, Input]
 JUST_BEFORE = 1e-12  # s
 NO_ROW = -1  # of a coordinate that carries nothing
 
@@ -152,7 +149,7 @@ class DriveForce:
         """The drive's effort on the coordinate without the inertia of the motor, [k]."""
         drive = self.drive
         speed = drive.ratio * m.rate[:, self.row]
-        return np.asarray(drive.ratio * drive.torque_at(drive.stall_torque, voltage, speed))
+        return np.asarray(drive.ratio * drive.torque_at(np.asarray(drive.stall_torque), voltage, speed))
 
 
 @dataclass
@@ -168,7 +165,7 @@ class Outside:
 class Efforts:
     """All efforts and limits of a scene."""
 
-    def __init__(self, mechanism: Mechanism, inputs: dict[str, Inputs]) -> None:
+    def __init__(self, mechanism: Mechanism, inputs: dict[str, InputsOf]) -> None:
         self.mechanism = mechanism
         self.coordinates = Coordinates(mechanism)
         self.axes: dict[str, Axis] = {}
@@ -254,7 +251,7 @@ class Efforts:
         return found
 
 
-def _target(word: str, key: Any) -> Body | Quantity:
+def _target(word: str, key: object) -> Body | Quantity:
     """What the user named: a body, or a quantity of a joint."""
     if isinstance(key, Body) and word in ("torque", "force"):
         return key
@@ -268,8 +265,8 @@ def _target(word: str, key: Any) -> Body | Quantity:
     return key
 
 
-def _sampled(value: Input, t: Array) -> Any:
-    return np.array([value(float(now)) for now in t]) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+def _sampled(value: Input, t: Array) -> Array:
+    return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 
 def _check_servo(joint: Joint, drive: AnyDrive) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..scene.elements.friction import AnyFriction, Coulomb, Dahl, LuGre, Stribeck, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Dahl, LuGre, Stribeck, Viscous
 from ..spatial import Array
 from .mechanism import Mechanism, Motion
 

@@ -11,7 +11,8 @@ acceleration that is not J a is
     linear    d . (w_b x (w_b x r_b) - w_a x (v_b + w_b x r_b - v_a)) + d' . u
     angular   d' . w
 
-Joints, their locked axes and their coordinates are those of ``scene/measure.py``. All arrays begin with the batch axis.
+Joints, their locked axes and their coordinates are those of ``scene/joint_coordinates.py``. All arrays begin with the
+batch axis.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import numpy as np
 from .. import spatial
 from ..scene.body import Body
 from ..scene.joint import Joint
+from ..scene.joint_coordinates import coordinate, coordinate_axis
 from ..scene.joints import Basis, Kind
-from ..scene.measure import coordinate, coordinate_axis
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, cross
 
@@ -291,7 +292,7 @@ class Mechanism:
         return np.asarray((m.rotation[:, self.b[joint]] @ self._anchor[half + joint])[..., 0])
 
     def _swing_directions(self, m: Motion, rows: Array, d: Array, d_rate: Array) -> None:
-        """Swing axes as ``scene/measure.py`` has them; their rates by differences of fourth order along the motion."""
+        """Swing axes as ``scene/joint_coordinates.py`` has them; rates by differences of fourth order along it."""
         pace = 1e-3
         for row in rows.tolist():
             kind = self.rows[row].kind

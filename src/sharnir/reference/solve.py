@@ -10,14 +10,15 @@ from ..errors import SceneError, SimulationFault
 from ..record.trajectory import Trajectory
 from ..scene.check import check_scene
 from ..scene.scene import Scene
+from ..simulation.inputs import InputsOf
 from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
-from .efforts import Efforts, Inputs
-from .frames import Recording
+from .efforts import Efforts
 from .frictions import Frictions
 from .mechanism import Mechanism
 from .modes import Modes
 from .system import Evaluation, System, initial_state
+from .twin_frames import Recording
 
 STAGES = 7
 FIRST_STEP = 1e-5  # s
@@ -35,10 +36,10 @@ def solve(
     scene: Scene,
     duration: float,
     *,
-    torque: Inputs | None = None,
-    force: Inputs | None = None,
-    voltage: Inputs | None = None,
-    target: Inputs | None = None,
+    torque: InputsOf | None = None,
+    force: InputsOf | None = None,
+    voltage: InputsOf | None = None,
+    target: InputsOf | None = None,
     dt: float = 0.01,
     rtol: float = 1e-10,
     breaks: Iterable[float] = (),
@@ -81,7 +82,7 @@ def solve(
 class Run:
     """A solution in progress."""
 
-    def __init__(self, scene: Scene, inputs: dict[str, Inputs], duration: float, dt: float, rtol: float) -> None:
+    def __init__(self, scene: Scene, inputs: dict[str, InputsOf], duration: float, dt: float, rtol: float) -> None:
         mechanism = Mechanism(scene)
         frictions = Frictions(mechanism)
         efforts = Efforts(mechanism, inputs)

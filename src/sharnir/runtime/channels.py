@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -20,7 +20,12 @@ from ..quantities import QUANTITIES
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, rotate
-from .ropes import tension_readers
+from .rope_frames import tension_readers
+
+if TYPE_CHECKING:
+    from ..device import Table
+    from ..simulation.live_access import Taps
+    from ..simulation.simulation import Simulation
 
 Reader = Callable[[], float]
 
@@ -49,7 +54,7 @@ class Bodies:
     def __init__(self, scene: Scene) -> None:
         self._arm = -np.array([body.center for body in (scene.world, *scene.bodies.values())])
 
-    def read(self, state: Any) -> tuple[Pose, Array, Array]:
+    def read(self, state: Table) -> tuple[Pose, Array, Array]:
         """Poses [body], velocities and angular velocities [body, 3]."""
         turn, spin = state.rotation.numpy()[:, 0], state.spin.numpy()[:, 0]
         arm = rotate(turn, self._arm)
@@ -59,7 +64,7 @@ class Bodies:
 class Channels:
     """All channels of a scene: quantities that name a group of the console, and what its diagram computes."""
 
-    def __init__(self, scene: Scene, simulation: Any, controller: Controller) -> None:
+    def __init__(self, scene: Scene, simulation: Simulation, controller: Controller) -> None:
         self._simulation = simulation
         self.bodies = Bodies(scene)
         made = [channel for group in GROUPS for channel in _of_group(scene, simulation, group)]
@@ -82,7 +87,7 @@ class Channels:
         out[last:] = [values[name] for name in self._values]
 
 
-def _of_group(scene: Scene, simulation: Any, group: str) -> Iterator[tuple[Channel, Reader]]:
+def _of_group(scene: Scene, simulation: Simulation, group: str) -> Iterator[tuple[Channel, Reader]]:
     """The channels of a group, with what reads them."""
     layout = simulation._layout
     linear = {label: found.kind.is_linear for label, _, found in coordinates_of(scene)}
@@ -99,11 +104,10 @@ def _of_group(scene: Scene, simulation: Any, group: str) -> Iterator[tuple[Chann
                     yield Channel(name, quantity.unit, group), _reader(simulation.taps, quantity)
 
 
-def _reader(taps: Any, quantity: Quantity) -> Reader:
+def _reader(taps: Taps, quantity: Quantity) -> Reader:
     """What reads a quantity; of a vector its length."""
     if not quantity.components:
-        read: Reader = taps.reader(quantity)
-        return read
+        return taps.reader(quantity)
     parts = [taps.reader(quantity, component) for component in quantity.components]
     return lambda: math.hypot(*(part() for part in parts))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
+
+from ..scene.values import Plain
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
@@ -87,10 +89,10 @@ class Enable(Command, frozen=True, tag="enable"):
 
 
 class Inject(Command, frozen=True, tag="inject"):
-    """Inject a fault, described as in :mod:`sharnir.runtime.faults`, under a name."""
+    """Inject a fault, described as in :mod:`sharnir.runtime.offered_faults`, under a name."""
 
     name: Name
-    fault: dict[str, Any]
+    fault: Plain
 
 
 class Clear(Command, frozen=True, tag="clear"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -58,7 +57,8 @@ def inputs_of(diagram: Diagram) -> dict[str, Input]:
 def _add_push(diagram: Diagram, name: str, joint: Joint, axis: Coordinate) -> None:
     """A push by hand, up to half of what the moved body weighs."""
     moved = joint.b if joint.b.properties is not None else joint.a
-    properties: Any = moved.properties
+    properties = moved.properties
+    assert properties is not None  # a joint moves one of its bodies
     anchor = joint.world_frames()[1].position
     reach = max(float(np.linalg.norm(moved.pose.point(properties.center) - anchor)), 0.05)
     most = round_up(0.5 * properties.mass * 9.81 * (1.0 if axis.kind.is_linear else reach))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from ..scene.machines import machines_of
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
 from ..spatial import Array, rotate
+
+if TYPE_CHECKING:
+    from ..simulation.live_access import Reader, Writer
+    from ..simulation.simulation import Simulation
 
 OMEGA = 2.0 * math.pi * 1.5  # rad/s, of the whole machine on the spring
 SOFTEST, CALMEST = 0.25, 0.5  # of m/dt^2 and of m/dt
@@ -48,7 +52,8 @@ def spring_for(scene: Scene, body: str, point: Array, dt: float) -> Spring:
     """The spring for a place (m, in the body's frame) with steps of ``dt`` (s)."""
     machine = next(names for names in machines_of(scene) if body in names)
     whole = sum(p.mass for name in machine if (p := scene.bodies[name].properties) is not None)
-    properties: Any = scene.bodies[body].properties
+    properties = scene.bodies[body].properties
+    assert properties is not None  # what is fixed cannot be pulled
     x, y, z = point - properties.center
     arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     mobility = np.eye(3) / properties.mass + arm.T @ np.linalg.solve(properties.inertia, arm)
@@ -68,7 +73,7 @@ class Grip:
     point: Array  # m, from the centre of mass, in the body's axes
     target: Array  # m, in the world
     spring: Spring
-    cells: list[tuple[Any, Any]]  # a reader and a writer of each component of force and torque
+    cells: list[tuple[Reader, Writer]]  # a reader and a writer of each component of force and torque
     given: list[float] | None = None  # what they were before the hand added to them
 
 
@@ -77,7 +82,7 @@ class Hand:
 
     rank, world = 3, 0
 
-    def __init__(self, simulation: Any) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._grip: Grip | None = None
         self.force: Array = np.zeros(3)  # N, in the last step
@@ -110,10 +115,9 @@ class Hand:
         self._grip = Grip(body, place, self._point(body, point), np.array(target), spring, self._cells(body))
 
     def _point(self, body: str, point: tuple[float, ...]) -> Array:
-        properties: Any = self._simulation.scene.bodies[body].properties
-        return np.array(point) - np.asarray(properties.center)
+        return np.array(point) - self._simulation.scene.bodies[body].center
 
-    def _cells(self, body: str) -> list[tuple[Any, Any]]:
+    def _cells(self, body: str) -> list[tuple[Reader, Writer]]:
         taps = self._simulation.taps
         kinds = (Quantity("force", body, "N", XYZ), Quantity("torque", body, "N m", XYZ))
         pairs = [(quantity, axis) for quantity in kinds for axis in XYZ]
@@ -164,7 +168,7 @@ class Hand:
     def snapshot(self) -> None:
         """A hand is not part of what is gone back to."""
 
-    def restore(self, _: Any) -> None:
+    def restore(self, _: object) -> None:
         """Let go; the forces are those of the snapshot already."""
         self.reset()
 
@@ -193,6 +197,6 @@ class Lifted:
         return FOREVER if self._hand.pulled is None else 1
 
     def snapshot(self) -> None: ...
-    def restore(self, _: Any) -> None: ...
+    def restore(self, _: object) -> None: ...
     def reset(self) -> None: ...
     def release(self) -> None: ...

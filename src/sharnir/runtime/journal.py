@@ -12,12 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ..errors import SceneError, nearest
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from .commands import AnyCommand, End
 from .control import diagram_of
 
@@ -40,7 +40,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     started: str  # local time, ISO 8601
     dt: float  # s
-    settings: dict[str, Any] = {}
+    settings: Plain = {}
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class Run:
         return scene
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Plain:
         """The settings of its simulation, whose fault files stay with the run."""
         return self.header.settings | {"fault_folder": self.folder}
 
@@ -141,7 +141,7 @@ class Run:
                 raise SceneError(f"{self.folder / LOG}, line {number}: {error}") from None
 
 
-def create_run(scene: Scene, dt: float, settings: dict[str, Any], parent: Path) -> Run:
+def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> Run:
     """A new folder in ``parent``, named after scene and time, for a run with steps of ``dt`` (s) and ``settings``."""
     from .. import __version__
 

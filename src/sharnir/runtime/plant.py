@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..control import FaultBoard
 from ..errors import SceneError, nearest
-from ..model.fields import read
+from ..model.fields import TABLES, read
 from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
-from . import chain
+from ..scene.values import Plain
 from . import commands as c
+from . import safety_chain
 from .channels import Channels
 from .control import diagram_of, inputs_of
-from .faults import fault_of
 from .hand import Hand
+from .offered_faults import fault_of
 from .safety import Safety
 from .symptoms import Symptoms
+
+if TYPE_CHECKING:
+    from ..simulation.outcomes import Snapshot
 
 
 class Plant:
@@ -33,8 +37,8 @@ class Plant:
     is not free.
     """
 
-    def __init__(self, scene: Scene, dt: float, settings: dict[str, Any]) -> None:
-        from ..simulation import Simulation
+    def __init__(self, scene: Scene, dt: float, settings: Plain) -> None:
+        from ..simulation.simulation import Simulation
 
         scene.diagram = diagram_of(scene)
         self.scene = scene
@@ -49,9 +53,9 @@ class Plant:
         self.inputs = inputs_of(scene.diagram)
         self.channels = Channels(scene, self.simulation, controller)
         self.tick = 0  # steps since the run began, over resets and restores
-        self.chain, self.why = chain.State.FREE, ""
+        self.chain, self.why = safety_chain.State.FREE, ""
         self.alarms: list[tuple[str, str]] = []
-        self.snapshots: dict[str, Any] = {}
+        self.snapshots: dict[str, Snapshot] = {}
         self._limits = layout_of(scene).limits
         self._at_limit = [0] * len(self._limits)
         self._warned = 0  # how many of the simulation's warnings are told
@@ -63,7 +67,7 @@ class Plant:
 
     def apply(self, command: c.Command, by: str = "") -> None:
         """Do what moves the plant, for its author; other commands are the runtime's. Refusals are ``SceneError``."""
-        following = chain.after(self.chain, command)
+        following = safety_chain.after(self.chain, command)
         self.hand.lift()  # until the next step: what the command changes is what is there without it
         if isinstance(command, c.Set):
             self._set(command.values)
@@ -83,16 +87,16 @@ class Plant:
             self._clear(command.name)
         self._move_on(following, command, by)
 
-    def _move_on(self, following: chain.State, command: c.Command, by: str) -> None:
+    def _move_on(self, following: safety_chain.State, command: c.Command, by: str) -> None:
         """Bring the drives to where the safety chain is after a command."""
         author = by or "the operator"
-        if following is not chain.State.FREE:
+        if following is not safety_chain.State.FREE:
             self.hand.loosen()
-        if following is chain.State.FREE:
+        if following is safety_chain.State.FREE:
             if self.chain is not following:
                 self.safety.let_go()
                 self.why = ""
-        elif self.chain is chain.State.FREE or isinstance(command, (c.Reset, c.Restore)):
+        elif self.chain is safety_chain.State.FREE or isinstance(command, (c.Reset, c.Restore)):
             self.safety.hold()
         if isinstance(command, c.Stop):
             self.why = f"emergency stop by {author}"
@@ -100,7 +104,7 @@ class Plant:
         elif isinstance(command, c.Release):
             self.why = f"the emergency stop was released by {author}"
             self.alarms.append(("info", self.why))
-        elif isinstance(command, c.Hold) and following is chain.State.HELD:
+        elif isinstance(command, c.Hold) and following is safety_chain.State.HELD:
             self.why = command.reason
             self.alarms.append(("alarm", f"{command.reason}; the drives are held until they are enabled"))
         self.chain = following
@@ -109,13 +113,13 @@ class Plant:
         """A fingerprint of the mechanical state, to the bit."""
         state = self.simulation.state
         hashed = hashlib.blake2b(digest_size=12)
-        for name in state._cls.vars:
-            hashed.update(read(getattr(state, name)).tobytes())
+        for field in TABLES["state"]:
+            hashed.update(read(getattr(state, field.name)).tobytes())
         return hashed.hexdigest()
 
     def recorder(self, capacity: int) -> Recorder:
         """A recorder of full trajectories, for so many instants."""
-        return self.simulation._recorder(capacity)
+        return self.simulation.recorder(capacity)
 
     def watch(self) -> None:
         """Tell of limits that were reached, warnings, and motors that do not turn, since the last look."""

@@ -25,11 +25,12 @@ from typing import Any
 import msgspec
 
 from ..errors import ControlFault, SceneError, SimulationFault
+from ..scene.values import Plain
 from . import commands as c
 from .control import Input
-from .faults import faults_offered
-from .frames import FrameLayout, FrameWriter
+from .frame_bytes import FrameLayout, FrameWriter
 from .journal import Alarm, Entry, Journal, Run
+from .offered_faults import faults_offered
 from .pacing import Pacer
 from .plant import Plant
 from .ring import Ring
@@ -52,7 +53,7 @@ class Ready(msgspec.Struct, frozen=True, tag_field="event", tag="ready"):
     ring: str
     layout: FrameLayout
     inputs: list[Input]
-    faults: dict[str, dict[str, Any]]
+    faults: dict[str, Plain]
     briefing: str = ""  # of the scenario, for the operator
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from ..errors import ControlFault, SceneError, SimulationFault
 from .commands import MOVING
@@ -22,7 +21,7 @@ class Replay:
         self.ticks = max((entry.tick for entry in self.entries), default=0)
         self.differs_at: int | None = None
         self.digests = 0
-        self.after_step: Callable[[], Any] = lambda: None  # before the commands that follow the step
+        self.after_step: Callable[[], object] = lambda: None  # before the commands that follow the step
 
     def __iter__(self) -> Iterator[Plant]:
         """Yields the plant at the start and after every step."""
@@ -50,7 +49,7 @@ class Replay:
                 self.differs_at = entry.tick
 
 
-def check(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> Replay:
+def check(run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Replay:
     """Replay a whole run. ``differs_at`` of the result tells whether it was the same."""
     replay = Replay(run, source)
     for plant in replay:

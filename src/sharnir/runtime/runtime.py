@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import SceneError
 from . import commands as c
-from .frames import clock_of
+from .frame_bytes import clock_of
 from .journal import Run
 from .process import AnyEvent, Failed, Ready, main
 from .ring import Ring

@@ -2,21 +2,25 @@
 
 No voltage, no speed, position servos stay where they are, brakes are on, nothing is pushed. It acts after the diagram,
 so no block can overrule it, and before the faults: a brake that has failed does not brake. When it acts is the safety
-chain's to say (``chain.py``), which is why neither a reset nor a snapshot knows of it: the plant holds the drives anew
-after either.
+chain's to say (``safety_chain.py``), which is why neither a reset nor a snapshot knows of it: the plant holds the
+drives anew after either.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..control.controller import Controller
-from ..control.sinks import Brake, Command, Effort, Force, Servo, Torque
+from ..control.sinks import Brake, Command, Effort, Force, Servo, Sink, Torque
 from ..model.softs import softs_of
-from ..scene.elements.drive import DcDrive, PositionServo
+from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.joint import Joint
+
+if TYPE_CHECKING:
+    from ..simulation.live_access import Reader, Writer
+    from ..simulation.simulation import Simulation
 
 FOREVER = 1 << 60  # steps
 SAME = 1e-6  # relative; the least that float32 tells apart is a tenth of it
@@ -26,10 +30,10 @@ SAME = 1e-6  # relative; the least that float32 tells apart is a tenth of it
 class Place:
     """A number that the safe state sets: its ``safe`` value, or for a position servo its coordinate."""
 
-    write: Any
+    write: Writer
     safe: float = 0.0
-    coordinate: Any = None
-    target: Any = None
+    coordinate: Reader | None = None
+    target: Reader | None = None
     held: float = math.nan  # what it was set to last
 
     def settle(self) -> float:
@@ -38,7 +42,7 @@ class Place:
         A servo whose target nobody has changed since it was held last is held there again: at its coordinate, which
         its load has pulled down a little, every stop would let it sink further.
         """
-        if self.coordinate is None:
+        if self.coordinate is None or self.target is None:
             self.held = self.safe
         elif not math.isclose(float(self.target()), self.held, rel_tol=SAME, abs_tol=SAME):
             self.held = float(self.coordinate())
@@ -51,12 +55,12 @@ class Safety:
     rank = 1
     world = 0
 
-    def __init__(self, simulation: Any, controller: Controller) -> None:
+    def __init__(self, simulation: Simulation, controller: Controller) -> None:
         self._simulation, self._controller = simulation, controller
         self.on = False
         self._places: list[Place] = []
         self._servos: dict[tuple[str, str], Place] = {}  # by joint and axis
-        self._brakes: list[tuple[Any, Any]] = []  # a writer and a reader of each brake's friction
+        self._brakes: list[tuple[Writer, Reader]] = []  # a writer and a reader of each brake's friction
         self._braked: list[float] = []  # what the brakes were at before
         self._stays: dict[str, Place] = {}  # inputs that are targets of position servos
         for row in softs_of(simulation.scene):
@@ -66,7 +70,7 @@ class Safety:
             self._add_sink(sink)
         simulation.attach(self)
 
-    def _add_drive(self, joint: Joint, axis: str, drive: Any) -> None:
+    def _add_drive(self, joint: Joint, axis: str, drive: AnyDrive) -> None:
         taps = self._simulation.taps
         if isinstance(drive, PositionServo):
             target = joint.target(axis)
@@ -78,7 +82,7 @@ class Safety:
             place = Place(taps.writer(joint.voltage(axis) if isinstance(drive, DcDrive) else joint.target(axis)))
         self._places.append(place)
 
-    def _add_sink(self, sink: Any) -> None:
+    def _add_sink(self, sink: Sink) -> None:
         scene, taps = self._simulation.scene, self._simulation.taps
         if isinstance(sink, (Command, Effort, Force, Torque)):
             for quantity, component in sink.acts_on(scene):

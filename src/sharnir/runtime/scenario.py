@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import yaml
 
 from ..errors import SceneError, nearest
+from ..scene.values import Plain
 from . import commands as c
 from .journal import SCENARIO, Run
 from .plant import Plant
@@ -80,7 +80,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     after: str | None = None
     delay: float = 0.0
     name: str = ""
-    inject: dict[str, Any] | None = None
+    inject: Plain | None = None
     clear: str | None = None
     message: str | None = None
 
@@ -152,7 +152,7 @@ def referee_of(run: Run, plant: Plant) -> Referee | None:
     return Referee(load_scenario(file), plant) if file.is_file() else None
 
 
-def score_of(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> Score:
+def score_of(run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Score:
     """The score of a run, from its log."""
     replay = Replay(run, source)
     referee = referee_of(run, replay.plant)

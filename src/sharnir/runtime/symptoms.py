@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.softs import softs_of
 from ..scene.elements.drive import DcDrive
+
+if TYPE_CHECKING:
+    from ..simulation.live_access import Reader
+    from ..simulation.simulation import Simulation
 
 AT_LEAST = 0.3  # of its full voltage, below which a motor may stand still because of friction
 STANDS = 0.01  # of the speed that its voltage asks for
@@ -16,15 +20,15 @@ class Motor(NamedTuple):
     """A motor that is given a voltage."""
 
     name: str
-    voltage: Any
-    rate: Any
+    voltage: Reader
+    rate: Reader
     idle: float  # rad/s or m/s of the joint at full voltage
 
 
 class Symptoms:
     """Looks at a simulation now and then."""
 
-    def __init__(self, simulation: Any) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         taps = simulation.taps
         self._simulation = simulation
         self._motors = [

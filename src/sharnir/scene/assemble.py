@@ -10,7 +10,7 @@ are not considered, and velocities stay as they were given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -22,8 +22,8 @@ from ..spatial import Array, Pose
 from .body import Body
 from .check import MEETING_TOLERANCE, describe_opening
 from .joint import Joint
+from .joint_coordinates import coordinate, coordinate_axis, lock_error, misalignment
 from .joints import Basis, Coordinate, Frame
-from .measure import coordinate, coordinate_axis, lock_error, misalignment
 from .quantity import Quantity
 from .scene import Scene
 
@@ -38,11 +38,10 @@ LARGEST_TURN = 0.5  # rad a body may turn in one step, since the rows are linear
 def assemble(scene: Scene) -> None:
     """Move the free bodies of a scene as little as possible so that all joints meet, or change nothing."""
     moving = [body for body in scene.bodies.values() if not body.spec.fixed]
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
     joints = list(scene.joints.values())
     if not joints:
         return
-    problem = Problem.of(joints, moving, fixed, [])
+    problem = Problem.of(scene, joints, moving)
     start = Poses.of(moving, joints)
     if problem.worst_error(start) <= CLOSE_ENOUGH:
         return
@@ -63,9 +62,8 @@ def postured(scene: Scene, held: Mapping[Quantity, float], start: Mapping[str, P
     ``start`` is where the search begins (where the scene starts, if not given): near the answer, on the same branch.
     """
     moving = [body for body in scene.bodies.values() if not body.spec.fixed]
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
     joints = list(scene.joints.values())
-    problem = Problem.of(joints, moving, fixed, [Held.of(joints, *one) for one in held.items()])
+    problem = Problem.of(scene, joints, moving, [Held.of(joints, *one) for one in held.items()])
     poses = Poses.of(moving, joints)
     if start is not None:
         poses = poses.placed(_stacked([start[body.name] for body in moving]))
@@ -169,11 +167,12 @@ class Problem:
     local_b: Pose
     length: Array  # [joint] m, of radial locks
     locked: Array  # [joint, 6] bool
-    held: list[Held]
+    held: Sequence[Held]
 
     @staticmethod
-    def of(joints: list[Joint], moving: list[Body], fixed: list[Body], held: list[Held]) -> Problem:
-        """The problem of some joints."""
+    def of(scene: Scene, joints: list[Joint], moving: list[Body], held: Sequence[Held] = ()) -> Problem:
+        """The problem of some joints of a scene, on the bodies that move."""
+        fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
         place = {body.name: i for i, body in enumerate([*moving, *fixed])}
         return Problem(
             joints=joints,

@@ -11,8 +11,8 @@ from ..errors import SceneError
 from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
+from .joint_coordinates import coordinate, lock_error, misalignment, start_value
 from .joints import Basis, Coordinate, Kind
-from .measure import coordinate, lock_error, misalignment, start_value
 from .scene import Scene
 from .values import LARGEST, Range
 

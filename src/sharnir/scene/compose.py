@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -14,8 +14,8 @@ from .body import Body, BodySpec
 from .joint import Joint
 from .joints import Fixed, Frame
 from .materials import DEFAULT, Contact
-from .terrain import TerrainSpec
-from .values import Quat, Vec3, quaternion, vector
+from .surfaces import TerrainSpec
+from .values import Plain, Quat, Vec3, quaternion, vector
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -87,7 +87,7 @@ def _material(known: str, name: str, other: Scene) -> str:
 
 def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: str, known: str) -> BodySpec:
     pose = place @ spatial.Pose(np.array(spec.position), np.array(spec.rotation))
-    changed: dict[str, Any] = {
+    changed: Plain = {
         "position": tuple(pose.position.tolist()),
         "rotation": tuple(pose.rotation.tolist()),
         "velocity": tuple(spatial.rotate(place.rotation, spec.velocity).tolist()),
@@ -107,7 +107,7 @@ def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: s
 
 def _terrain(spec: TerrainSpec, place: spatial.Pose, name: str, other: Scene) -> TerrainSpec:
     pose = place @ spatial.Pose(np.array(spec.position), np.array(spec.rotation))
-    changed: dict[str, Any] = {
+    changed: Plain = {
         "position": tuple(pose.position.tolist()),
         "rotation": tuple(pose.rotation.tolist()),
         "material": _material(spec.material, name, other),

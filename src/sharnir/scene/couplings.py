@@ -8,12 +8,12 @@ friction on its first coordinate, in proportion to that coordinate's effort: see
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..errors import SceneError, nearest
 from .joint import Joint
+from .joint_coordinates import start_value
 from .joints import Coordinate
-from .measure import start_value
 from .quantity import Quantity
 from .values import Description, not_negative, number, positive, shown
 
@@ -313,7 +313,7 @@ def _coordinate(what: str, label: str, joints: dict[str, Joint]) -> tuple[Joint,
     return joint, free
 
 
-def _check_units(what: str, coupling: Any, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
+def _check_units(what: str, coupling: CouplingType, terms: tuple[tuple[Joint, Coordinate], ...]) -> None:
     units = coupling.takes()
     if len(terms) != len(units) or not terms:
         raise SceneError(f"{what}: a {type(coupling).__name__} takes {len(units)} coordinates, {len(terms)} were given")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import msgspec
 
 from .. import spatial
 from ..errors import SceneError, nearest
 from .body import Body
-from .elements.actuator import (
+from .elements.actuators import (
     COMMANDED,
     AnyActuator,
     HydraulicCylinder,
@@ -21,13 +21,13 @@ from .elements.actuator import (
     check_on,
 )
 from .elements.drive import AnyDrive, DcDrive, PositionServo
-from .elements.friction import AnyFriction, Viscous, check_on_axes
+from .elements.friction_laws import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
 from .elements.spring import Spring
+from .joint_coordinates import start_value
 from .joints import AnyJoint, Basis, Coordinate, FreeAxes, JointType, Kind
-from .measure import start_value
 from .quantity import Quantity, declared
-from .values import Description, Range, number, shown
+from .values import Description, Plain, Range, number, shown
 
 AnyLimits = Range | dict[str, Range] | SwingTwist | Cone
 JointFriction = AnyFriction | dict[str, AnyFriction]
@@ -268,7 +268,7 @@ class Joint:
             raise SceneError(f"{self!r} has no coordinate '{name}'{nearest(name, known)}")
         return known[name]
 
-    def _carrier(self, what: str, carried: dict[str, Any], name: str | None) -> Coordinate:
+    def _carrier(self, what: str, carried: Plain, name: str | None) -> Coordinate:
         """The coordinate that carries an element: the named one, or the first that has any."""
         found = self._coordinate(next(iter(carried), None) if name is None else name)
         if found.name not in carried:
@@ -317,7 +317,7 @@ def _by_coordinate(
     return {name: given[name] for name in coordinates if name in given}
 
 
-def _initial(given: Any, joint: JointType, what: str) -> dict[str, float]:
+def _initial(given: object, joint: JointType, what: str) -> dict[str, float]:
     """Coordinates at the start as the user wrote them (rad, m), by name."""
     names = [free.name for free in joint.coordinates]
     if given is None:
@@ -327,11 +327,10 @@ def _initial(given: Any, joint: JointType, what: str) -> dict[str, float]:
             known = f"by name: {', '.join(names)}" if names else "none: it has no coordinate"
             raise SceneError(f"{what} initial is {shown(given)}; give {known}")
         given = {names[0]: given}
-    for name, value in given.items():
+    for name in given:
         if name not in names:
             raise SceneError(f"{what} has no coordinate '{name}' for initial{nearest(str(name), names)}")
-        number(value, f"{what} initial '{name}' (rad or m)")
-    return {name: float(value) for name, value in given.items()}
+    return {name: number(value, f"{what} initial '{name}' (rad or m)") for name, value in given.items()}
 
 
 def _choices(kinds: tuple[type, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..errors import SceneError, nearest
-from .tyre import Belt
+from .tyres import Belt
 from .values import Description, not_negative, positive, shown
 
 DEFAULT = "default"

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .. import spatial
 from ..errors import SceneError
 from .shape import MassProperties, Shape
 from .values import Vec3, existing_file, not_negative, positive, shown, vector
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 READABLE = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off", ".3mf")
 LARGEST_FILE = 512 * 2**20  # bytes
@@ -46,7 +49,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
         """The mesh as an error names it."""
         return f"Mesh '{self.file or 'of vertices'}'"
 
-    def surface(self) -> Any:
+    def surface(self) -> Trimesh:
         """The triangles as a ``trimesh.Trimesh``, scaled, vertices in the same place merged."""
         import trimesh
 
@@ -67,7 +70,7 @@ class Mesh(Shape, frozen=True, tag="mesh"):
             surface.invert()
         return surface
 
-    def triangulated(self, owner: str) -> Any:
+    def triangulated(self, owner: str) -> Trimesh:
         """The surface for contact: triangles without area dropped, holes left as they are."""
         try:
             surface = self.surface()
@@ -113,7 +116,7 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
             raise SceneError(f"{owner}: {error}") from None
         return self
 
-    def surface(self) -> Any:
+    def surface(self) -> Trimesh:
         """The hull's triangles as a ``trimesh.Trimesh``, scaled."""
         if self.file is not None:
             points = np.asarray(read_surface(self.file).vertices)
@@ -128,7 +131,7 @@ class ConvexHull(Shape, frozen=True, tag="hull"):
         return _solid(self.surface())
 
 
-def read_surface(file: str) -> Any:
+def read_surface(file: str) -> Trimesh:
     """The triangles of a mesh file as one ``trimesh.Trimesh``, vertices in the same place merged; not to be changed."""
     try:
         state = Path(file).stat()
@@ -138,7 +141,7 @@ def read_surface(file: str) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _surface_of(file: str, changed: int, size: int) -> Any:
+def _surface_of(file: str, changed: int, size: int) -> Trimesh:
     """Read once for as long as the file stays as it is."""
     if size > LARGEST_FILE:
         raise SceneError(f"Mesh: '{file}' has {size / 2**20:.0f} MiB; at most {LARGEST_FILE / 2**20:.0f} are read")
@@ -156,7 +159,7 @@ def _surface_of(file: str, changed: int, size: int) -> Any:
     return surface
 
 
-def load_parts(file: str) -> list[Any]:
+def load_parts(file: str) -> list[Trimesh]:
     """The parts of a mesh file, each a ``trimesh.Trimesh`` with its material, all in the frame and the unit of the
     file, not to be changed; COLLADA's unit is taken into account, as robots expect."""
     state = Path(file).stat()
@@ -229,7 +232,7 @@ def _css(rgba: Any) -> str:
     return "#" + "".join(f"{value:02x}" for value in (values[:3] if solid else values))
 
 
-def _joined(parts: list[Any]) -> Any:
+def _joined(parts: list[Trimesh]) -> Trimesh:
     import trimesh
 
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
@@ -240,7 +243,7 @@ def _joined(parts: list[Any]) -> Any:
     return trimesh.Trimesh(np.concatenate(vertices), np.concatenate(faces), process=False)
 
 
-def _check_scale(scale: Any, what: str) -> None:
+def _check_scale(scale: object, what: str) -> None:
     if isinstance(scale, tuple):
         for part in vector(scale, what):
             positive(abs(part), what)
@@ -248,7 +251,7 @@ def _check_scale(scale: Any, what: str) -> None:
         positive(scale, what)
 
 
-def convex_hull(points: spatial.Array) -> Any:
+def convex_hull(points: spatial.Array) -> Trimesh:
     """The convex hull of points [n, 3] as a ``trimesh.Trimesh``."""
     import trimesh
     from scipy.spatial import ConvexHull as Qhull
@@ -271,6 +274,6 @@ def convex_hull(points: spatial.Array) -> Any:
     return surface
 
 
-def _solid(surface: Any) -> MassProperties:
+def _solid(surface: Trimesh) -> MassProperties:
     volume = not_negative(surface.volume, "volume")
     return MassProperties(volume, np.array(surface.center_mass), np.array(surface.moment_inertia))

@@ -11,7 +11,6 @@ its freedom. The joints at fault are those which would free the loop if they wer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,9 +18,9 @@ import numpy as np
 from ..spatial import Array
 from .assemble import Poses, Problem, closed
 from .joint import Joint
+from .machines import MOST_BODIES, mechanisms_of, moved_by
 from .scene import Scene
 
-MOST_BODIES = 80  # of a loop: its rows are one dense matrix, a second for as many
 # rad of error for each rad of motion that joints take without much of a hindrance: driven for half a second, a four-bar
 # with a hinge off by 1e-6 moves 0.96 of its way in the stiffest step there is, one that is off by 1e-5 moves 0.66 of it
 NEGLIGIBLE = 2e-6
@@ -60,42 +59,28 @@ def _redundant_of(scene: Scene, joints: list[Joint]) -> set[str]:
     return {joints[i].name for i in owner[np.linalg.norm(idle, axis=1) > NEGLIGIBLE]}
 
 
-def _loops(scene: Scene) -> Iterator[list[Joint]]:
+def _loops(scene: Scene) -> list[list[Joint]]:
     """Joints that can be part of a loop, in groups that share bodies which move."""
     at: dict[str, dict[str, Joint]] = {name: {} for name in scene.bodies}
     for joint in scene.joints.values():
         if any(joint.type.locked_translations + joint.type.locked_rotations):
-            for name in _moving(joint):
-                at[name][joint.name] = joint
+            for body in moved_by(joint):
+                at[body.name][joint.name] = joint
     ends = [name for name, joints in at.items() if len(joints) == 1]
     while ends:  # what hangs on one joint is no part of a loop
         for joint in list(at[ends.pop()].values()):
-            for name in _moving(joint):
-                del at[name][joint.name]
-                if len(at[name]) == 1:
-                    ends.append(name)
-    while left := [name for name, joints in at.items() if joints]:
-        group: dict[str, Joint] = {}
-        reached = left[:1]
-        while reached:
-            joints = at[reached.pop()]
-            group |= joints
-            reached += [
-                name for joint in joints.values() for name in _moving(joint) if at[name] and name not in reached
-            ]
-            joints.clear()
-        yield list(group.values())
-
-
-def _moving(joint: Joint) -> list[str]:
-    return [body.name for body in (joint.a, joint.b) if not body.spec.fixed]
+            for body in moved_by(joint):
+                del at[body.name][joint.name]
+                if len(at[body.name]) == 1:
+                    ends.append(body.name)
+    left = {name: joint for joints in at.values() for name, joint in joints.items()}
+    return mechanisms_of(joint for name, joint in scene.joints.items() if name in left)
 
 
 def _problem_of(scene: Scene, joints: list[Joint]) -> tuple[Problem, Poses]:
     """The rows of these joints on the bodies that move, and where those start."""
-    moving = [scene.bodies[name] for name in dict.fromkeys(name for joint in joints for name in _moving(joint))]
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
-    return Problem.of(joints, moving, fixed, []), Poses.of(moving, joints)
+    moving = moved_by(*joints)
+    return Problem.of(scene, joints, moving), Poses.of(moving, joints)
 
 
 def _rank(values: Array) -> int:

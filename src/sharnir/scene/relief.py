@@ -6,7 +6,6 @@ Each runs along a ``direction`` (rad, from x towards y): s = x cos(direction) + 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +21,10 @@ class Relief(Description, frozen=True, kw_only=True, tag_field="type"):
 
     direction: float = 0.0
 
-    def __add__(self, other: Any) -> tuple[Any, ...]:
+    def __add__(self, other: Relief | tuple[Relief, ...]) -> tuple[Relief, ...]:
         return (self, *other) if isinstance(other, tuple) else (self, other)
 
-    def __radd__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __radd__(self, other: tuple[Relief, ...]) -> tuple[Relief, ...]:
         return (*other, self)
 
     def __call__(self, x: Array, y: Array) -> Array:

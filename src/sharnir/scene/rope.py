@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
 
 import numpy as np
 
@@ -96,7 +95,7 @@ class Winch(Description, frozen=True):
         not_negative(self.stored, "Winch stored (m)")
 
 
-def _set(description: Description, name: str, value: Any) -> None:
+def _set(description: Description, name: str, value: object) -> None:
     import msgspec
 
     msgspec.structs.force_setattr(description, name, value)

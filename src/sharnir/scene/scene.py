@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -17,15 +17,16 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
-from .quantity import Quantity, declared
+from .quantity import Quantity
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
+from .scene_quantities import SceneQuantities
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
 from .shapes import AnyShape
-from .terrain import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, shown, vector
+from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
+from .values import ORIGIN, UPRIGHT, Plain, as_tuple, floats, shown, vector
 
 if TYPE_CHECKING:
     from ..analysis.freedoms import Freedoms
@@ -39,7 +40,7 @@ WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Scene:
+class Scene(SceneQuantities):
     """Bodies and the joints between them, under a ``name``, in ``gravity`` (m/s^2). SI units, right-handed, z up.
 
     >>> scene = Scene()
@@ -49,7 +50,7 @@ class Scene:
 
     def __init__(self, name: str = "scene", gravity: Iterable[float] = STANDARD_GRAVITY) -> None:
         self.name = name
-        self.gravity = vector(_floats(gravity), "gravity (m/s^2)")
+        self.gravity = vector(floats(gravity), "gravity (m/s^2)")
         self.world = Body(WORLD, BodySpec(fixed=True))
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
@@ -87,8 +88,7 @@ class Scene:
 
         Args:
             name: unique among bodies, without dots.
-            shapes: what it looks like, touches with and weighs: Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or
-                Mesh.
+            shapes: what it looks like, touches with and weighs: Box(...), Sphere(...), Mesh(...), ...
             position: origin of the body's frame in the world at the start, m.
             rotation: orientation of the body's frame, quaternion (x, y, z, w).
             velocity: of that frame's origin at the start, m/s, world axes.
@@ -103,19 +103,17 @@ class Scene:
         """
         for shape in shapes:
             if not isinstance(shape, Shape):
-                raise SceneError(
-                    f"body '{name}': {shown(shape)} is not a shape; "
-                    "give Box, Sphere, Cylinder, Capsule, Wheel, ConvexHull or Mesh"
-                )
+                known = ", ".join(kind.__name__ for kind in get_args(AnyShape))
+                raise SceneError(f"body '{name}': {shown(shape)} is not a shape; give one of {known}")
         spec = BodySpec(
             shapes=shapes,
-            position=_floats(position),
-            rotation=_floats(rotation),
-            velocity=_floats(velocity),
-            angular_velocity=_floats(angular_velocity),
+            position=floats(position),
+            rotation=floats(rotation),
+            velocity=floats(velocity),
+            angular_velocity=floats(angular_velocity),
             mass=mass,
-            center_of_mass=None if center_of_mass is None else _floats(center_of_mass),
-            inertia=None if inertia is None else _floats(inertia),
+            center_of_mass=None if center_of_mass is None else floats(center_of_mass),
+            inertia=None if inertia is None else floats(inertia),
             fixed=fixed,
             contact=contact,
         )
@@ -195,7 +193,7 @@ class Scene:
             anchor_b: the spring's end on b, likewise.
             spring: stiffness (N/m), damping (N s/m); ``rest`` is its free length, m, None for that at the start.
         """
-        strut = Strut(anchor_a=_floats(anchor_a), anchor_b=_floats(anchor_b))
+        strut = Strut(anchor_a=floats(anchor_a), anchor_b=floats(anchor_b))
         return self.joint(name, strut, a, b, spring=spring)
 
     def add_joint(self, name: str, spec: JointSpec) -> Joint:
@@ -261,7 +259,7 @@ class Scene:
             position: origin of its frame in the world, m.
             rotation: orientation of its frame, quaternion (x, y, z, w).
         """
-        spec = TerrainSpec(surface=surface, material=material, position=_floats(position), rotation=_floats(rotation))
+        spec = TerrainSpec(surface=surface, material=material, position=floats(position), rotation=floats(rotation))
         return self.add_terrain(name, spec)
 
     def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
@@ -325,9 +323,9 @@ class Scene:
             contact: whether and how it touches things; None for as soon as the scene has terrain.
             self_contact: whether it then touches itself and other ropes as well.
         """
-        points: Any = (
-            tuple(map(_floats, path)) if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2 else path
-        )
+        points: Any = path
+        if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2:
+            points = tuple(map(floats, path))
         spec = RopeSpec(
             path=points,
             radius=radius,
@@ -338,15 +336,15 @@ class Scene:
             twisting=twisting,
             length=length,
             elements=elements,
-            curvature=_floats(curvature),
+            curvature=floats(curvature),
             as_laid=as_laid,
             twist=twist,
             damping=damping,
-            velocity=_floats(velocity),
+            velocity=floats(velocity),
             start=start,
             end=end,
-            ties=_tuple(ties),
-            eyelets=_tuple(eyelets),
+            ties=as_tuple(ties),
+            eyelets=as_tuple(eyelets),
             winch=winch,
             breaking_load=breaking_load,
             contact=contact,
@@ -380,7 +378,7 @@ class Scene:
             reach: m; the distance it gives where it meets nothing.
         """
         carrier = self._body(f"ray '{name}'", body).name
-        spec = RaySpec(body=carrier, position=_floats(position), direction=_floats(direction), reach=reach)
+        spec = RaySpec(body=carrier, position=floats(position), direction=floats(direction), reach=reach)
         return self.add_ray(name, spec)
 
     def add_ray(self, name: str, spec: RaySpec) -> Ray:
@@ -413,9 +411,9 @@ class Scene:
         carrier = self._body(f"camera '{name}'", body).name
         spec = CameraSpec(
             body=carrier,
-            position=_floats(position),
-            direction=_floats(direction),
-            up=_floats(up),
+            position=floats(position),
+            direction=floats(direction),
+            up=floats(up),
             field_of_view=field_of_view,
         )
         return self.add_camera(name, spec)
@@ -477,7 +475,7 @@ class Scene:
         Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
         they are, and what hangs on a joint moves along with it; loops are closed, or refused by name.
         """
-        from ..analysis.setting import pose_scene
+        from ..analysis.set_coordinates import pose_scene
 
         self.take_initial()
         pose_scene(self, values, speeds)
@@ -487,14 +485,14 @@ class Scene:
         waiting = [joint for joint in self.joints.values() if joint.initial]
         if not waiting:
             return
-        from ..analysis.setting import pose_scene
+        from ..analysis.set_coordinates import pose_scene
 
         values = {f"{joint.name}.{name}": value for joint in waiting for name, value in joint.initial.items()}
         for joint in waiting:
             joint.describe(msgspec.structs.replace(joint.spec, initial=None))
         pose_scene(self, values, None)
 
-    def freedoms(self, chosen: Iterable[Any] = ()) -> Freedoms:
+    def freedoms(self, chosen: Iterable[Joint | Quantity | str] = ()) -> Freedoms:
         """How the scene can move at its start: freedoms by name, redundant rows, joints that cannot move.
 
         ``chosen`` coordinates are taken as freedoms first; see :class:`sharnir.Freedoms`.
@@ -579,64 +577,15 @@ class Scene:
         """
         from .compose import include
 
-        how: dict[str, Any] = {"base": base, "motors": motors, "self_collision": self_collision, "strict": strict}
+        how: Plain = {"base": base, "motors": motors, "self_collision": self_collision, "strict": strict}
         how |= {"search": search, "keyframe": keyframe, "decompose": decompose, "arguments": arguments}
         other = path if isinstance(path, Scene) else Scene.load(path, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
-        return include(self, other, name, _floats(at), _floats(rotation), carrier)
-
-    # --- quantities of the whole scene ------------------------------------------------------------------------------
-
-    def quantity(self, name: str) -> Quantity:
-        """A quantity of the whole scene by the ``name`` it has in a trajectory."""
-        return declared(name).address()
-
-    @property
-    def kinetic_energy(self) -> Quantity:
-        """Kinetic energy of all bodies, ropes and rotors of drives, J."""
-        return self.quantity("total_kinetic_energy")
-
-    @property
-    def potential_energy(self) -> Quantity:
-        """Potential energy in gravity, zero at the world's origin, J."""
-        return self.quantity("total_potential_energy")
-
-    @property
-    def energy(self) -> Quantity:
-        """The whole energy, J: kinetic, in gravity, and elastic."""
-        return self.quantity("total_energy")
-
-    @property
-    def elastic_energy(self) -> Quantity:
-        """Energy of springs, ropes, bristles of friction and joints that close loops, J."""
-        return self.quantity("elastic_energy")
-
-    def power(self, source: str | None = None) -> Quantity:
-        """The power (W) of all that gives or takes energy, or of one ``source``, by its name.
-
-        Sources are efforts, forces (on bodies), drives, gears, dampers, friction and limits. Summed over the time of a
-        run they make what its energy changes by, to the order of the step.
-        """
-        return self.quantity("total_power") if source is None else declared("power").address(source)
-
-    @property
-    def gravity_vector(self) -> Quantity:
-        """Gravity, m/s^2; it can be set per world."""
-        return self.quantity("gravity")
-
-    @property
-    def momentum(self) -> Quantity:
-        """Linear momentum of all bodies, N s."""
-        return self.quantity("momentum")
-
-    @property
-    def angular_momentum(self) -> Quantity:
-        """Angular momentum of all bodies about the world's origin, N m s."""
-        return self.quantity("angular_momentum")
+        return include(self, other, name, floats(at), floats(rotation), carrier)
 
     # ----------------------------------------------------------------------------------------------------------------
 
-    def _check_new(self, what: str, name: str, taken: dict[str, Any]) -> None:
+    def _check_new(self, what: str, name: str, taken: Plain) -> None:
         if not isinstance(name, str) or not name or "." in name:
             raise SceneError(f"a {what} is named {shown(name)}; give a text without dots")
         if name == WORLD and what == "body":
@@ -652,23 +601,3 @@ class Scene:
         if isinstance(body, Body) and known[name] is not body:
             raise SceneError(f"{what}: body '{name}' belongs to another scene; add it to this one first")
         return known[name]
-
-
-def _floats(values: Any) -> Any:
-    """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
-        return values
-    return tuple(map(_float, values))
-
-
-def _float(value: Any) -> Any:
-    """A number of any kind as a float; what is not one is left for the checks."""
-    try:
-        return value if isinstance(value, (str, bytes)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return value
-
-
-def _tuple(values: Any) -> Any:
-    """A list as a tuple; what is neither is left for the checks."""
-    return tuple(values) if isinstance(values, list) else values

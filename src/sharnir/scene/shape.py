@@ -7,7 +7,7 @@ unless its ``collides`` is False.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,8 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
     ``collides`` is False is only seen, one whose ``visible`` is False is not.
     """
 
+    rolls: ClassVar[bool] = False  # whether the point it touches at wanders over it
+
     mass: float | None = None
     density: float | None = None
     position: Vec3 = ORIGIN
@@ -78,6 +80,18 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
     def sizes(self) -> dict[str, float]:
         """The lengths that must be above zero, by name."""
         return {}
+
+    def contact_size(self) -> Vec3:
+        """The numbers that contact needs of it, m; ``dynamics/contacts/solids.py`` knows what they mean."""
+        return ORIGIN
+
+    def bounding_radius(self) -> float:
+        """The radius (m) of a ball about its frame's origin that holds it."""
+        raise NotImplementedError
+
+    def drawn(self) -> tuple[str, list[float]]:
+        """What it is drawn as: box, sphere, cylinder, capsule or wheel, and its sizes (m)."""
+        raise NotImplementedError
 
     def unit_properties(self) -> MassProperties:
         """Mass properties at a density of 1 kg/m^3, in the shape's frame; the mass is the volume."""

@@ -9,7 +9,8 @@ import numpy as np
 from ..errors import SceneError
 from .meshes import ConvexHull, Mesh
 from .shape import MassProperties, Shape
-from .tyre import Tyre
+from .tyres import Tyre
+from .values import Vec3
 
 
 class Box(Shape, frozen=True, tag="box"):
@@ -22,6 +23,15 @@ class Box(Shape, frozen=True, tag="box"):
     def sizes(self) -> dict[str, float]:
         return {"x": self.x, "y": self.y, "z": self.z}
 
+    def contact_size(self) -> Vec3:
+        return (self.x / 2.0, self.y / 2.0, self.z / 2.0)
+
+    def bounding_radius(self) -> float:
+        return math.hypot(*self.contact_size())
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "box", [self.x, self.y, self.z]
+
     def unit_properties(self) -> MassProperties:
         x, y, z = self.x, self.y, self.z
         inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) / 12.0
@@ -31,10 +41,21 @@ class Box(Shape, frozen=True, tag="box"):
 class Sphere(Shape, frozen=True, tag="sphere"):
     """A ball of a ``radius`` (m)."""
 
+    rolls = True
+
     radius: float
 
     def sizes(self) -> dict[str, float]:
         return {"radius": self.radius}
+
+    def contact_size(self) -> Vec3:
+        return (self.radius, 0.0, 0.0)
+
+    def bounding_radius(self) -> float:
+        return self.radius
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "sphere", [self.radius] * 3
 
     def unit_properties(self) -> MassProperties:
         volume = 4.0 / 3.0 * math.pi * self.radius**3
@@ -44,11 +65,22 @@ class Sphere(Shape, frozen=True, tag="sphere"):
 class Cylinder(Shape, frozen=True, tag="cylinder"):
     """A cylinder along its z axis: ``radius`` and ``length`` (m)."""
 
+    rolls = True
+
     radius: float
     length: float
 
     def sizes(self) -> dict[str, float]:
         return {"radius": self.radius, "length": self.length}
+
+    def contact_size(self) -> Vec3:
+        return (self.radius, self.length / 2.0, 0.0)
+
+    def bounding_radius(self) -> float:
+        return math.hypot(self.radius, self.length / 2.0)
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "cylinder", [self.radius, self.length]
 
     def unit_properties(self) -> MassProperties:
         volume = math.pi * self.radius**2 * self.length
@@ -59,11 +91,22 @@ class Cylinder(Shape, frozen=True, tag="cylinder"):
 class Capsule(Shape, frozen=True, tag="capsule"):
     """A cylinder along z with half balls at its ends: ``radius``, and ``length`` of the cylinder without them (m)."""
 
+    rolls = True
+
     radius: float
     length: float
 
     def sizes(self) -> dict[str, float]:
         return {"radius": self.radius, "length": self.length}
+
+    def contact_size(self) -> Vec3:
+        return (self.radius, self.length / 2.0, 0.0)
+
+    def bounding_radius(self) -> float:
+        return self.radius + self.length / 2.0
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "capsule", [self.radius, self.length]
 
     def unit_properties(self) -> MassProperties:
         r, h = self.radius, self.length
@@ -81,6 +124,8 @@ class Wheel(Shape, frozen=True, tag="wheel"):
     is flat between the rounded edges. Without a ``tyre`` it is rigid and has friction like any other shape.
     """
 
+    rolls = True
+
     radius: float
     width: float
     rounding: float | None = None
@@ -93,6 +138,15 @@ class Wheel(Shape, frozen=True, tag="wheel"):
 
     def sizes(self) -> dict[str, float]:
         return {"radius": self.radius, "width": self.width, "rounding": self.round}
+
+    def contact_size(self) -> Vec3:
+        return (self.radius - self.round, self.round, self.width / 2.0 - self.round)
+
+    def bounding_radius(self) -> float:
+        return math.hypot(self.radius - self.round, self.width / 2.0 - self.round) + self.round
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "wheel", [self.radius, self.width]
 
     def checked(self, owner: str) -> Shape:
         super().checked(owner)

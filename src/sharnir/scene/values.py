@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 import msgspec
 import numpy as np
 
+from .. import spatial
 from ..errors import WARNINGS, SceneError, nearest
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 Range = tuple[float | None, float | None]
+Plain = dict[str, Any]  # values by name, as JSON and YAML have them
 
 LARGEST = 1e12  # m and others: what is larger leaves no digits for the size of a robot
 LONGEST_PATH = 1000  # characters; a longer one is no path, and no system opens it
@@ -35,10 +37,16 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 msgspec.structs.force_setattr(self, name, plain)
 
 
-def number(value: Any, what: str) -> float:
+def as_quat(values: spatial.Array) -> Quat:
+    """A row of four numbers as a tuple."""
+    x, y, z, w = values.tolist()
+    return (x, y, z, w)
+
+
+def number(value: object, what: str) -> float:
     """A finite float, or an error that names the quantity."""
     try:
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
             raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -48,7 +56,7 @@ def number(value: Any, what: str) -> float:
     return result
 
 
-def positive(value: Any, what: str) -> float:
+def positive(value: object, what: str) -> float:
     """A finite float above zero."""
     result = number(value, what)
     if result <= 0.0:
@@ -56,7 +64,7 @@ def positive(value: Any, what: str) -> float:
     return result
 
 
-def not_negative(value: Any, what: str) -> float:
+def not_negative(value: object, what: str) -> float:
     """A finite float of at least zero."""
     result = number(value, what)
     if result < 0.0:
@@ -64,34 +72,34 @@ def not_negative(value: Any, what: str) -> float:
     return result
 
 
-def whole(value: Any, what: str, least: int) -> int:
+def whole(value: object, what: str, least: int) -> int:
     """A whole number of at least ``least``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise SceneError(f"{what} is {shown(value)}; give a whole number of at least {least}")
     return int(value)
 
 
-def file_path(value: Any, what: str) -> Path:
+def file_path(value: object, what: str) -> Path:
     """The path of a file or folder."""
     if not isinstance(value, (str, Path)) or "\0" in str(value) or len(str(value)) > LONGEST_PATH:
         raise SceneError(f"{what} is {shown(value)}; give a path, as text or pathlib.Path")
     return Path(value)
 
 
-def existing_file(value: Any, what: str) -> None:
+def existing_file(value: object, what: str) -> None:
     """Refuse the path of a file that is not there."""
     if not file_path(value, what).is_file():
         raise SceneError(f"{what}: there is no file '{value}'; check the path")
 
 
-def vector(value: Any, what: str) -> Vec3:
+def vector(value: object, what: str) -> Vec3:
     """Three finite floats."""
     items = _sequence(value, 3, what)
     x, y, z = (number(item, f"{what}[{i}]") for i, item in enumerate(items))
     return (x, y, z)
 
 
-def place(value: Any, what: str) -> Vec3:
+def place(value: object, what: str) -> Vec3:
     """A point that is not too far away to compute with."""
     result = vector(value, what)
     if max(abs(part) for part in result) > LARGEST:
@@ -99,7 +107,7 @@ def place(value: Any, what: str) -> Vec3:
     return result
 
 
-def direction(value: Any, what: str) -> Vec3:
+def direction(value: object, what: str) -> Vec3:
     """A vector that is not zero; its length does not matter."""
     result = vector(value, what)
     if not 1e-12 <= math.hypot(*result) <= LARGEST:
@@ -107,7 +115,7 @@ def direction(value: Any, what: str) -> Vec3:
     return result
 
 
-def quaternion(value: Any, what: str) -> Quat:
+def quaternion(value: object, what: str) -> Quat:
     """A unit quaternion (x, y, z, w); kept to the bit when its norm is 1 to rounding, refused when far from it."""
     items = _sequence(value, 4, what)
     x, y, z, w = (number(item, f"{what}[{i}]") for i, item in enumerate(items))
@@ -119,7 +127,7 @@ def quaternion(value: Any, what: str) -> Quat:
     return (x, y, z, w)
 
 
-def bounds(value: Any, what: str) -> Range:
+def bounds(value: object, what: str) -> Range:
     """A (lower, upper) pair with lower <= upper; None leaves that side open."""
     items = _sequence(value, 2, what)
     lower, upper = (None if item is None else number(item, what) for item in items)
@@ -128,14 +136,14 @@ def bounds(value: Any, what: str) -> Range:
     return (lower, upper)
 
 
-def _sequence(value: Any, length: int, what: str) -> Sequence[Any]:
-    is_list = isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)
-    if isinstance(value, (str, bytes)) or not is_list or len(value) != length:
+def _sequence(value: object, length: int, what: str) -> list[object]:
+    is_text = isinstance(value, (str, bytes)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    if is_text or not isinstance(value, (Sequence, np.ndarray)) or len(value) != length:
         raise SceneError(f"{what} is {shown(value)}; give {length} numbers")
     return list(value)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
     if isinstance(value, (list, tuple)):
@@ -144,7 +152,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an error shows it: not longer than a line."""
     if isinstance(value, int) and abs(value) > 10**30:
         return "an integer of more than 30 digits"
@@ -154,7 +162,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def warning_names(what: str, names: Any) -> tuple[str, ...]:
+def warning_names(what: str, names: object) -> tuple[str, ...]:
     """The names of warnings that are not wanted, or a refusal of what is no such name."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise SceneError(f"{what} is {shown(names)}; give a list of names such as ['open-joint']")
@@ -163,3 +171,23 @@ def warning_names(what: str, names: Any) -> tuple[str, ...]:
         if name not in WARNINGS:
             raise SceneError(f"{what} names a warning {shown(name)} that there is not{nearest(str(name), WARNINGS)}")
     return given
+
+
+def floats(values: Iterable[float]) -> Any:
+    """Numbers of any kind (a numpy row, a list) as a tuple of floats; what is not a number is left for the checks."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+        return values
+    return tuple(map(_float, values))
+
+
+def _float(value: object) -> object:
+    """A number of any kind as a float; what is not one is left for the checks."""
+    try:
+        return value if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+def as_tuple(values: Sequence[Any]) -> Any:
+    """A list as a tuple; what is neither is left for the checks."""
+    return tuple(values) if isinstance(values, list) else values

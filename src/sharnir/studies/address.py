@@ -16,14 +16,20 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from ..files import scene_content, scene_of
-from ..scene.elements.friction import Coulomb, Dahl
+from ..scene.body import Body
+from ..scene.elements.friction_laws import Coulomb, Dahl
+from ..scene.joint import Joint
 from ..scene.quantity import XYZW, Quantity
+from ..scene.ray import Ray
+from ..scene.rope import Rope
 from ..scene.scene import Scene
 from ..scene.values import Description
 
 Path = tuple[str | int, ...]
 PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays")
 SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what is meant by the element alone
+
+Owner = Joint | Body | Rope | Ray | Scene
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,7 @@ def numbers_of(scene: Scene) -> list[Path]:
     return paths
 
 
-def _numbers(value: Any) -> Iterator[Path]:
+def _numbers(value: object) -> Iterator[Path]:
     if isinstance(value, Description):
         for name in value.__struct_fields__:
             given = getattr(value, name)
@@ -218,7 +224,9 @@ def _replaced(value: Any, path: Path, number: float) -> Any:
 def quantity_named(scene: Scene, text: str) -> tuple[Quantity, str | None]:
     """A signal of a scene by its name, and its component: ``hinge.angle``, ``door.position.z``, ``energy``."""
     head, *rest = text.split(".")
-    owner: Any = scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    owner: Owner | None = (
+        scene.joints.get(head) or scene.bodies.get(head) or scene.ropes.get(head) or scene.rays.get(head)
+    )
     if head in scene.sensors:
         return _of_sensor(scene, head, rest, text)
     if owner is None:
@@ -244,10 +252,10 @@ def _of_sensor(scene: Scene, name: str, words: list[str], text: str) -> tuple[Qu
     return quantity, words[1] if words[1:] else None
 
 
-def _quantity(owner: Any, words: list[str]) -> tuple[Quantity, list[str]] | None:
+def _quantity(owner: Owner, words: list[str]) -> tuple[Quantity, list[str]] | None:
     """A quantity of a joint, a body, a rope or the scene, and the words that are left."""
-    coordinates = {found.name for found in getattr(getattr(owner, "type", None), "coordinates", ())}
-    if words[0] in coordinates:
+    coordinates = {found.name for found in owner.type.coordinates} if isinstance(owner, Joint) else set()
+    if isinstance(owner, Joint) and words[0] in coordinates:
         if words[1:2] in (["rate"], ["speed"]):
             return owner.rate(words[0]), words[2:]
         return owner.coordinate(words[0]), words[1:]
@@ -258,12 +266,13 @@ def _quantity(owner: Any, words: list[str]) -> tuple[Quantity, list[str]] | None
     return None if found is None else (found, words[1:])
 
 
-def _signals(owner: Any) -> list[str]:
+def _signals(owner: Owner) -> list[str]:
     """The names of what is a quantity, or a method that returns one."""
     names = []
-    for name, member in vars(type(owner)).items():
+    members = {name: member for kind in reversed(type(owner).__mro__) for name, member in vars(kind).items()}
+    for name, member in members.items():
         function = getattr(member, "fget", member)
         if name != "quantity" and getattr(function, "__annotations__", {}).get("return") == "Quantity":
             names.append(name)
-    coordinates = getattr(getattr(owner, "type", None), "coordinates", ())
+    coordinates = owner.type.coordinates if isinstance(owner, Joint) else ()
     return [*(found.name for found in coordinates), *names]

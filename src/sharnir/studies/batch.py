@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import WARNINGS, ControlFault, SceneError, SimulationWarning
-from ..inputs import Inputs
+from ..scene.body import Body
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
+from ..scene.values import Plain
+from ..simulation.inputs import Input, Inputs
 from ..spatial import Array
 from .address import Address, quantity_named, value_of, with_numbers
 from .measures import ONLY_AT_THE_END, SERIES, Signals
@@ -24,6 +26,7 @@ from .slopes import PROBES, SET_BY_QUANTITIES, Line, add_up, compiler, line_of, 
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
+    from ..simulation.simulation import Simulation
 
 # A batch of many worlds gives each warning once for all of them; a study asks for none of those of a single step.
 QUIET = tuple(name for name in WARNINGS if name in ("uneven-duration", "scene-changed"))
@@ -203,16 +206,16 @@ class Runner:
         for row in rows:
             self._scene_with({k: float(values[row]) for k, values in columns.items()})
 
-    def simulation(self, scene: Scene, worlds: int, folder: str) -> Any:
+    def simulation(self, scene: Scene, worlds: int, folder: str) -> Simulation:
         """A simulation of the plan's settings."""
-        from ..simulation import Simulation
+        from ..simulation.simulation import Simulation
 
         ignored = (*QUIET, *self._plan.settings.get("ignored_warnings", ()))
-        settings = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
+        settings: Plain = self._plan.settings | {"ignored_warnings": ignored, "worlds": worlds, "fault_folder": folder}
         looked_at = any(measure.reduction not in ONLY_AT_THE_END for measure in self._plan.measures)
         few = looked_at and worlds < WORTH_THREADS * self._plan.every
-        settings = {"device": self._device, "threads": 1 if few else self._threads} | settings
-        return Simulation(scene, self._plan.dt, **settings)
+        given: Plain = {"device": self._device, "threads": 1 if few else self._threads}
+        return Simulation(scene, self._plan.dt, **(given | settings))
 
 
 def run_point(plan: Plan, point: Array) -> Trajectory:
@@ -235,7 +238,7 @@ def scene_of_point(plan: Plan, point: Array) -> Scene:
     return with_numbers(scene, {address: value for address, value in found.items() if isinstance(address, Address)})
 
 
-def set_worlds(plan: Plan, simulation: Any, drives: Iterable[Drive], own: dict[str, Array]) -> Inputs:
+def set_worlds(plan: Plan, simulation: Simulation, drives: Iterable[Drive], own: dict[str, Array]) -> Inputs:
     """Give every world its numbers; returns the inputs, with those that vary among them."""
     scene: Scene = simulation.scene
     vectors: dict[Quantity, Array] = {}
@@ -255,7 +258,7 @@ def set_worlds(plan: Plan, simulation: Any, drives: Iterable[Drive], own: dict[s
                 rows[:, component] = values
     for quantity, rows in vectors.items():
         simulation.set(quantity, rows)
-    given: dict[str, dict[Any, Any]] = {}
+    given: dict[str, dict[Body | Quantity, Input]] = {}
     for drive in (*drives, *varied):
         key = scene.bodies[drive.item] if drive.on_body else _quantity(drive, scene)
         value = _held(drive.values, plan.dt) if drive.per_step else drive.values
@@ -263,7 +266,7 @@ def set_worlds(plan: Plan, simulation: Any, drives: Iterable[Drive], own: dict[s
     return Inputs(scene, simulation._layout, given)
 
 
-def _held(values: Array, dt: float) -> Any:
+def _held(values: Array, dt: float) -> Callable[[float], Array]:
     return lambda time: values[min(int(time / dt), len(values) - 1)]
 
 
@@ -273,7 +276,7 @@ def _quantity(drive: Drive, scene: Scene) -> Quantity:
     return joint.effort(axis) if drive.word in ("torque", "force") else getattr(joint, drive.word)(axis)
 
 
-def follow(plan: Plan, simulation: Any, inputs: Inputs, drives: Iterable[Drive], signals: Signals) -> None:
+def follow(plan: Plan, simulation: Simulation, inputs: Inputs, drives: Iterable[Drive], signals: Signals) -> None:
     """Make all steps of a run, as many in one launch as inputs and measures leave alone."""
     total = plan.steps
     only_end = all(measure.reduction in ONLY_AT_THE_END for measure in plan.measures)
@@ -286,7 +289,7 @@ def follow(plan: Plan, simulation: Any, inputs: Inputs, drives: Iterable[Drive],
         inputs.apply(simulation.control, (done + 0.5) * plan.dt)
         upcoming = changes[np.searchsorted(changes, done, side="right")]
         steps = int(min(upcoming, (done // every + 1) * every, total)) - done
-        simulation._advance(steps)
+        simulation.advance(steps)
         done += steps
         if done % every == 0 or (only_end and done == total):
             signals.take(done * plan.dt)

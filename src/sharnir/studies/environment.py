@@ -7,7 +7,6 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from ..errors import SceneError
 
@@ -35,7 +34,7 @@ def environment(device: str = "cpu") -> dict[str, str]:
     }
 
 
-def check_alike(here: Mapping[str, Any], there: Mapping[str, Any], where: str, remedy: str) -> None:
+def check_alike(here: Mapping[str, object], there: Mapping[str, object], where: str, remedy: str) -> None:
     """Refuse what would give other digits, by its name and both values."""
     for name, words in WORDS.items():
         if here.get(name) != there.get(name):

@@ -7,19 +7,22 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from inspect import Signature
 
 import numpy as np
 
 from ..errors import SceneError, nearest
 from ..experiment import Experiment
+from ..scene.body import Body
+from ..scene.joint import Joint
+from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 from .address import Address, find, quantity_named, value_of, with_numbers
 from .batch import Runner
 from .fit import Estimate, Fitted, Range, Residuals, estimates, find_best, jacobian_of, polish, quantile, untold
 from .logs import Log, noise_of, resolution_of
-from .plan import WORDS, Factory, Plan, make_plan
+from .plan import WORDS, Factory, Plan, Settings, make_plan
 
 DELAY = "delay"
 STILL = 9.0  # a signal that spans less than so many times its noise does not move: ten thousand rows of noise span 8
@@ -102,7 +105,7 @@ class Identification:
         self,
         scene: Scene | Factory,
         log: Log,
-        free: Mapping[str, Any],
+        free: Mapping[str, str | None],
         *,
         outputs: Mapping[str, str],
         inputs: Mapping[str, str] | None = None,
@@ -110,7 +113,7 @@ class Identification:
         dt: float | None = None,
         hold: bool = False,
         until: float | None = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Describe an identification.
 
@@ -155,7 +158,7 @@ class Identification:
         values = self._measured[name]
         return max(noise_of(values), resolution_of(values) / math.sqrt(12.0), 1e-6 * float(np.ptp(values)), 1e-12)
 
-    def _range(self, name: str, text: Any) -> Range:
+    def _range(self, name: str, text: str | None) -> Range:
         if text is not None:
             return _parsed(name, text)
         start = value_of(self.base, find(self.base, name)) if "." in name else None
@@ -475,7 +478,7 @@ class Identification:
         return told
 
 
-def _parsed(name: str, text: Any) -> Range:
+def _parsed(name: str, text: str) -> Range:
     from .spread import parse_spread
 
     low, high = parse_spread(name, text).bounds
@@ -484,13 +487,13 @@ def _parsed(name: str, text: Any) -> Range:
     return Range(name, low, high, log=low > 0.0 and high / low >= 10.0)
 
 
-def _joint(scene: Scene, word: str, name: str) -> Any:
+def _joint(scene: Scene, word: str, name: str) -> Body | Joint | Quantity:
     from .plan import _named
 
     return _named(scene, word, name)
 
 
-def _signature(factory: Factory) -> Any:
+def _signature(factory: Factory) -> Signature:
     import inspect
 
     return inspect.signature(factory)

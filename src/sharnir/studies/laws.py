@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import SceneError, nearest
 from ..files import scene_content, scene_of
-from ..scene.elements.friction import AnyFriction, Coulomb, Load, LuGre, Stribeck, Viscous
+from ..scene.elements.friction_laws import AnyFriction, Coulomb, Load, LuGre, Stribeck, Viscous
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import Array
 from .identify import Found, Identification
 from .logs import Log
@@ -136,7 +137,7 @@ def rank(
     *,
     outputs: Mapping[str, str],
     inputs: Mapping[str, str] | None = None,
-    free: Mapping[str, Any] | None = None,
+    free: Mapping[str, str | None] | None = None,
     laws: tuple[str, ...] = tuple(LAWS),
     load: float = 10.0,
     seed: int = 0,
@@ -182,7 +183,13 @@ def _errors(one: Identification, found: Found) -> tuple[float, float]:
 
 
 def _unfitted(
-    scene: Scene, joint: str, log: Log, outputs: Any, inputs: Any, split: float, details: dict[str, Any]
+    scene: Scene,
+    joint: str,
+    log: Log,
+    outputs: Mapping[str, str],
+    inputs: Mapping[str, str] | None,
+    split: float,
+    details: Plain,
 ) -> Ranked:
     """The law without numbers: simulated, not fitted."""
     body = next(iter(scene.bodies))

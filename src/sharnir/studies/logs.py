@@ -6,11 +6,12 @@ import csv
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import SceneError, nearest
 from ..scene.values import file_path
@@ -64,7 +65,7 @@ class Log:
         return Log(time - time[0], {name: values[chosen] for name, values in self.columns.items()}, self.units)
 
 
-def make_log(time: Any, columns: dict[str, Any], units: dict[str, str] | None = None) -> Log:
+def make_log(time: ArrayLike, columns: Mapping[str, ArrayLike], units: dict[str, str] | None = None) -> Log:
     """A log from arrays: ``time`` in s, and ``columns`` in the ``units`` given for them, or in those of Sharnir.
 
     Rows out of order are refused, rows with missing numbers left out.
@@ -83,11 +84,11 @@ def make_log(time: Any, columns: dict[str, Any], units: dict[str, str] | None = 
         raise SceneError(
             f"the time of the log does not rise after row {at + 1} ({stamps[at]:g} s); sort it, or cut it there"
         )
-    columns, told = {}, {}
+    found, told = {}, {}
     for name, values in given.items():
         told[name], factor = known_unit((units or {}).get(name, ""))
-        columns[name] = values[good] * factor
-    return Log(stamps - stamps[0], columns, told)
+        found[name] = values[good] * factor
+    return Log(stamps - stamps[0], found, told)
 
 
 def known_unit(unit: str) -> tuple[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 from .address import quantity_named
+
+if TYPE_CHECKING:
+    from ..simulation.simulation import Simulation
 
 SERIES = "series"
 NUMBER = r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)"
@@ -187,7 +190,7 @@ class Follower:
 class Signals:
     """The signals of several measures, read from a simulation once per instant."""
 
-    def __init__(self, simulation: Any, measures: tuple[Measure, ...]) -> None:
+    def __init__(self, simulation: Simulation, measures: tuple[Measure, ...]) -> None:
         self._simulation = simulation
         found = {m.signal: quantity_named(simulation.scene, m.signal) for m in measures}
         self._readers = {name: self._reader(*wanted) for name, wanted in found.items()}

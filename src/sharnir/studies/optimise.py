@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import SceneError
+from ..experiment import Experiment
+from ..scene.scene import Scene
+from ..simulation.inputs import InputsOf
 from ..spatial import Array
 from .batch import Runner
 from .fit import Range, strategy_of
 from .identify import _parsed
 from .measures import SERIES, Measure
-from .plan import Plan, make_plan, scene_and_drives
+from .plan import Factory, Plan, Settings, make_plan, scene_and_drives
 
 _LIMIT = re.compile(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\Z")
 WEIGHTS = 7  # points of a front that are aimed at
 POLISH = 60  # evaluations of the local search
 POLISH_RADIUS = 0.05  # of the ranges
-Progress = Callable[[int, int], Any]
+Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class Optimisation:
 
     def __init__(
         self,
-        scene: Any,
-        vary: Mapping[str, Any],
+        scene: Scene | Experiment | Factory,
+        vary: Mapping[str, str],
         *,
         minimise: str | Sequence[str] = (),
         maximise: str | Sequence[str] = (),
@@ -90,8 +92,8 @@ class Optimisation:
         time: float | None = None,
         dt: float | None = None,
         every: int = 1,
-        inputs: Mapping[str, Mapping[Any, Any]] | None = None,
-        settings: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, InputsOf] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Describe an optimisation.
 

@@ -18,13 +18,15 @@ from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..scene.values import shown
+from ..scene.values import Plain, shown
+from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
 from .address import Address, find
 from .measures import Measure, parse_measure
 
 WORDS = ("torque", "force", "voltage", "target")
-Factory = Callable[..., Any]
+Factory = Callable[..., Any]  # makes a scene or an experiment from arguments that vary
+Settings = Mapping[str, Any]  # of Simulation, by name
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Plan:
     time: float
     dt: float
     every: int = 1
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Plain = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     factory: Factory | None = None
 
@@ -76,7 +78,7 @@ class Plan:
         return json.dumps(plain, sort_keys=True, default=_plain)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)
 
 
@@ -91,21 +93,21 @@ def source_of(factory: Factory | None) -> str | None:
 
 
 def make_plan(
-    what: Any,
+    what: object,
     names: tuple[str, ...],
-    measures: tuple[Any, ...],
+    measures: tuple[str | Measure, ...],
     *,
     time: float | None = None,
     dt: float | None = None,
     every: int = 1,
-    inputs: Mapping[str, Mapping[Any, Any]] | None = None,
-    settings: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, InputsOf] | None = None,
+    settings: Settings | None = None,
 ) -> Plan:
     """The plan for a scene, an experiment, or a function that makes one of them from the numbers that vary."""
     factory = what if callable(what) and not isinstance(what, (Scene, Experiment)) else None
     arguments = _arguments(factory, names) if factory else ()
     experiment = as_experiment(factory() if factory else what, time)
-    driven: dict[str, Any] = {word: {**getattr(experiment, word), **(inputs or {}).get(word, {})} for word in WORDS}
+    driven: Plain = {word: {**getattr(experiment, word), **(inputs or {}).get(word, {})} for word in WORDS}
     experiment = Experiment(
         experiment.scene,
         time=experiment.time if time is None else float(time),
@@ -157,7 +159,7 @@ def _arguments(factory: Factory, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name in given)
 
 
-def as_experiment(what: Any, time: float | None = None) -> Experiment:
+def as_experiment(what: object, time: float | None = None) -> Experiment:
     """A scene or an experiment as an experiment."""
     if isinstance(what, Experiment):
         if what.before_step is not None:
@@ -195,7 +197,7 @@ def drives_of(experiment: Experiment) -> tuple[Drive, ...]:
     return tuple(found)
 
 
-def _drive(scene: Scene, word: str, key: Any, values: Any, steps: int) -> Drive:
+def _drive(scene: Scene, word: str, key: object, values: Input, steps: int) -> Drive:
     if isinstance(key, str):
         key = _named(scene, word, key)
     if isinstance(key, Body):
@@ -208,7 +210,7 @@ def _drive(scene: Scene, word: str, key: Any, values: Any, steps: int) -> Drive:
     return Drive(word, quantity.item, False, np.asarray(values, float) if steps > 1 else values, steps > 1)
 
 
-def _named(scene: Scene, word: str, text: str) -> Any:
+def _named(scene: Scene, word: str, text: str) -> Body | Joint | Quantity:
     """A joint, one of its coordinates, or a body by name."""
     name, _, axis = text.partition(".")
     if name in scene.joints:

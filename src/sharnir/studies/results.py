@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import SceneError, nearest
 from ..scene.scene import Scene
-from ..scene.values import file_path
+from ..scene.values import Plain, file_path
 from ..spatial import Array
 from .batch import run_point, scene_of_point
 from .design import SAMPLE
@@ -53,7 +53,7 @@ class Results:
         return _plan_of(json.loads(self._store.about["plan"]))
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Plain:
         """Versions, processor, spreads and seed of the study."""
         return self._store.about
 
@@ -80,13 +80,13 @@ class Results:
         shape = tuple(len(values) for _, values in axes)
         dims = [name for name, _ in axes]
         units = about["units"]
-        coords: dict[str, Any] = {name: (name, values, {"units": units.get(name, "")}) for name, values in axes}
+        coords: Plain = {name: (name, values, {"units": units.get(name, "")}) for name, values in axes}
         drawn = [name for name in about["names"] if name not in dims]
         points = self._store.points
         for name in drawn:
             column = points[:, about["names"].index(name)][: shape[-1]]
             coords[name] = (SAMPLE, column, {"units": units.get(name, "")})
-        variables: dict[str, Any] = {}
+        variables: Plain = {}
         for measure in plan.measures:
             lazy = da.from_zarr(group[variable_names(plan)[measure.name]])
             is_series = measure.reduction == SERIES
@@ -158,7 +158,7 @@ def open_study(path: str | Path) -> Results:
     return Results(Store.open(file_path(path, "open_study: the folder")))
 
 
-def _plan_of(plain: dict[str, Any]) -> Plan:
+def _plan_of(plain: Plain) -> Plan:
     plain = dict(plain) | {"factory": None}
     plain["measures"] = tuple(Measure(**measure) for measure in plain["measures"])
     drives = [

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import SceneError
 from ..model.compile import Compiled, compile_scene
-from ..model.fields import MODEL
+from ..model.fields import TABLES
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import Array
+
+if TYPE_CHECKING:
+    from ..simulation.simulation import Simulation
 
 PROBES = (1.0, 1.25, 1.5)  # times the value of the scene, or 1 where that is 0
 STRAIGHT = 1e-9  # relative
 SET_BY_QUANTITIES = {"dynamic_level", "static_level", "lower", "upper"}  # a line must not be laid over what they set
 OF_WORLDS = frozenset(
-    field.name for field in MODEL if field.per_world and field.items is not None and field.type == "real"
+    field.name for field in TABLES["model"] if field.per_world and field.items is not None and field.type == "real"
 )
 
 
@@ -51,11 +55,11 @@ def line_of(scene_at: Callable[[float], Scene], start: float, compiled: Callable
     for other in made[1:]:
         if other.features != first.features or other.counts != first.counts or other.layout != first.layout:
             return None
-        if not all(_same(first.state[name], other.state[name]) for name in first.state):
+        if not all(same(first.state[name], other.state[name]) for name in first.state):
             return None
     slopes = []
     for name, base in first.model.items():
-        if all(_same(base, other.model[name]) for other in made[1:]):
+        if all(same(base, other.model[name]) for other in made[1:]):
             continue
         if name not in OF_WORLDS:
             return None
@@ -83,21 +87,22 @@ def add_up(lines: dict[int, Line], compiled_with: Callable[[dict[int, float]], C
     return all(
         np.allclose(np.asarray(moved.model[name], float), wanted[name], rtol=STRAIGHT, atol=0.0)
         if name in wanted
-        else _same(first.model[name], moved.model[name])
+        else same(first.model[name], moved.model[name])
         for name in first.model
     )
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: object, b: object) -> bool:
+    """Whether two columns of models hold the same, numbers or not."""
     try:
-        return bool(np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True))
+        return np.array_equal(np.array(a, float), np.array(b, float), equal_nan=True)
     except (TypeError, ValueError):
-        return bool(a == b)
+        return bool(a is b or a == b)
 
 
-def compiler(settings: dict[str, Any]) -> Callable[[Scene], Compiled]:
+def compiler(settings: Plain) -> Callable[[Scene], Compiled]:
     """How a simulation with these settings compiles its scene."""
-    from ..settings import wants_general_kernels
+    from ..simulation.settings import wants_general_kernels
 
     solver, integrator = settings.get("solver", "direct"), settings.get("integrator", "leapfrog")
 
@@ -108,7 +113,7 @@ def compiler(settings: dict[str, Any]) -> Callable[[Scene], Compiled]:
     return compiled
 
 
-def write_lines(simulation: Any, lines: list[tuple[Line, Array]]) -> None:
+def write_lines(simulation: Simulation, lines: list[tuple[Line, Array]]) -> None:
     """Give every world its numbers [world], each on its line."""
     from ..model.fields import read, write_row
 

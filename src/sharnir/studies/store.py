@@ -11,16 +11,21 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import SceneError
+from ..scene.values import Plain
 from ..spatial import Array
 from .batch import Outcome
 from .design import SAMPLE, Points
 from .measures import SERIES
 from .plan import Plan
+
+if TYPE_CHECKING:
+    pass
 
 MARK, FORMAT, PREPARED = "sharnir_study", 1, "prepared"
 REASON_BYTES = 240  # of UTF-8, the longest reason of a fault that is kept
@@ -39,7 +44,7 @@ class Store:
         self.group, self.where = group, where
 
     @classmethod
-    def create(cls, path: Path | None, plan: Plan, points: Points, chunk: int, about: Mapping[str, Any]) -> Store:
+    def create(cls, path: Path | None, plan: Plan, points: Points, chunk: int, about: Mapping[str, object]) -> Store:
         """A new store with the points of a study, in memory where no path is given."""
         zarr = _zarr()
         count = len(points.values)
@@ -104,7 +109,7 @@ class Store:
         made[...] = values
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Plain:
         """What the store says of the study."""
         return dict(self.group.attrs)
 
@@ -188,7 +193,7 @@ def check_same(store: Store, plan: Plan) -> None:
             )
 
 
-def _zarr() -> Any:
+def _zarr() -> ModuleType:
     try:
         import zarr
     except ImportError:

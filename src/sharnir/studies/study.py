@@ -6,19 +6,22 @@ import time as clock
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..device import core_count
 from ..errors import SceneError, SimulationWarning
-from ..scene.values import file_path, whole
+from ..experiment import Experiment
+from ..scene.scene import Scene
+from ..scene.values import Plain, file_path, whole
+from ..simulation.inputs import InputsOf
 from .address import Address
 from .batch import Outcome, Runner
 from .design import Points, make_points
 from .environment import check_alike, environment
 from .measures import Measure
-from .plan import Plan, address_of, make_plan, scene_and_drives
+from .plan import Factory, Plan, Settings, address_of, make_plan, scene_and_drives
 from .spread import Spread, parse_spread
 from .store import Store, check_same, is_only_prepared, variable_names
 from .workers import Task, connect, in_process, in_processes, on_cluster
@@ -26,7 +29,7 @@ from .workers import Task, connect, in_process, in_processes, on_cluster
 if TYPE_CHECKING:
     from .results import Results
 
-Progress = Callable[[int, int], Any]
+Progress = Callable[[int, int], object]
 LARGEST_CHUNK = {"cpu": 2048, "cuda": 65536}  # worlds
 LEAST_CHUNK = 128  # worlds of one batch; points that are batches of their own may be fewer
 PIECES = 64  # a study is cut into about so many chunks, so that little is lost when it is killed
@@ -46,8 +49,8 @@ class Study:
 
     def __init__(
         self,
-        scene: Any,
-        vary: Mapping[str, Any],
+        scene: Scene | Experiment | Factory,
+        vary: Mapping[str, object],
         measure: Sequence[str | Measure],
         *,
         samples: int | None = None,
@@ -56,11 +59,11 @@ class Study:
         time: float | None = None,
         dt: float | None = None,
         every: int = 1,
-        torque: Mapping[Any, Any] | None = None,
-        force: Mapping[Any, Any] | None = None,
-        voltage: Mapping[Any, Any] | None = None,
-        target: Mapping[Any, Any] | None = None,
-        settings: Mapping[str, Any] | None = None,
+        torque: InputsOf | None = None,
+        force: InputsOf | None = None,
+        voltage: InputsOf | None = None,
+        target: InputsOf | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Describe a study.
 
@@ -90,7 +93,7 @@ class Study:
         spreads = {name: parse_spread(name, text) for name, text in vary.items()}
         inputs = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
         measures = (measure,) if isinstance(measure, str) else tuple(measure)
-        details: dict[str, Any] = {
+        details: Plain = {
             "time": time,
             "dt": dt,
             "every": whole(every, "every", 1),
@@ -116,7 +119,7 @@ class Study:
         *,
         workers: int | None = None,
         device: str = "cpu",
-        cluster: Any = None,
+        cluster: object = None,
         chunk: int | None = None,
         progress: Progress | None = None,
     ) -> Results:
@@ -181,7 +184,7 @@ class Study:
         return units
 
     def _outcomes(
-        self, tasks: list[Task], workers: int | None, device: str, cluster: Any
+        self, tasks: list[Task], workers: int | None, device: str, cluster: object
     ) -> Iterator[tuple[int, Outcome]]:
         if cluster is not None:
             client = connect(cluster)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import SceneError
 from ..experiment import Experiment
 from ..files import text as texts
 from ..files.typed import Misfit, to_typed
-from ..scene.values import Description
+from ..scene.values import Description, Plain
 from .study import Study
 
 FindExperiment = Callable[[str], tuple[str, Experiment]]
@@ -77,7 +78,7 @@ def load_study(path: Path, find: FindExperiment) -> Study:
     )
 
 
-def with_held(inputs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def with_held(inputs: Mapping[str, Plain]) -> dict[str, Plain]:
     """Inputs with functions of time for the pairs among them."""
     return {
         word: {name: held(value) if isinstance(value, (tuple, list)) else value for name, value in given.items()}
@@ -85,7 +86,7 @@ def with_held(inputs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, An
     }
 
 
-def held(pairs: Any) -> Callable[[float], float]:
+def held(pairs: ArrayLike) -> Callable[[float], float]:
     """A function of time (s) that holds each value until the next pair's time; zero before the first."""
     times, values = np.array(pairs, float).T
     if (np.diff(times) <= 0).any():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..scene.values import Plain
 from .measures import SERIES
 from .results import Results
 
 QUANTILES = (0.05, 0.5, 0.95)
 
 
-def summary(results: Results) -> list[dict[str, Any]]:
+def summary(results: Results) -> list[Plain]:
     """Mean, deviation and quantiles of every measure, in its unit."""
     found = []
     for measure in results.measures:

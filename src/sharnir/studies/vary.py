@@ -8,24 +8,25 @@ more than numbers, such as how many rows a joint has, is refused by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import SceneError
 from ..model.compile import Compiled
-from ..model.fields import MODEL, checked_values, read, write
+from ..model.fields import TABLES, checked_values, read, write
 from ..scene.scene import Scene
-from ..simulation import Simulation, Varied
+from ..simulation.outcomes import Varied
+from ..simulation.simulation import Simulation
 from ..spatial import Array
 from .address import Address, find, with_numbers
-from .slopes import compiler
+from .slopes import compiler, same
 
-OF_WORLDS = frozenset(one.name for one in MODEL if one.per_world)
+OF_WORLDS = frozenset(one.name for one in TABLES["model"] if one.per_world)
 FOR_WARNINGS = {"felt_spin"}  # of the scene as it was described, whatever a world's inertias are
 
 
-def vary(simulation: Simulation, numbers: Mapping[str, Any]) -> None:
+def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> None:
     """Give every world its own numbers, by the names that they have in the scene."""
     scene, worlds, before = simulation._scene, simulation.worlds, simulation._varied
     if not isinstance(numbers, Mapping):
@@ -70,14 +71,7 @@ def _structure(base: Compiled, other: Compiled) -> list[str]:
     parts = ("features", "counts", "layout", "twists")
     found = [part for part in parts if getattr(base, part) != getattr(other, part)]
     shared = [name for name in base.model if name not in OF_WORLDS and name not in FOR_WARNINGS]
-    return found or [name for name in shared if not _same(base.model[name], other.model[name])]
-
-
-def _same(a: Any, b: Any) -> bool:
-    try:
-        return bool(np.array_equal(np.asarray(a, float), np.asarray(b, float), equal_nan=True))
-    except (TypeError, ValueError):
-        return bool(a is b or a == b)
+    return found or [name for name in shared if not same(base.model[name], other.model[name])]
 
 
 def _differing(base: Compiled, made: list[Compiled]) -> frozenset[tuple[str, int]]:

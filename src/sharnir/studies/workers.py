@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from types import ModuleType
+from typing import IO, TYPE_CHECKING
 
 from ..errors import SceneError
 from ..spatial import Array
@@ -19,6 +20,9 @@ from .batch import Outcome, Runner
 from .environment import check_alike, environment
 from .kernels import compiled_kernels, install_kernels
 from .plan import Plan
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 TRIES = 3  # how often a chunk is given to a worker before it counts as deadly
 LENGTH = 8  # bytes that tell how long a message is
@@ -42,13 +46,15 @@ class Process:
         command = [sys.executable, "-c", "from sharnir.studies.workers import serve; serve()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self._process.pid
-        send(self._process.stdin, plan)
+        assert self._process.stdin is not None and self._process.stdout is not None  # they are pipes
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+        send(self._questions, plan)
 
     def run(self, points: Array) -> Outcome:
         """The outcome of a chunk; EOFError if the process died."""
         try:
-            send(self._process.stdin, pickle.dumps(points))
-            answer = pickle.loads(receive(self._process.stdout))
+            send(self._questions, pickle.dumps(points))
+            answer = pickle.loads(receive(self._answers))
         except OSError:
             raise EOFError from None
         if isinstance(answer, BaseException):
@@ -58,21 +64,20 @@ class Process:
     def end(self) -> None:
         """Let it go; a process that is busy is killed."""
         with contextlib.suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            self._questions.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.2)
         self._process.kill()
         self._process.wait()
 
 
-def send(pipe: Any, message: bytes) -> None:
+def send(pipe: IO[bytes], message: bytes) -> None:
     """Write one message."""
     pipe.write(len(message).to_bytes(LENGTH, "big") + message)
     pipe.flush()
 
 
-def receive(pipe: Any) -> bytes:
+def receive(pipe: IO[bytes]) -> bytes:
     """Read one message; EOFError at the end."""
     head = pipe.read(LENGTH)
     if len(head) < LENGTH:
@@ -96,7 +101,7 @@ def serve() -> None:
         while True:
             points = pickle.loads(receive(questions))
             try:
-                answer: Any = runner.run(points)
+                answer: Outcome | Exception = runner.run(points)
             except Exception as error:
                 answer = error
             send(answers, pickle.dumps(answer))
@@ -105,7 +110,7 @@ def serve() -> None:
 def in_processes(tasks: Iterable[Task], plan: Plan, workers: int) -> Iterator[tuple[int, Outcome]]:
     """Chunks shared by processes with one thread each; one that dies is replaced, and its chunk made again."""
     waiting: queue.SimpleQueue[tuple[int, Array, int] | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Outcome | BaseException]] = queue.SimpleQueue()
     count = 0
     for piece, points in tasks:
         waiting.put((piece, points, 1))
@@ -169,7 +174,7 @@ def _unpacked(packed: bytes) -> Plan:
     return pickle.loads(packed)  # what cloudpickle wrote, pickle reads
 
 
-def _cloudpickle() -> Any:
+def _cloudpickle() -> ModuleType:
     try:
         import cloudpickle
     except ImportError:
@@ -182,7 +187,7 @@ def _cloudpickle() -> Any:
 # --- a Dask cluster ---------------------------------------------------------------------------------------------------
 
 
-def connect(cluster: Any) -> Any:
+def connect(cluster: object) -> Client:
     """A client of a Dask cluster: an address such as tcp://host:8786, a cluster object or a client."""
     try:
         from distributed import Client
@@ -191,8 +196,7 @@ def connect(cluster: Any) -> Any:
     if isinstance(cluster, Client):
         return cluster
     try:
-        client: Any = Client
-        return client(cluster, timeout=CLUSTER_WAIT, set_as_default=False)
+        return Client(cluster, timeout=CLUSTER_WAIT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SceneError(
             f"no Dask scheduler answers at {cluster} ({' '.join(str(error).split())[:100]}); start one "
@@ -200,7 +204,7 @@ def connect(cluster: Any) -> Any:
         ) from None
 
 
-def on_cluster(tasks: Iterable[Task], plan: Plan, client: Any) -> Iterator[tuple[int, Outcome]]:
+def on_cluster(tasks: Iterable[Task], plan: Plan, client: Client) -> Iterator[tuple[int, Outcome]]:
     """Chunks as tasks of a Dask cluster, made again where a worker is lost; workers that differ are refused.
 
     The first chunk is simulated here: its kernels are compiled once, and sent to the workers with the plan.

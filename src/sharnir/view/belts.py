@@ -5,15 +5,13 @@ The physics has a plate with two end wheels whose surfaces run, and all of the b
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..scene.body import Body
 from ..scene.materials import Contact
 from ..scene.scene import Scene
 from ..scene.shapes import Wheel
-from ..scene.tyre import Belt
+from ..scene.tyres import Belt
+from ..scene.values import Plain
 
-Plain = dict[str, Any]
 STRAIGHT = (0.0, 0.0, 0.0, 1.0)
 INNER = 0.8  # of the radius: the wheels within the belt
 TEETH = 0.9  # of the radius: the sprocket, which stands out from the wheel behind it

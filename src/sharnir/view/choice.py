@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ..errors import SceneError, nearest
-from ..experiment import examples_folder, list_examples, load_example
+from ..experiment import Experiment, examples_folder, list_examples, load_example
 from ..runtime.journal import SCENARIO, Run, create_run
 from ..runtime.scenario import FOLDER, load_scenario
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from .robots import ROBOTS
 
-Find = Callable[[str], Any]  # an experiment by what the user named
+Find = Callable[[str], Experiment]  # an experiment by what the user named
 NOT_OF_A_RUN = ("worlds", "fault_folder")
 
 
@@ -24,7 +24,7 @@ class Choice:
 
     scene: Scene
     dt: float
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Plain = field(default_factory=dict)
     source: str | None = None
     scenario: Path | None = None
 
@@ -59,7 +59,7 @@ def of_run(folder: Path, source: str | None = None) -> Choice:
     return Choice(scene, run.header.dt, run.header.settings, source, scenario if scenario.is_file() else None)
 
 
-def _found(name: str, find: Find) -> Any:
+def _found(name: str, find: Find) -> Experiment:
     """An example or a file; a name that is neither is told with the robots and examples that are like it."""
     known = (*ROBOTS, *list_examples())
     if Path(name).suffix or name.replace("-", "_") in known:

@@ -4,7 +4,6 @@ beside a replay that goes to each of them."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,11 +11,11 @@ import numpy as np
 from ..errors import SceneError
 from ..runtime.journal import SCENARIO
 from ..runtime.scenario import AnyGoal, Attain, Avoid, Reach, Scenario, Stay, load_scenario
+from ..scene.values import Plain
 from .export_data import block
 from .export_html import write_page
 from .recording import DrivenRecording, faults_of
 
-Plain = dict[str, Any]
 SIGNALS = 6  # shown at most
 PATHS = 4
 MOVED = 0.05  # m from which on a body has a way to be shown

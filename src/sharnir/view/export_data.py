@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -16,10 +16,15 @@ from ..errors import SceneError
 from ..record.trajectory import Trajectory
 from ..runtime.journal import Run
 from ..runtime.replay import Replay
+from ..scene.values import Plain
+from ..spatial import Array
 from . import mcap_scene
 from .recording import Recording
 
-Progress = Callable[[int, int], Any] | None
+if TYPE_CHECKING:
+    from mcap.writer import Writer
+
+Progress = Callable[[int, int], object] | None
 
 POSE_SCHEMA = {
     "type": "object",
@@ -93,7 +98,7 @@ def write_mcap(recording: Recording, path: Path) -> Path:
         }
         channels = {topic: _channel(writer, topic, *described) for topic, described in topics.items()}
 
-        def add(topic: str, seconds: float, content: Any) -> None:
+        def add(topic: str, seconds: float, content: Plain) -> None:
             now = round(seconds * 1e9)
             writer.add_message(channels[topic], log_time=now, publish_time=now, data=msgspec.json.encode(content))
 
@@ -103,19 +108,19 @@ def write_mcap(recording: Recording, path: Path) -> Path:
     return path
 
 
-def _channel(writer: Any, topic: str, schema: str, described: dict[str, Any]) -> int:
+def _channel(writer: Writer, topic: str, schema: str, described: Plain) -> int:
     number = writer.register_schema(name=schema, encoding="jsonschema", data=json.dumps(described).encode())
     return int(writer.register_channel(topic=f"/{topic}", message_encoding="json", schema_id=number))
 
 
-def _messages(recording: Recording) -> list[tuple[float, str, Any]]:
+def _messages(recording: Recording) -> list[tuple[float, str, Plain]]:
     """Everything in the order of time."""
     names = [body["name"] for body in recording.world["bodies"]]
     signals = [channel["name"] for channel in recording.world["layout"]["channels"]]
     inputs = [given["name"] for given in recording.world["inputs"]]
     poses = block(recording, "poses").reshape(len(recording.frames), -1, 7)
     values, given = block(recording, "channels"), block(recording, "inputs")
-    found: list[tuple[float, str, Any]] = [(0.0, "scene", mcap_scene.bodies(recording.world))]
+    found: list[tuple[float, str, Plain]] = [(0.0, "scene", mcap_scene.bodies(recording.world))]
     for i, frame in enumerate(poses.tolist()):
         seconds = i * recording.every
         turns = [_transform(seconds, name, pose) for name, pose in zip(names, frame, strict=True)]
@@ -130,7 +135,7 @@ def _messages(recording: Recording) -> list[tuple[float, str, Any]]:
     return sorted(found, key=lambda entry: entry[0])
 
 
-def _transform(seconds: float, name: str, pose: list[float]) -> dict[str, Any]:
+def _transform(seconds: float, name: str, pose: list[float]) -> Plain:
     return {
         "timestamp": _stamp(seconds),
         "parent_frame_id": "world",
@@ -144,7 +149,7 @@ def _stamp(seconds: float) -> dict[str, int]:
     return {"sec": int(seconds), "nsec": round(seconds % 1 * 1e9) % 1_000_000_000}
 
 
-def block(recording: Recording, name: str) -> Any:
+def block(recording: Recording, name: str) -> Array:
     """A block of all frames, [frame, number]."""
     block = recording.world["layout"]["blocks"][name]
     count = int(np.prod(block["shape"]))

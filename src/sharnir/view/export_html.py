@@ -7,10 +7,10 @@ import gzip
 import html
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from ..scene.values import Plain
 from .recording import Recording
 from .server import STATIC, THREE
 from .texts import catalogue, languages
@@ -25,7 +25,7 @@ def write_html(recording: Recording, path: Path) -> Path:
     return write_page(recording, path, "player", "player", {})
 
 
-def write_page(recording: Recording, path: Path, template: str, module: str, more: dict[str, Any]) -> Path:
+def write_page(recording: Recording, path: Path, template: str, module: str, more: Plain) -> Path:
     """Write a page of a run from the template of its body, a module that starts it, and what it says beside the run."""
     imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources(module).items()}
     name = recording.world["name"]
@@ -37,7 +37,8 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "events": recording.events,
         "note": recording.note,
     } | more
-    body, page = ((STATIC / f"{part}.html").read_text(encoding="utf-8") for part in (template, "document"))
+    parts = (template, "document", "playing")
+    body, page, playing = ((STATIC / f"{part}.html").read_text(encoding="utf-8") for part in parts)
     filled = {
         "MODULE": module,
         "TITLE": html.escape(f"{name} · Sharnir"),
@@ -48,7 +49,7 @@ def write_page(recording: Recording, path: Path, template: str, module: str, mor
         "TEXTS": _in_script(msgspec.json.encode({language: catalogue(language) for language in languages()[1:]})),
         "FRAMES": base64.b64encode(gzip.compress(recording.frames.tobytes(), 6)).decode(),
     }
-    text = FIELD.sub(lambda field: filled[field[1]], page.replace("@@BODY@@", body))
+    text = FIELD.sub(lambda field: filled[field[1]], page.replace("@@BODY@@", body.replace("@@PLAYER@@", playing)))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path

@@ -11,11 +11,12 @@ import hashlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
+from ..scene.values import Plain
 from .texts import spoken
 
 Role = Literal["operator", "watcher", "instructor"]
@@ -31,7 +32,9 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 NEEDS_A_LINK = "This page needs the link that 'sharnir drive' printed; each link opens one browser, once."
-App = Any
+Send = Callable[[Plain], Awaitable[None]]
+Receive = Callable[[], Awaitable[Plain]]
+App = Callable[[Any, Any, Any], Awaitable[None]]  # of ASGI: scope, receive, send
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Guard:
         self._app, self._tokens = app, tokens
         self._hosts = {host.lower() for host in hosts}
 
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Plain, receive: Receive, send: Send) -> None:
         """Check a request, then hand it on."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
@@ -123,7 +126,7 @@ class Guard:
             "" if origin.lower() in (f"http://{host}", f"https://{host}") else "Requests from other sites are refused."
         )
 
-    def _redeemed(self, scope: dict[str, Any], headers: dict[str, str]) -> tuple[Role, str] | None:
+    def _redeemed(self, scope: Plain, headers: dict[str, str]) -> tuple[Role, str] | None:
         """What a token in the URL gives. Only a browser that opens the page uses it up, not one that looks ahead."""
         looks_ahead = "prefetch" in headers.get("sec-purpose", headers.get("purpose", ""))
         if scope["type"] != "http" or scope["method"] != "GET" or looks_ahead:
@@ -131,7 +134,7 @@ class Guard:
         given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         return self._tokens.redeem(given["token"]) if "token" in given else None
 
-    async def _admit(self, scope: dict[str, Any], send: Any, role: Role, secret: str) -> None:
+    async def _admit(self, scope: Plain, send: Send, role: Role, secret: str) -> None:
         """Set the cookie and send the browser to the same address without the token."""
         rest = [pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "token"]
         where = "/" + scope["path"].lstrip("/") + (f"?{urlencode(rest)}" if rest else "")
@@ -147,10 +150,10 @@ def _cookies(headers: dict[str, str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _with_headers(send: Any) -> Any:
+def _with_headers(send: Send) -> Send:
     extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
-    async def sending(message: dict[str, Any]) -> None:
+    async def sending(message: Plain) -> None:
         if message["type"] == "http.response.start":
             own = message.get("headers", [])
             given = {name.lower() for name, _ in own}
@@ -160,7 +163,7 @@ def _with_headers(send: Any) -> Any:
     return sending
 
 
-async def _refuse(scope: dict[str, Any], receive: Any, send: Any, status: int, text: str) -> None:
+async def _refuse(scope: Plain, receive: Receive, send: Send, status: int, text: str) -> None:
     if scope["type"] == "websocket":
         await receive()  # the connect event; closing before accepting answers 403
         await send({"type": "websocket.close", "code": 1008, "reason": text[:120]})

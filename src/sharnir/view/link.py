@@ -14,17 +14,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 
 from ..errors import SceneError
 from ..runtime import commands as c
-from ..runtime.chain import State
 from ..runtime.journal import Alarm
 from ..runtime.process import Chain, Kept, Refused, Scored, Told
 from ..runtime.runtime import Runtime
+from ..runtime.safety_chain import State
+from ..scene.values import Plain
 from .grip import Grip
 from .guard import Identity
 from .past import Past
@@ -65,10 +66,10 @@ class Hub:
         self._grip = Grip()
         self.alarms: deque[Alarm] = deque(maxlen=ALARMS_KEPT)
         self.kept, self.chain = Kept([], []), FREE
-        self.score: dict[str, Any] = {}  # of the scenario, where there is one
-        self.on_kept: Callable[[], Any] = lambda: None
+        self.score: Plain = {}  # of the scenario, where there is one
+        self.on_kept: Callable[[], object] = lambda: None
         self.next: Literal["again", "home"] | None = None  # what somebody wants after this run has ended
-        self.ending: dict[str, Any] = {}  # what browsers are told of the end, once there is one
+        self.ending: Plain = {}  # what browsers are told of the end, once there is one
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
         self._fresh = asyncio.Condition()
         self._frame: bytes | None = None
@@ -98,7 +99,7 @@ class Hub:
         except (EOFError, SceneError):
             return
 
-    async def _pass_on(self, event: Any) -> None:
+    async def _pass_on(self, event: object) -> None:
         if isinstance(event, Told):
             await self._add(event.alarm)
         elif isinstance(event, Refused):
@@ -159,11 +160,11 @@ class Hub:
 
     # --- telling ----------------------------------------------------------------------------------------------------
 
-    async def broadcast(self, event: str, **what: Any) -> None:
+    async def broadcast(self, event: str, **what: object) -> None:
         """Tell every browser."""
         await self._tell_those(lambda _: True, event, **what)
 
-    async def _tell_those(self, which: Callable[[Client], bool], event: str, **what: Any) -> None:
+    async def _tell_those(self, which: Callable[[Client], bool], event: str, **what: object) -> None:
         """Tell some browsers; one that is just leaving does not matter."""
         for client in list(self.clients):
             if which(client):
@@ -183,7 +184,7 @@ class Hub:
             with suppress(*GONE):
                 await client.tell("control", **self._control(client))
 
-    def _control(self, client: Client) -> dict[str, Any]:
+    def _control(self, client: Client) -> Plain:
         holder = self.seat.holder
         may_take = client is not self.seat.client and "take" in _powers(client) and not self.seat.may_take(client)
         return {
@@ -192,7 +193,7 @@ class Hub:
             "may_take": may_take,
         }
 
-    async def end(self, reason: str, **more: Any) -> None:
+    async def end(self, reason: str, **more: object) -> None:
         """Tell every browser that the run has ended, why, and what there is of it."""
         self.ending = {"reason": reason, **more}
         await self.broadcast("ended", **self.ending)

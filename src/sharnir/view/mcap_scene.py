@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..runtime.ropes import block_name
+from ..runtime.rope_frames import block_name
+from ..scene.values import Plain
+from ..spatial import Array
 
-Plain = dict[str, Any]
 RUBBER, OWN, ROPE = "#2b2f33", "#8a97a3", "#c7a25a"
 NO_TIME = {"sec": 0, "nsec": 0}
 LINE_STRIP = 0
@@ -44,7 +44,7 @@ def bodies(world: Plain) -> Plain:
     )
 
 
-def ropes(world: Plain, blocks: Callable[[str], Any], frame: int) -> Plain:
+def ropes(world: Plain, blocks: Callable[[str], Array], frame: int) -> Plain:
     """The ropes in one frame, as lines through their nodes."""
     return _update(
         [
@@ -85,7 +85,7 @@ def _primitive(shape: Plain) -> tuple[str, Plain]:
     if shape["kind"] == "box":
         return "cubes", {"size": _xyz(size)}
     if shape["kind"] == "sphere":
-        return "spheres", {"size": _xyz([2 * size[0]] * 3)}
+        return "spheres", {"size": _xyz([2 * radius for radius in size])}
     return "cylinders", {"size": _xyz([2 * size[0], 2 * size[0], size[1]]), "bottom_scale": 1.0, "top_scale": 1.0}
 
 
@@ -99,7 +99,7 @@ def _caps(shape: Plain, color: Plain) -> list[Plain]:
     return [{"pose": _pose(place.tolist(), shape["rotation"]), "size": size, "color": color} for place in places]
 
 
-def _line(rope: Plain, nodes: Any) -> Plain:
+def _line(rope: Plain, nodes: Array) -> Plain:
     points = np.asarray(nodes).reshape(-1, 4)[:, :3].tolist()
     return {
         "type": LINE_STRIP,
@@ -113,11 +113,11 @@ def _line(rope: Plain, nodes: Any) -> Plain:
     }
 
 
-def _pose(position: Any, rotation: Any) -> Plain:
+def _pose(position: Sequence[float], rotation: Sequence[float]) -> Plain:
     return {"position": _xyz(position), "orientation": dict(zip("xyzw", map(float, rotation), strict=True))}
 
 
-def _xyz(values: Any) -> Plain:
+def _xyz(values: Sequence[float]) -> Plain:
     return dict(zip("xyz", map(float, values), strict=True))
 
 

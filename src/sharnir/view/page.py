@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from nicegui import Event, ui
 
+from ..scene.values import Plain
+from .console_panel import SENSORS
 from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
-from .panel import SENSORS
 from .texts import ENGLISH, catalogue
 
-Plain = dict[str, Any]
 SPANS = (5, 10, 20, 60, 300, 1800)  # s
 MOST_OPEN = 12  # widgets of a group; larger ones are folded at first
 SCALES = (0.1, 0.25, 0.5, 1, 2, 5)
@@ -312,7 +311,7 @@ class Sheet:
         self._group(t("Notes"), self._notes)
         self._group(t("Session"), self._session)
 
-    def _group(self, title: str, content: Callable[[], Any]) -> None:
+    def _group(self, title: str, content: Callable[[], object]) -> None:
         with _box("group"):
             ui.html(title, tag="h2").classes("section")
             content()
@@ -365,7 +364,7 @@ class Sheet:
         )
 
 
-def _box(classes: str, tag: str = "div") -> Any:
+def _box(classes: str, tag: str = "div") -> ui.element:
     return ui.element(tag).classes(classes)
 
 
@@ -375,7 +374,7 @@ def _figure(name: str, label: str, extra: str = "") -> None:
         ui.html(label, tag="span")
 
 
-def _named(button: Any, title: str) -> Any:
+def _named(button: ui.element, title: str) -> ui.element:
     button.props["title"] = button.props["aria-label"] = title
     return button
 
@@ -388,7 +387,7 @@ def _client_icon(icon: str, name: str, title: str, handler: str) -> None:
     _named(ui.button(icon=icon, color=None).props(f"flat dense id={name}"), title).on("click", js_handler=handler)
 
 
-def _icon(icon: str, name: str, title: str, action: Any) -> None:
+def _icon(icon: str, name: str, title: str, action: Callable[[], object]) -> None:
     _named(ui.button(icon=icon, on_click=action, color=None).props(f"flat dense id={name}"), title)
 
 

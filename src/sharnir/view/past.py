@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from ..runtime.frames import clock_of, tick_of
+from ..runtime.frame_bytes import clock_of, tick_of
 
 EVERY = 0.1  # s between two of the last frames
 MOST = 500  # of the last frames, and of those before them

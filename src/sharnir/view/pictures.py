@@ -10,11 +10,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import SceneError
 from .export_html import write_html
 from .recording import Recording
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ARGUMENTS = ("--enable-unsafe-swiftshader",)  # draws in three dimensions also without a graphics card
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
@@ -47,7 +50,7 @@ def check(film: Path | None = None) -> None:
 
 
 @contextmanager
-def player(recording: Recording, size: tuple[int, int], theme: str, bare: bool) -> Iterator[Any]:
+def player(recording: Recording, size: tuple[int, int], theme: str, bare: bool) -> Iterator[Page]:
     """A page that shows the run, or the view alone."""
     check()
     from playwright.sync_api import sync_playwright
@@ -86,7 +89,7 @@ def save_video(recording: Recording, path: Path, rate: float, size: tuple[int, i
     return path
 
 
-def _shot(page: Any, time: float) -> bytes:
+def _shot(page: Page, time: float) -> bytes:
     page.evaluate(SHOW, time)
     return bytes(page.screenshot())
 

@@ -8,25 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from ..runtime.channels import Channel
 from ..runtime.commands import AnyCommand, Clear, Inject, Loosen, Pull, Stop
-from ..runtime.frames import HEADER, MODES, FrameWriter, layout_of, views
+from ..runtime.frame_bytes import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
 from ..runtime.replay import Replay
-from ..runtime.ropes import record_ropes
+from ..runtime.rope_frames import record_ropes
 from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..spatial import Array
-from .panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
-from .world import Plain, world_of
+from .console_panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
+from .world import world_of
 
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from ..record.trajectory import Trajectory
 
 RATE = 60.0  # frames per simulated second
@@ -55,7 +58,9 @@ class DrivenRecording(Recording):
     score: Score | None = None  # where there was a scenario
 
 
-def record(run: Run, progress: Callable[[int, int], Any] | None = None, source: str | None = None) -> DrivenRecording:
+def record(
+    run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None
+) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
     plant = replay.plant
@@ -109,7 +114,7 @@ def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), eve
     return Recording(world, frames, every, "", "simulated", list(events))
 
 
-def _channels(scene: Scene, data: Any) -> tuple[list[Channel], Array]:
+def _channels(scene: Scene, data: Dataset) -> tuple[list[Channel], Array]:
     """The channels of a trajectory and their values [instant, channel]."""
     channels: list[Channel] = []
     values: list[Array] = [np.zeros((data.sizes["time"], 0))]

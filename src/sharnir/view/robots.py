@@ -25,13 +25,13 @@ from ..control.panel import (
 )
 from ..experiment import Experiment
 from ..scene.body import Body
-from ..scene.elements.friction import Coulomb
+from ..scene.elements.friction_laws import Coulomb
 from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.relief import Roughness
 from ..scene.scene import Scene
 from ..scene.shapes import Box, Cylinder
-from ..scene.terrain import HeightField
+from ..scene.surfaces import HeightField
 
 DT, SETTINGS = 0.005, {"iterations": 20}  # s
 PERIOD = 0.01  # s, of the diagrams

@@ -10,7 +10,6 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 from fastapi import WebSocket
@@ -65,7 +64,7 @@ class Client:
         """The release has to be pressed anew."""
         self._unlatched = -RELEASE_WITHIN
 
-    async def tell(self, event: str, **what: Any) -> None:
+    async def tell(self, event: str, **what: object) -> None:
         """Send an event as JSON."""
         await self.socket.send_text(msgspec.json.encode({"event": event, **what}).decode())
 

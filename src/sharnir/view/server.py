@@ -14,12 +14,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
 from urllib.parse import parse_qs
 
 import msgspec
@@ -35,12 +34,13 @@ from ..runtime import commands as c
 from ..runtime.journal import Run
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from .choice import Choice, of_run
+from .console_panel import described as described_panel
+from .console_panel import panel_of
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
 from .link import SERVER, Hub
 from .page import Page
-from .panel import described as described_panel
-from .panel import panel_of
 from .start import choose, documents_of, past_runs, start_page
 from .texts import chosen
 from .world import world_of
@@ -114,8 +114,8 @@ class Drive:
         return self.runtime.run.folder
 
 
-Told = Callable[[str], Any]
-Opened = Callable[[Links, Path | None], Any]
+Told = Callable[[str], object]
+Opened = Callable[[Links, Path | None], object]
 
 
 def serve(first: Choice | None, options: Options, opened: Opened, told: Told = print) -> Ending | None:
@@ -131,7 +131,7 @@ def serve(first: Choice | None, options: Options, opened: Opened, told: Told = p
         session.close()
 
 
-def _terminate(*_: Any) -> None:
+def _terminate(*_: object) -> None:
     raise Terminated
 
 
@@ -371,7 +371,7 @@ async def _until(condition: Callable[[], bool], seconds: float) -> None:
         await asyncio.sleep(0.05)
 
 
-def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
+def described(scene: Scene, runtime: Runtime) -> Plain:
     """What a browser is told of the scene before the first frame."""
     ready = runtime.ready
     return world_of(scene) | {
@@ -386,7 +386,7 @@ def described(scene: Scene, runtime: Runtime) -> dict[str, Any]:
 # --- the application --------------------------------------------------------------------------------------------------
 
 
-def application(session: Session) -> Any:
+def application(session: Session) -> FastAPI:
     """The FastAPI application with everything a browser asks for."""
     app = FastAPI(openapi_url=None)
     for before in ("", INSTRUCTOR):  # the same, as operator or watcher and as instructor: the guard knows which
@@ -399,7 +399,9 @@ def application(session: Session) -> Any:
     return app
 
 
-def _to_hub(session: Session, serves: Callable[[Hub, WebSocket], Any]) -> Callable[[WebSocket], Any]:
+def _to_hub(
+    session: Session, serves: Callable[[Hub, WebSocket], Awaitable[None]]
+) -> Callable[[WebSocket], Awaitable[None]]:
     """A websocket of the run that goes on."""
 
     async def serve(socket: WebSocket) -> None:
@@ -451,21 +453,22 @@ def _file(path: Path) -> FileResponse:
 def _serve_start(app: FastAPI, session: Session) -> None:
     """The start page, and the console behind the same address once something was chosen."""
 
-    def page_for(request: Request, problem: str = "") -> Any:
+    def page_for(request: Request, problem: str = "") -> Response | None:
         identity: Identity = request.scope["sharnir"]
         language = chosen(request.headers.get("accept-language", ""))
         if session.drive is None:
             text = start_page(session.options.runs, identity.role, language, problem)
             return HTMLResponse(text, headers=START_HEADERS)
-        return session.drive.page.build(identity.role, language)
+        session.drive.page.build(identity.role, language)
+        return None
 
     @ui.page("/")
-    def operator(request: Request) -> Any:
+    def operator(request: Request) -> Response | None:
         identity: Identity = request.scope["sharnir"]
         return RedirectResponse(INSTRUCTOR) if identity.role == "instructor" else page_for(request)
 
     @ui.page(INSTRUCTOR)
-    def instructor(request: Request) -> Any:
+    def instructor(request: Request) -> Response | None:
         return page_for(request)
 
     @app.post("/start")
@@ -477,7 +480,8 @@ def _serve_start(app: FastAPI, session: Session) -> None:
         try:
             await session.start(what)
         except SceneError as error:
-            return HTMLResponse(page_for(request, str(error)).body, 400, START_HEADERS)
+            page = page_for(request, str(error))
+            return HTMLResponse(page.body if page is not None else str(error), 400, START_HEADERS)
         return RedirectResponse("/", 303)
 
     @app.get("/state")

@@ -6,7 +6,7 @@ One small function per kind of shape or surface; each returns a dictionary that 
 from __future__ import annotations
 
 import base64
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,15 +18,16 @@ from ..scene.joints import Coordinate, Kind
 from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
+from ..scene.rope import Rope
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
-from ..scene.terrain import Terrain
+from ..scene.shapes import AnyShape
+from ..scene.surfaces import HeightField, Plane, Terrain
+from ..scene.values import Plain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
-from .looks import Looks
-from .panel import tight_at
+from .console_panel import tight_at
+from .painting import Looks
 
-Plain = dict[str, Any]
 UNSEEN = 1e-3  # kg
 
 
@@ -107,17 +108,9 @@ def drawn_of(shape: AnyShape, looks: Looks) -> list[Plain]:
 def shape_of(shape: AnyShape) -> Plain:
     """A shape of a body."""
     place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
-    if isinstance(shape, Box):
-        return {"kind": "box", "size": [shape.x, shape.y, shape.z], **place}
-    if isinstance(shape, Sphere):
-        return {"kind": "sphere", "size": [shape.radius], **place}
-    if isinstance(shape, Cylinder):
-        return {"kind": "cylinder", "size": [shape.radius, shape.length], **place}
-    if isinstance(shape, Capsule):
-        return {"kind": "capsule", "size": [shape.radius, shape.length], **place}
-    if isinstance(shape, Wheel):
-        return {"kind": "wheel", "size": [shape.radius, shape.width], **place}
-    assert isinstance(shape, (Mesh, ConvexHull))
+    if not isinstance(shape, (Mesh, ConvexHull)):
+        kind, size = shape.drawn()
+        return {"kind": kind, "size": size, **place}
     surface = shape.surface()
     return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
 
@@ -158,11 +151,11 @@ def _bounds(shape: Plain) -> Array:
     elif shape["kind"] == "belt":
         high = np.array([size[0] + size[1], 0.5 * size[2], size[1]])
         low = -high
-    elif shape["kind"] == "box":
-        high = 0.5 * np.array(size)
+    elif shape["kind"] in ("box", "sphere"):
+        high = np.array(size) * (0.5 if shape["kind"] == "box" else 1.0)
         low = -high
     else:
-        half_length = {"sphere": size[0], "capsule": size[0] + 0.5 * size[-1]}.get(shape["kind"], 0.5 * size[-1])
+        half_length = 0.5 * size[-1] + (size[0] if shape["kind"] == "capsule" else 0.0)
         high = np.array([size[0], size[0], half_length])
         low = -high
     if tuple(shape["rotation"]) != (0.0, 0.0, 0.0, 1.0):
@@ -224,7 +217,7 @@ def _followed(scene: Scene, loose: list[str]) -> int:
 # --- ropes and terrain ------------------------------------------------------------------------------------------------
 
 
-def _rope(name: str, rope: Any) -> Plain:
+def _rope(name: str, rope: Rope) -> Plain:
     return {
         "name": name,
         "nodes": rope.elements + 1,
@@ -240,22 +233,22 @@ def _terrain(terrain: Terrain) -> Plain:
     return {"kind": kind} | SURFACES[kind](surface) | place
 
 
-def _plane(_: Any) -> Plain:
+def _plane(_: Plane) -> Plain:
     return {}
 
 
-def _mesh(surface: Any) -> Plain:
+def _mesh(surface: Mesh) -> Plain:
     triangles = surface.surface()
     return packed(triangles.vertices, triangles.faces)
 
 
-def _heights(surface: Any) -> Plain:
+def _heights(surface: HeightField) -> Plain:
     """A height field as its rows of heights (m), its middle at the origin of its frame."""
     heights, spacing = surface.sample("terrain")
     return {"heights": _base64(heights, "<f4"), "rows": heights.shape[0], "spacing": list(spacing)}
 
 
-SURFACES = {"plane": _plane, "mesh": _mesh, "heights": _heights}
+SURFACES: dict[str, Callable[..., Plain]] = {"plane": _plane, "mesh": _mesh, "heights": _heights}
 
 
 # --- cameras and sensors ----------------------------------------------------------------------------------------------

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..errors import SimulationWarning
 from ..scene.scene import Scene
+from ..scene.values import Plain
 
 
-def described(scene: Scene) -> dict[str, Any]:
+def described(scene: Scene) -> Plain:
     """The descriptions of everything that is compiled, by what it is."""
-    kinds: dict[str, dict[str, Any]] = {
+    kinds: dict[str, Plain] = {
         "body": scene.bodies,
         "joint": scene.joints,
         "coupling": scene.couplings,
@@ -25,7 +25,7 @@ def described(scene: Scene) -> dict[str, Any]:
     return {"gravity": scene.gravity} | things | materials
 
 
-def changed(compiled: dict[str, Any], scene: Scene) -> Iterator[SimulationWarning]:
+def changed(compiled: Plain, scene: Scene) -> Iterator[SimulationWarning]:
     """Every difference between what was compiled and the scene as it is now."""
     now = described(scene)
     for what in compiled.keys() | now.keys():

@@ -12,8 +12,9 @@ The loop is unstable where a value of this map grows: with a gain alone, for h g
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,9 @@ from ..model.softs import SoftRow, softs_of
 from ..scene.assemble import Held, Poses, Problem
 from ..scene.check import LIMIT_TOLERANCE
 from ..scene.elements.drive import DcDrive, PositionServo
-from ..scene.joint import Joint
+from ..scene.machines import mechanisms_of, moved_by, root_of_inverse_mass
 from ..scene.scene import Scene
-from ..spatial import Array, matrix
+from ..spatial import Array
 
 STABLE = 1.0 + 1e-6  # growth in a kick that is rounding
 HALVINGS = 40
@@ -41,8 +42,8 @@ def unstable(scene: Scene, dt: float) -> Iterator[SimulationWarning]:
             continue  # without a load it is at its worst, unless a heavy load lags behind the integral
         load = inertia_at(scene, row)
         if math.isfinite(load) and (found := growth(row, dt, load)) > STABLE:
-            share = _largest(lambda share, row=row, load=load: growth(row, dt, load, share))
-            step = dt * _largest(lambda share, row=row, load=load: growth(row, share * dt, load))
+            share = _largest(partial(growth, row, dt, load))
+            step = dt * _largest(partial(_growth_at, row, dt, load))
             sooner = f", or dt below {step:.2g} s" if step > 0.0 else ""
             gains = ", ".join(f"{name} {value:g}" for name, value in _gains(row).items() if value)
             yield SimulationWarning(
@@ -70,11 +71,15 @@ def growth(row: SoftRow, kick: float, load: float, share: float = 1.0) -> float:
     return float(np.max(np.abs(np.linalg.eigvals(steps[np.ix_(used, used)]))))
 
 
+def _growth_at(row: SoftRow, dt: float, load: float, share: float) -> float:
+    return growth(row, share * dt, load)
+
+
 def _gains(row: SoftRow) -> dict[str, float]:
     return {name: getattr(row.drive, name, 0.0) for name in ("gain", "damping", "integral")}
 
 
-def _largest(growth_at: Any) -> float:
+def _largest(growth_at: Callable[[float], float]) -> float:
     """The largest share of 1 at which nothing grows, to a hundredth; 0 where there is none."""
     share = 1.0
     for _ in range(HALVINGS):
@@ -92,45 +97,16 @@ def _largest(growth_at: Any) -> float:
 
 def inertia_at(scene: Scene, row: SoftRow) -> float:
     """The inertia (kg or kg m^2) that a drive feels at its joint at the start, of all that moves with it."""
-    joints = _connected(scene, row.joint)
-    names = dict.fromkeys(body.name for joint in joints for body in (joint.a, joint.b) if not body.spec.fixed)
-    moving = [scene.bodies[name] for name in names]
-    fixed = [scene.world, *(body for body in scene.bodies.values() if body.spec.fixed)]
+    joints = next(found for found in mechanisms_of(scene.joints.values()) if row.joint in found)
+    moving = moved_by(*joints)
     held = [Held.of(joints, row.joint.coordinate(row.name), 0.0)]
-    rows = Problem.of(joints, moving, fixed, held).jacobian(Poses.of(moving, joints))
-    eased = rows @ _roots(moving)
+    rows = Problem.of(scene, joints, moving, held).jacobian(Poses.of(moving, joints))
+    eased = rows @ root_of_inverse_mass(moving)
     locked, free = eased[:-1], eased[-1]
     if len(locked):
         free = free - locked.T @ (np.linalg.pinv(locked @ locked.T, rcond=1e-10, hermitian=True) @ (locked @ free))
     ease = float(free @ free)
     return 1.0 / ease if ease > 1e-12 * float(eased[-1] @ eased[-1]) else math.inf
-
-
-def _connected(scene: Scene, joint: Joint) -> list[Joint]:
-    """The joints that a joint moves, through bodies that are not fixed."""
-    found, reached, left = {joint.name: joint}, {joint.a.name, joint.b.name}, dict(scene.joints)
-    while more := {
-        name: other
-        for name, other in left.items()
-        if any(body.name in reached and not body.spec.fixed for body in (other.a, other.b))
-    }:
-        found |= more
-        reached |= {body.name for other in more.values() for body in (other.a, other.b)}
-        left = {name: other for name, other in left.items() if name not in more}
-    return list(found.values())
-
-
-def _roots(moving: Sequence[Any]) -> Array:
-    """Roots of the inverse mass matrix, [body * 6, body * 6]: M^-1 is each times its transpose."""
-    roots = np.zeros((6 * len(moving), 6 * len(moving)))
-    for i, body in enumerate(moving):
-        turn = matrix(body.pose.rotation)
-        at = 6 * i
-        roots[at : at + 3, at : at + 3] = np.eye(3) / np.sqrt(body.properties.mass)
-        roots[at + 3 : at + 6, at + 3 : at + 6] = np.linalg.cholesky(
-            np.linalg.inv(turn @ body.properties.inertia @ turn.T)
-        )
-    return roots
 
 
 class Bounded(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from ..device import Table
 from ..dynamics.watch import LARGEST_TURN, LONG_STEP, OPEN_JOINT
 from ..errors import SimulationWarning
 from ..model.fields import read
@@ -16,7 +16,7 @@ from ..model.layout import Layout
 EVEN = 1e-6  # of the duration: rounding
 
 
-def noticed(report: Any, layout: Layout, dt: float, solver: str) -> Iterator[SimulationWarning]:
+def noticed(report: Table, layout: Layout, dt: float, solver: str) -> Iterator[SimulationWarning]:
     """Turns that were too large and joints that were too far open, of all worlds the worst."""
     bits = read(report.noticed)
     if not bits.any():

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ...scene.elements.drive import DcDrive, PositionServo
 from ...scene.scene import Scene
 from ...scene.shapes import Box
-from ...scene.tyre import Tyre
+from ...scene.tyres import Tyre
 from ...scene.values import Vec3
 from ..anti_roll_bar import AntiRollBar
 from ..axle import Axle

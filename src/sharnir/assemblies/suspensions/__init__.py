@@ -2,11 +2,11 @@
 
 from typing import get_args
 
-from .base import Corner, Kingpin, Suspension
 from .double_trailing_arm import DoubleTrailingArm
 from .double_wishbone import DoubleWishbone
 from .macpherson import MacPherson
 from .sliding_pillar import SlidingPillar
+from .suspension import Corner, Kingpin, Suspension
 from .swing_axle import SwingAxle
 from .trailing_arm import TrailingArm
 

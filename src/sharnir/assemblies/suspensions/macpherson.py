@@ -15,7 +15,7 @@ from ...scene.elements.spring import Spring
 from ...scene.joints import Spherical, Universal
 from ...scene.values import Range, Vec3
 from ..mount import CENTER, Mount, as_vec3
-from .base import Links, Suspension
+from .suspension import Links, Suspension
 from .two_arms import LoopJoints
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...scene.elements.spring import Spring
 from ...scene.values import Range, Vec3
 from ..mount import CENTER, Mount
-from .base import Links, Suspension
+from .suspension import Links, Suspension
 
 
 class SlidingPillar(Suspension, frozen=True, tag="sliding_pillar"):

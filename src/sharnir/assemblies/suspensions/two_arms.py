@@ -18,7 +18,7 @@ from ...scene.elements.spring import Spring
 from ...scene.joints import Cylindrical, Spherical
 from ...scene.values import Range, Vec3, direction
 from ..mount import CENTER, Mount
-from .base import Links, Suspension
+from .suspension import Links, Suspension
 
 LoopJoints = Literal["hinges", "balls"]
 

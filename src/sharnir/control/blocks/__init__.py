@@ -3,14 +3,14 @@
 from typing import get_args
 
 from .arithmetic import AnyArithmetic
-from .base import Block, Kind, Places, Port, Type, Value, Wire
+from .block import Block, Kind, Places, Port, Type, Value, Wire
 from .convert import AnyConversion, literal, literal_kind
 from .dynamic import AnyDynamic
 from .events import AnyEvent
 from .filters import AnyFilter
 from .functions import AnyFunction
 from .logic import AnyLogic
-from .plant import Signal
+from .plant_signals import Signal
 from .subdiagram import Use
 from .tables import AnyTable, Function
 

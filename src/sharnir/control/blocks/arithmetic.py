@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ...errors import SceneError
 from ..units import product, same_unit
-from .base import NUMBER, Block, Kind, Places, Port, Run, Wire, check_type, takes, unit_field, widest_type
+from .block import NUMBER, Block, Kind, Places, Port, Run, Wire, check_type, takes, unit_field, widest_type
 
 ANY_NUMBER = Port("number")
 

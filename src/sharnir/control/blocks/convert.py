@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...errors import SceneError
-from .base import BOOL, NUMBER, SAME, Block, Kind, Places, Port, Run, Wire, check_wire, gives, takes, unit_field
+from .block import (
+    BOOL,
+    NUMBER,
+    SAME,
+    Block,
+    Kind,
+    Places,
+    Port,
+    PythonFunction,
+    Run,
+    Value,
+    Wire,
+    check_wire,
+    gives,
+    takes,
+    unit_field,
+)
 
 
 class Conversion(Block, frozen=True):
     """Base of conversions between types."""
 
     ports = takes(input=Port("any", "u"))
-    convert: ClassVar[Any]
+    convert: ClassVar[PythonFunction]
 
     input: Wire
 
@@ -84,7 +100,7 @@ class Constant(Block, frozen=True, tag="constant"):
         return run
 
 
-def literal(wire: float | bool, whole: bool) -> Any:
+def literal(wire: float | bool, whole: bool) -> Value:
     """A number written in place of a signal's name, as the diagram holds it."""
     return wire if isinstance(wire, bool) else int(wire) if whole else float(wire)
 

@@ -8,7 +8,7 @@ from inspect import Parameter, Signature
 
 import msgspec
 
-from .base import Block, Port
+from .block import Block, Port
 
 SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 NAME = Parameter("name", Parameter.KEYWORD_ONLY, default="")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import SceneError
-from .base import (
+from .block import (
     BOOL,
     SAME,
     SECONDS,
@@ -15,6 +14,7 @@ from .base import (
     Places,
     Port,
     Run,
+    Value,
     Wire,
     check_wire,
     gives,
@@ -49,7 +49,7 @@ class Delay(Block, frozen=True, tag="delay"):
 
     def build(self, io: Places) -> tuple[Run, Run]:
         is_bool = isinstance(self.initial, bool)
-        initial: Any = self.initial if is_bool else int(self.initial) if io.whole else float(self.initial)
+        initial: Value = self.initial if is_bool else int(self.initial) if io.whole else float(self.initial)
         v, x, out, u, m = io.values, io.memory, io.out(), io["input"], io.remember(initial)
 
         def run() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import getitem
 
-from .base import BOOL, COUNT, SECONDS, Block, Places, Run, Wire, gives, takes
+from .block import BOOL, COUNT, SECONDS, Block, Places, Run, Wire, gives, takes
 
 COUNT_MAX, COUNT_MIN = 2**31 - 1, -(2**31)  # PVmax and PVmin of the standard, those of DINT
 PART_OF_TICK = 1e-6  # what a time may fall short of another by rounding

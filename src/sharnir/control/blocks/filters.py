@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ...errors import SceneError
-from .base import BOOL, NUMBER, SECONDS, Block, Places, Port, Run, Wire, gives, takes
+from .block import BOOL, NUMBER, SECONDS, Block, Places, Port, Run, Wire, gives, takes
 
 REAL, PER_SECOND = Port("real", "u"), Port("real")
 

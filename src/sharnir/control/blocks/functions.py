@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..units import product
-from .base import NUMBER, PURE, Block, Kind, Places, Port, Run, Wire, gives, takes
+from .block import NUMBER, PURE, Block, Kind, Places, Port, PythonFunction, Run, Wire, gives, takes
 
 
 class OfOne(Block, frozen=True):
     """Base of functions of one signal."""
 
     ports = takes(input=NUMBER)
-    function: ClassVar[Any]
+    function: ClassVar[PythonFunction]
 
     input: Wire
 

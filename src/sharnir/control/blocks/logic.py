@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from .arithmetic import Several
-from .base import (
+from .block import (
     BOOL,
     COUNT,
     NUMBER,
@@ -15,6 +15,7 @@ from .base import (
     Block,
     Kind,
     Places,
+    PythonFunction,
     Run,
     Wire,
     check_type,
@@ -30,7 +31,7 @@ class Comparison(Block, frozen=True):
 
     ports = takes(in1=NUMBER, in2=NUMBER)
     outs = TRUTH
-    compare: ClassVar[Any]
+    compare: ClassVar[PythonFunction]
 
     in1: Wire
     in2: Wire

@@ -8,7 +8,7 @@ import msgspec
 
 from ...errors import SceneError
 from ..units import same_unit
-from .base import Block, Kind, Places, Port, Run, Type, Wire, check_type, check_wire, takes
+from .block import Block, Kind, Places, Port, Run, Type, Wire, check_type, check_wire, takes
 
 
 class Use(Block, frozen=True, tag="use"):

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ...errors import SceneError, nearest
 from ...scene.values import number, shown
-from .base import BOOL, CLOCK, SECONDS, Block, Kind, Places, Port, Run, Type, Wire, check_type, gives, takes, unit_field
+from .block import (
+    BOOL,
+    CLOCK,
+    SECONDS,
+    Block,
+    Kind,
+    Places,
+    Port,
+    PythonFunction,
+    Run,
+    Type,
+    Wire,
+    check_type,
+    gives,
+    takes,
+    unit_field,
+)
 
 Between = Literal["linear", "step"]
 
@@ -141,7 +157,7 @@ class Function(Block, frozen=True, tag="function"):
     def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
         return {"out": Kind(self.result, None if self.result == "bool" else self.unit)}
 
-    def build_with(self, io: Places, function: Callable[..., Any]) -> Run:
+    def build_with(self, io: Places, function: PythonFunction) -> Run:
         """The function of a tick."""
         v, out, places = io.values, io.out(), io.several("inputs")
         convert = {"bool": bool, "int": int, "real": float}[self.result]

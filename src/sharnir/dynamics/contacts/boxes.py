@@ -13,7 +13,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from .distance import make_distance
+from .convex_distance import make_distance
 from .manifold import make_manifold
 from .solids import make_solids
 

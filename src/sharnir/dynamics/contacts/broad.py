@@ -10,7 +10,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import BOX, CAPSULE, HULL, PLANE, SPHERE, WHEEL
+from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
 from ...model.features import Features
 from ...model.fields import references, structs
 from ...model.precision import Precision
@@ -32,6 +32,11 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
 
     @wp.func
+    def is_about_axis(kind: int) -> bool:
+        """Whether a kind is round about its z axis; a ball is treated by itself."""
+        return kind == wp.static(CAPSULE) or kind == wp.static(CYLINDER) or kind == wp.static(WHEEL)
+
+    @wp.func
     def half_extent(m: t.model, turn: p.mat33, i: int) -> vec3:
         """Half the box of shape i in world axes."""
         size = m.shape_size[i]
@@ -42,7 +47,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 wp.abs(turn[1, 0]) * size[0] + wp.abs(turn[1, 1]) * size[1] + wp.abs(turn[1, 2]) * size[2],
                 wp.abs(turn[2, 0]) * size[0] + wp.abs(turn[2, 1]) * size[1] + wp.abs(turn[2, 2]) * size[2],
             )
-        if kind == wp.static(SPHERE) or kind == wp.static(HULL):
+        if not is_about_axis(kind):
             r = m.shape_radius[i]
             return vec3(r, r, r)
         # along the axis a half length, across it a disc of radius r: r sqrt(1 - z^2) on each world axis
@@ -79,7 +84,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         body = m.shape_body[i]
         spin = k.spin[body, w]
         swept = wp.min(dt * wp.length(spin), real(2.0)) * wp.length(m.shape_place[i])
-        if kind != wp.static(BOX) and kind != wp.static(HULL):
+        if is_about_axis(kind):
             axis = wp.quat_rotate(s.rotation[body, w] * m.shape_turn[i], vec3(real(0.0), real(0.0), real(1.0)))
             spin = spin - wp.dot(spin, axis) * axis
         return swept + wp.min(dt * wp.length(spin), real(2.0)) * m.shape_radius[i]

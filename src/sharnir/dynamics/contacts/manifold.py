@@ -9,12 +9,12 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import WHEEL
+from ...model.contacts import TRIANGLE, WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from .distance import make_distance
-from .solids import TRIANGLE, make_solids
+from .convex_distance import make_distance
+from .solids import make_solids
 
 wp = load_warp()
 

@@ -14,9 +14,10 @@ from ...model.features import Features
 from ...model.fields import struct_values, structs
 from ...model.precision import Precision
 from .collide import make_collide
+from .convex_distance import make_distance
 from .facets import make_facets
 from .solids import make_solids
-from .spans import NEVER, make_spans
+from .spans import APPROACHES, NEVER, make_spans
 from .terrain import make_terrain
 from .triangles import make_triangles
 
@@ -31,8 +32,9 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
     Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of
     facets, cell_of = make_facets(p, features), make_terrain(p, features).cell_of
     Triangle = make_triangles(p, features).Triangle
+    walk = make_distance(p, features).walk
     spans = make_spans(p, features)
-    Span = spans.Span
+    Span, NEAR = spans.Span, spans.NEAR
     kinds = features.contact_kinds
     has_convex, has_heights, has_mesh = "convex" in kinds, "heights" in kinds, "mesh" in kinds
 
@@ -128,6 +130,38 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
+    def to_convex(m: t.model, s: Solid, o: vec3, d: vec3, reach: real) -> Span:
+        """Any other convex shape, in its axes: from plane to plane that parts the point from it, see ``walk``.
+
+        A point at the distance h with the normal n towards the shape can go h/(n.d) along the ray without meeting it.
+        """
+        x = spans.endless()
+        x.leave = real(-NEVER)
+        shape = s
+        shape.place = vec3()
+        shape.turn = wp.identity(n=3, dtype=real)
+        point = Solid()  # a ball without a radius
+        point.kind = wp.static(SPHERE)
+        at = wp.max(-wp.dot(o, d) - s.radius, real(0.0))
+        for _ in range(APPROACHES):
+            point.place = o + at * d
+            c = walk(m, point, shape, vec3(), point.place, real(NEVER))
+            if c.distance < NEAR:
+                x.enter = at
+                x.leave = real(NEVER)
+                if c.distance > real(0.0):
+                    x.normal = -c.normal
+                return x
+            x.normal = -c.normal
+            slope = wp.dot(c.normal, d)
+            if slope <= real(0.0):
+                return x
+            at = at + c.distance / slope
+            if at > reach or at > -wp.dot(o, d) + s.radius:
+                return x
+        return x
+
+    @wp.func
     def to_solid(m: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
         """Shape i, the ray in its axes."""
         x = spans.endless()
@@ -142,17 +176,18 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
             return spans.through_box(s, o, d)
         if s.kind == wp.static(PLANE):
             return spans.cut(spans.endless(), vec3(real(0.0), real(0.0), real(1.0)), real(0.0), o, d)
-        if wp.static(has_convex):
-            if s.kind == wp.static(CYLINDER):
-                return spans.through_cylinder(o, d, s.size[0], s.size[1])
-            if s.kind == wp.static(HULL):
-                return spans.through_hull(m, s, o, d)
         if wp.static(has_heights):
             if s.kind == wp.static(HEIGHTS):
                 return to_heights(m, i, o, d, reach)
         if wp.static(has_mesh):
             if s.kind == wp.static(MESH):
                 return to_mesh(m, i, o, d, reach)
+        if wp.static(has_convex):
+            if s.kind == wp.static(CYLINDER):
+                return spans.through_cylinder(o, d, s.size[0], s.size[1])
+            if s.kind == wp.static(HULL):
+                return spans.through_hull(m, s, o, d)
+            return to_convex(m, s, o, d, reach)
         return x
 
     @wp.struct

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ...device import load_warp
 from ...model.features import Features
 from ...model.precision import Precision
-from .distance import make_distance
+from .convex_distance import make_distance
 from .manifold import make_manifold
 from .solids import make_solids
 

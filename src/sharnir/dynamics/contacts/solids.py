@@ -1,21 +1,21 @@
 """Solids in world axes: the farthest point and the supporting face in a direction, for every convex kind.
 
 A solid is a core (point, segment, disc, box, hull) grown by a ball of radius ``rounding``. A sphere's core is its
-centre, a capsule's its segment; the distance of two solids is that of their cores less both roundings.
+centre, a capsule's its segment; the distance of two solids is that of their cores less both roundings. A triangle of
+terrain is a prism below it: its turn holds two edges and the way down, its place a corner.
 """
 
 from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, WHEEL
+from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, TRIANGLE, WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
 
 wp = load_warp()
 
-TRIANGLE = 9  # a prism under a triangle of terrain: its turn holds two edges and the way down, its place a corner
 CORNERS = 8  # of a face, at most
 FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
 CAP = 0.7  # a cylinder's end is its supporting face when the direction is within 45 degrees of its axis

@@ -15,7 +15,7 @@ from .solids import make_solids
 
 wp = load_warp()
 
-APPROACHES = 100  # steps towards a wheel
+APPROACHES = 100  # steps towards a wheel, or a convex shape in general
 NEVER = 1.0e30
 
 
@@ -165,6 +165,7 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     return SimpleNamespace(
+        NEAR=NEAR,
         Span=Span,
         endless=endless,
         cut=cut,

@@ -9,7 +9,7 @@ from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
 from .boxes import make_boxes
-from .distance import make_distance
+from .convex_distance import make_distance
 from .manifold import make_manifold
 from .planes import make_planes
 from .round import make_round

@@ -13,14 +13,14 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import SPHERE
+from ...model.contacts import SPHERE, TRIANGLE
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from .distance import make_distance
+from .convex_distance import make_distance
 from .manifold import SQUARE, make_manifold
 from .simplex import make_simplex
-from .solids import TRIANGLE, make_solids
+from .solids import make_solids
 
 wp = load_warp()
 

@@ -18,7 +18,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import BODY_POINT, CLAMP, FEED, OTHER_ROPE, RUB
+from ...model.rope_arrays import BODY_POINT, CLAMP, FEED, OTHER_ROPE, RUB
 from ..algebra import make_algebra
 from ..nothing import NOTHING, Nothing
 from .chain import make_chain

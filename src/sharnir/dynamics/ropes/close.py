@@ -30,8 +30,8 @@ from .attach import make_attach
 from .chain import make_chain
 from .give import HEAPED, SLACK, make_give
 from .port_matrix import make_port_matrix
+from .rope_contact import make_rope_touch
 from .slide import make_slide
-from .touch import make_rope_touch
 
 wp = load_warp()
 

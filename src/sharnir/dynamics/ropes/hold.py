@@ -1,7 +1,7 @@
 """What touches an element, put into the rope's equations (``chain.py``), so that they are solved with it exactly.
 
 At the share x of element i a thing with the velocity u_0 is touched. The rope moves there with u = v_i - x T_i w_i and
-gets an impulse z that is linear in it (``touch.py`` says how it sticks and slides):
+gets an impulse z that is linear in it (``rope_contact.py`` says how it sticks and slides):
 
     z = z_0 - Y u         acts on node i, and as the torque -x T_i^T z on the element that hangs on it
 
@@ -21,7 +21,7 @@ from ...model.contacts import BOX, HULL
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import TOUCHES
+from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
 from .places import CREEPS, FREE, STICKS
 from .prepare import make_prepare
@@ -95,7 +95,7 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def law_of(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, q: int, w: int) -> Law:
-        """The law of place q in its state; see ``touch.py``."""
+        """The law of place q in its state; see ``rope_contact.py``."""
         law = Law()
         before = n.touch_impulse[q, w]
         soft = softness(m, s, k, rope, q, w)

@@ -11,7 +11,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from ...model.ropes import TANGLES
+from ...model.rope_arrays import TANGLES
 from .segments import make_segments
 
 wp = load_warp()

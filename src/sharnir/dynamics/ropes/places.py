@@ -12,7 +12,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
-from ...model.ropes import TOUCHES
+from ...model.rope_arrays import TOUCHES
 
 wp = load_warp()
 

@@ -12,7 +12,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import CLAMP, FEED, RUB
+from ...model.rope_arrays import CLAMP, FEED, RUB
 from ..algebra import make_algebra
 
 wp = load_warp()

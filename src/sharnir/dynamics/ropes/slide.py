@@ -18,7 +18,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import FEED, RUB
+from ...model.rope_arrays import FEED, RUB
 from ..algebra import make_algebra
 
 wp = load_warp()

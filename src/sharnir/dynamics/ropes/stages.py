@@ -16,18 +16,18 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision
-from ...model.ropes import BODY_POINT
+from ...model.rope_arrays import BODY_POINT
 from ..nothing import NOTHING, Nothing
 from ..stiffen import make_stiffen
 from .attach import make_attach
 from .chain import make_chain
 from .close import make_close
 from .give import make_give
-from .mechanism import make_mechanism
 from .move import make_move
 from .port_matrix import make_port_matrix
 from .prepare import make_prepare
-from .touch import make_rope_touch
+from .rope_contact import make_rope_touch
+from .rope_mechanism import make_mechanism
 
 wp = load_warp()
 

@@ -1,7 +1,7 @@
 """Ropes on ropes: elements as capsules that do not pass through each other, and rub.
 
 A pair of elements (``pairs.py``) touches at the shares x and y of their lengths; an impulse there acts on their four
-nodes by those shares. Impulses are found together with the exact solves of the ropes (``touch.py``), one step of
+nodes by those shares. Impulses are found together with the exact solves of the ropes (``rope_contact.py``), one step of
 Nesterov's accelerated projected gradient after each: with u the velocity of one element against the other when q acts,
 and g the gap,
 
@@ -21,7 +21,7 @@ from ...device import load_warp
 from ...model.features import Features
 from ...model.fields import references, structs
 from ...model.precision import Precision
-from ...model.ropes import TANGLES
+from ...model.rope_arrays import TANGLES
 from ..algebra import make_algebra
 from .pairs import make_pairs
 

@@ -17,7 +17,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model import actuators as at
+from ...model import actuator_numbers as at
 from ...model.features import Features
 from ...model.fields import structs
 from ...model.precision import Precision

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from ...errors import SceneError
+from ...spatial import Array
 from ..values import Description, not_negative, number, positive, shown
+
+Numbers = TypeVar("Numbers", float, Array)
 
 
 class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
@@ -38,7 +41,7 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
         """Of the rotor, I_m, kg m^2."""
         return self.stall_torque * self.time_constant / self.idle_speed
 
-    def torque_at(self, stall: Any, voltage: Any, speed: Any) -> Any:
+    def torque_at(self, stall: Numbers, voltage: Numbers, speed: Numbers) -> Numbers:
         """M_s (U - w/w_idle), N m: the electric torque at a ``voltage`` and ``speed`` (rad/s) of the motor.
 
         The ``stall`` torque (N m) is given as it is now, since a fault may have changed it.
@@ -141,6 +144,6 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
 AnyDrive = DcDrive | SpeedServo | PositionServo
 
 
-def _check_drive(drive: Any, what: str) -> None:
+def _check_drive(drive: object, what: str) -> None:
     if not isinstance(drive, DcDrive):
         raise SceneError(f"{what} drive is {shown(drive)}; give DcDrive(...)")

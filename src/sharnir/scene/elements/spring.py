@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ...errors import SceneError, nearest
 from ..values import Description, not_negative, number, positive, shown
@@ -66,7 +66,7 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
         return cls(stiffness, damping, rest=rest, preload=preload, side=side)
 
 
-def _check_table(table: Any) -> None:
+def _check_table(table: object) -> None:
     if not isinstance(table, tuple) or len(table) < 2:
         raise SceneError(f"Spring table is {shown(table)}; give at least two points (deflection, force)")
     for i, point in enumerate(table):

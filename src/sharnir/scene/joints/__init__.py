@@ -1,9 +1,9 @@
 """Joint types, one short file each. See ``docs/adding-a-joint-type.md``."""
 
-from .base import Basis, Coordinate, Frame, FreeAxes, JointType, Kind
 from .cylindrical import Cylindrical
 from .distance import Distance
 from .fixed import Fixed
+from .joint_type import Basis, Coordinate, Frame, FreeAxes, JointType, Kind
 from .planar import Planar
 from .prismatic import Prismatic
 from .revolute import Revolute

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import ORIGIN, Vec3
-from .base import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Cylindrical(JointType, frozen=True, tag="cylindrical"):

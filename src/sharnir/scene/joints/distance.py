@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, positive, vector
-from .base import Basis, Coordinate, Frame, JointType, Kind, Mask
+from .joint_type import Basis, Coordinate, Frame, JointType, Kind, Mask
 
 
 class Distance(JointType, frozen=True, tag="distance"):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import Vec3
-from .base import LOCKED, JointType, Mask, world_pose
+from .joint_type import LOCKED, JointType, Mask, world_pose
 
 
 class Fixed(JointType, frozen=True, tag="fixed"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import spatial
 from ..values import ORIGIN, Vec3, number
-from .base import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Prismatic(JointType, frozen=True, tag="prismatic"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import spatial
 from ..values import ORIGIN, Vec3, number
-from .base import LOCKED, Coordinate, Frame, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, Frame, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Revolute(JointType, frozen=True, tag="revolute"):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import ORIGIN, Vec3
-from .base import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Spherical(JointType, frozen=True, tag="spherical"):

@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, vector
-from .base import Coordinate, JointType, Kind
+from .joint_type import Coordinate, JointType, Kind
 
 
 class Strut(JointType, frozen=True, tag="strut"):

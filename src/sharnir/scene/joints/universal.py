@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, direction
-from .base import LOCKED, Basis, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Basis, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
 
 
 class Universal(JointType, frozen=True, tag="universal"):

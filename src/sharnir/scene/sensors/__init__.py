@@ -1,12 +1,12 @@
 """Sensors, one description each."""
 
 from .axis import Encoder, Tachometer
-from .base import Kind, Noise, Reading, SensorType
-from .distance import Lidar, RangeFinder
 from .force import ForceTorque, PressurePad
 from .imu import Imu
 from .pose import PoseSensor
+from .ranging import Lidar, RangeFinder
 from .sensor import AnySensor, Sensor, SensorSpec, variable_of
+from .sensor_type import Kind, Noise, Reading, SensorType
 
 __all__ = [
     "AnySensor",

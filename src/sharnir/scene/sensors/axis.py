@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ...errors import SceneError
 from ..elements.drive import DcDrive
 from ..joint import Joint
 from ..joints import Coordinate
 from ..values import not_negative
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
 
 Side = Literal["load", "motor"]
 
@@ -27,7 +27,7 @@ class Encoder(SensorType, frozen=True, tag="encoder"):
     side: Side = "load"
     noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         factor, unit = seen_from(self.side, *carrier)
         return (Reading("position", Kind.COORDINATE, unit, self.noise, factor=factor, resolution=self.resolution),)
 
@@ -44,7 +44,7 @@ class Tachometer(SensorType, frozen=True, tag="tachometer"):
     side: Side = "load"
     noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         factor, unit = seen_from(self.side, *carrier)
         return (Reading("rate", Kind.RATE, f"{unit}/s", self.noise, factor=factor),)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..values import ORIGIN, Vec3, positive, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from ..values import ORIGIN, Vec3, as_quat, positive, vector
+from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
 
 
 class ForceTorque(SensorType, frozen=True, tag="force_torque"):
@@ -21,8 +21,8 @@ class ForceTorque(SensorType, frozen=True, tag="force_torque"):
     force_noise: Noise = QUIET
     torque_noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
-        turn: Any = tuple(carrier.frame_b.rotation.tolist())
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
+        turn = as_quat(carrier.frame_b.rotation)
         return (
             Reading("force", Kind.FORCE, "N", self.force_noise, turn=turn),
             Reading("torque", Kind.TORQUE, "N m", self.torque_noise, turn=turn),
@@ -40,7 +40,7 @@ class PressurePad(SensorType, frozen=True, tag="pressure_pad"):
     radius: float | None = None
     noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         if self.radius is None:
             return (Reading("force", Kind.TOUCH, "N", self.noise, size=math.inf),)
         area, size, place = math.pi * self.radius**2, self.radius, self.position

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values import ORIGIN, UPRIGHT, Quat, Vec3, quaternion, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
 
 
 class Imu(SensorType, frozen=True, tag="imu"):
@@ -20,11 +18,11 @@ class Imu(SensorType, frozen=True, tag="imu"):
     accelerometer: Noise = QUIET
     gyro: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
-        at: dict[str, Any] = {"place": self.position, "turn": self.rotation}
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
+        place, turn = self.position, self.rotation
         return (
-            Reading("acceleration", Kind.ACCELERATION, "m/s^2", self.accelerometer, **at),
-            Reading("angular_velocity", Kind.SPIN, "rad/s", self.gyro, **at),
+            Reading("acceleration", Kind.ACCELERATION, "m/s^2", self.accelerometer, place, turn),
+            Reading("angular_velocity", Kind.SPIN, "rad/s", self.gyro, place, turn),
         )
 
     def checked(self, what: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values import ORIGIN, Vec3, vector
-from .base import QUIET, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
 
 
 class PoseSensor(SensorType, frozen=True, tag="pose"):
@@ -20,7 +18,7 @@ class PoseSensor(SensorType, frozen=True, tag="pose"):
     velocity_noise: Noise = QUIET
     rotation_noise: Noise = QUIET
 
-    def readings(self, carrier: Any) -> tuple[Reading, ...]:
+    def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         return (
             Reading("position", Kind.POSITION, "m", self.position_noise, place=self.position),
             Reading("velocity", Kind.VELOCITY, "m/s", self.velocity_noise, place=self.position),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import SceneError, nearest
 from ..body import Body
@@ -11,11 +10,11 @@ from ..joint import Joint
 from ..quantity import Quantity, declared
 from ..values import Description, shown
 from .axis import Encoder, Tachometer
-from .base import Kind, Reading
-from .distance import Lidar, RangeFinder
 from .force import ForceTorque, PressurePad
 from .imu import Imu
 from .pose import PoseSensor
+from .ranging import Lidar, RangeFinder
+from .sensor_type import Carrier, Kind, Reading
 
 AnySensor = Imu | Encoder | Tachometer | ForceTorque | PressurePad | RangeFinder | Lidar | PoseSensor
 
@@ -59,10 +58,10 @@ def variable_of(sensor: Sensor, reading: Reading) -> str:
     return "vector_reading" if reading.is_vector else "reading"
 
 
-def _carrier(what: str, spec: SensorSpec, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Any:
+def _carrier(what: str, spec: SensorSpec, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Carrier:
     """The body, the joint, or the joint with the coordinate that a sensor sits on."""
     kind = spec.sensor.carrier
-    known: Mapping[str, Any] = bodies if kind == "body" else joints
+    known: Mapping[str, Carrier] = bodies if kind == "body" else joints
     if kind == "coordinate":
         known = {
             f"{joint.name}.{free.name}": (joint, free) for joint in joints.values() for free in joint.type.coordinates

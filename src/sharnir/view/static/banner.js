@@ -1,7 +1,6 @@
 // Banner: what is said and done while the drives are in their safe state, when the world has stopped, and at the end of
 // a run. The emergency stop is a button that only stops; its release is another, pressed for a second.
 
-import { MODES } from "./frame.js";
 import { t, translated } from "./texts.js";
 
 const RELEASE_AFTER = 1100; // ms; the server asks for a second
@@ -31,7 +30,7 @@ export function addBanner(link) {
 
 async function drawBanner(link) {
   const { state, why } = link.chain;
-  const stopped = link.frame && MODES[link.frame.mode] === "fault";
+  const stopped = link.frame?.doing === "fault";
   const banner = find("banner");
   banner.hidden = state === "free" && !stopped;
   banner.dataset.state = stopped ? "fault" : state;

@@ -2,7 +2,6 @@
 
 import { addAlarms } from "./alarms.js";
 import { addBanner, addEnding, addStop } from "./banner.js";
-import { HOLDS, MODES } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { Past } from "./past.js";
@@ -186,8 +185,8 @@ function strip({ link }) {
     if (performance.now() - drawn < FIGURES_EVERY) return;
     drawn = performance.now();
     find("time").textContent = `${frame.time.toFixed(2)} s`;
-    const slow = MODES[frame.mode] === "running" && frame.factor < 0.97 * frame.scale && frame.factor > 0;
-    figure("factor", MODES[frame.mode] === "running" ? `${frame.factor.toFixed(2)} ×` : "–", slow);
+    const slow = frame.doing === "running" && frame.factor < 0.97 * frame.scale && frame.factor > 0;
+    figure("factor", frame.doing === "running" ? `${frame.factor.toFixed(2)} ×` : "–", slow);
     figure("misses", frame.misses.toFixed(0), false);
     figure("worst", `${(1000 * frame.worst).toFixed(2)} ms`, false);
     figure("jitter", `${(1000 * frame.jitter).toFixed(2)} ms`, frame.jitter > 0.001);
@@ -219,8 +218,8 @@ function figure(id, text, warns) {
 }
 
 function state(link, frame) {
-  const chain = frame ? HOLDS[frame.held] : "free";
-  const mode = frame ? MODES[frame.mode] : "lost";
+  const chain = frame ? frame.chain : "free";
+  const mode = frame ? frame.doing : "lost";
   const moving = mode === "running" || mode === "paused";
   const name = moving && chain !== "free" ? chain : mode;
   const texts = {

@@ -1,7 +1,4 @@
-// Frames: decodes the binary frames of runtime/frames.py. A frame is a header of float64 and blocks of float32.
-
-export const MODES = ["paused", "running", "replay", "fault", "ended"];
-export const HOLDS = ["free", "stopped", "held"];
+// Frames: decodes the binary frames of runtime/frame_bytes.py. A frame is a header of float64 and blocks of float32.
 
 export class FrameReader {
   constructor(layout) {
@@ -12,10 +9,12 @@ export class FrameReader {
 
   // The arrays are views of the buffer: nothing is copied.
   read(buffer, offset = 0) {
-    const { header, blocks } = this.layout;
+    const { header, blocks, modes, holds } = this.layout;
     const numbers = new Float64Array(buffer, offset, header.length);
     const frame = {};
     header.forEach((name, i) => (frame[name] = numbers[i]));
+    frame.doing = modes[frame.mode];
+    frame.chain = holds[frame.held];
     for (const [name, block] of Object.entries(blocks)) {
       const count = block.shape.reduce((product, n) => product * n, 1);
       frame[name] = new Float32Array(buffer, offset + block.offset, count);

@@ -40,7 +40,7 @@ const PRIMITIVES = {
 // What each shape of a scene is made of: [primitive, scale, place along z].
 const PARTS = {
   box: (size) => [["box", size, 0]],
-  sphere: ([r]) => [["sphere", [r, r, r], 0]],
+  sphere: (radii) => [["sphere", radii, 0]],
   cylinder: ([r, length]) => [["cylinder", [r, r, length], 0]],
   wheel: ([r, width]) => [
     ["cylinder", [r, r, width * 0.86], 0],

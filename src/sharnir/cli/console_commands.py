@@ -1,0 +1,255 @@
+"""The commands ``sharnir drive``, ``replay`` and ``export``."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import SceneError
+from ..simulation.settings import INTEGRATORS, SOLVERS
+from ..studies.study_file import FindExperiment
+from .study_commands import Subparsers
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ..experiment import Experiment
+    from ..view.choice import Choice
+    from ..view.server import Links
+
+RUNS = Path("runs")
+ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
+DIFFERS = 1  # exit code of a replay that did not give the same bits
+NOT_PASSED = 1  # of a score
+WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
+TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
+WRITTEN = ("html", "csv", "mcap", "report", "debriefing", "png", "video")  # from a recording
+
+
+def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
+    """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
+    command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
+    what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
+    command.add_argument("what", metavar="NAME|FILE", nargs="?", help=f"{what}; without it: the start page")
+    command.add_argument(
+        "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"
+    )
+    command.add_argument("--dt", type=float, metavar="S", help="time step")
+    command.add_argument("--solver", help=" or ".join(SOLVERS))
+    command.add_argument("--integrator", help=", ".join(INTEGRATORS))
+    command.add_argument("--budget", type=float, metavar="S", help="wall-clock time the solver may take in a step")
+    command.add_argument(
+        "--ignore-warning",
+        action="append",
+        metavar="NAME",
+        dest="ignored_warnings",
+        help="turn off warnings of a name, such as open-joint",
+    )
+    command.add_argument("--paused", action="store_true", help="wait for the operator to press run")
+    command.add_argument("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
+    command.add_argument("--host", default="127.0.0.1", help="address to serve on (default: this machine only)")
+    command.add_argument(
+        "--runs", type=Path, default=RUNS, metavar="FOLDER", help="where runs are kept (default: runs)"
+    )
+    command.add_argument("--view-rate", type=float, default=60.0, metavar="HZ", help="frames a second at most (60)")
+    command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    command.set_defaults(command=lambda options: _drive(options, find))
+
+    command = commands.add_parser("replay", help="make a run again from its log, and show it")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    command.add_argument("--check", action="store_true", help="only tell whether it was the same, bit for bit")
+    command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
+    command.set_defaults(command=_replay)
+
+    command = commands.add_parser("score", help="the score of a run with a scenario, from its log, and its debriefing")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
+    command.add_argument("--no-browser", action="store_true", help="write debriefing.html and open nothing")
+    command.set_defaults(command=_score)
+
+    command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    command.add_argument("--html", type=Path, metavar="FILE", help="one file that plays the run from disk")
+    command.add_argument("--nc", type=Path, metavar="FILE", help="the trajectory as netCDF")
+    command.add_argument("--csv", type=Path, metavar="FILE", help="inputs and signals as a table")
+    command.add_argument("--mcap", type=Path, metavar="FILE", help="poses, signals and log for Foxglove and others")
+    command.add_argument("--report", type=Path, metavar="FILE", help="the report of the session, HTML")
+    command.add_argument("--debriefing", type=Path, metavar="FILE", help="score, map, faults and replay, HTML")
+    command.add_argument("--png", type=Path, metavar="FILE", help="a picture (needs Chromium)")
+    command.add_argument("--video", type=Path, metavar="FILE", help=".webp, .gif, or with ffmpeg .mp4 (needs Chromium)")
+    looks = command.add_argument_group("pictures and videos")
+    looks.add_argument("--time", type=float, default=0.0, metavar="S", help="the picture's time in the run")
+    looks.add_argument("--size", default="1280x720", metavar="WxH", help="in pixels (default: 1280x720)")
+    looks.add_argument("--theme", choices=("light", "dark"), default="light")
+    looks.add_argument("--rate", type=float, default=20.0, metavar="HZ", help="pictures a second of the video (20)")
+    looks.add_argument("--bare", action="store_true", help="the view alone, without the page around it")
+    command.set_defaults(command=_export)
+
+
+def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
+    server = _server()
+    if options.host in ANY_ADDRESS:
+        raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
+    choice = _choice(options, find)
+    kept = options.runs
+
+    def opened(links: Links, folder: Path | None) -> None:
+        nonlocal kept
+        kept = folder or options.runs
+        print(f"The console is at {links.operator}\nFor an instructor: {links.instructor}\nTo watch: {links.watcher}")
+        ends = f"ends the run; it is kept in {kept}" if folder else f"ends the program; runs are kept in {kept}"
+        print(f"Each link opens one browser, once. Ctrl-C {ends}", flush=True)
+        if not options.no_browser:
+            webbrowser.open(links.operator)
+
+    rate = min(max(options.view_rate, 1.0), 60.0)
+    how = server.Options(options.runs, options.host, options.port, options.paused, rate)
+    try:
+        ending = server.serve(choice, how, opened, lambda text: print(text, flush=True))
+    except (KeyboardInterrupt, server.Terminated) as error:
+        if choice is not None:
+            print(f"The run is in {kept}; see it again with: sharnir replay {kept}")
+        return TERMINATED if isinstance(error, server.Terminated) else 0
+    return WENT_WRONG if ending is not None and ending.wrong else 0
+
+
+def _choice(options: argparse.Namespace, find: FindExperiment) -> Choice | None:
+    """What is to be driven, as the options have it; None where nothing was named: the start page offers it."""
+    from ..view import choice
+
+    given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.what is None and options.scenario is None:
+        return None
+
+    def found(what: str) -> Experiment:
+        return find(what)[1]
+
+    if options.scenario is None:
+        made = choice.chosen(options.what, found)
+    else:
+        made = choice.with_scenario(options.scenario, found, options.what)
+    return dataclasses.replace(made, dt=options.dt or made.dt, settings=made.settings | given)
+
+
+def _score(options: argparse.Namespace) -> int:
+    import msgspec
+
+    from ..runtime.journal import Run
+    from ..runtime.scenario import score_of
+    from ..view.session_report import standing_words
+    from .progress import progress_bar
+    from .terminal import print_table
+
+    run = Run(options.run)
+    if options.json:
+        alone = score_of(run, source=options.source)
+        print(msgspec.json.encode(alone).decode())
+        return 0 if alone.passed else NOT_PASSED
+    _server()
+    from ..view.debriefing import write_debriefing
+    from ..view.recording import record
+
+    with progress_bar(run.header.name) as progress:
+        recording = record(run, progress, options.source)
+    file = write_debriefing(recording, run.folder / "debriefing.html")
+    score = recording.score
+    assert score is not None
+    print_table(score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals))
+    print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}\nwrote {file}")
+    if not options.no_browser:
+        webbrowser.open(file.absolute().as_uri())
+    return 0 if score.passed else NOT_PASSED
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from ..runtime.journal import Run
+    from ..runtime.replay import Replay, check
+    from .progress import progress_bar
+
+    run = Run(options.run)
+    replay: Replay
+    if options.check:
+        with progress_bar(run.header.name) as progress:
+            replay = check(run, progress, options.source)
+    else:
+        _server()
+        from ..view.export_html import write_html
+        from ..view.recording import record
+
+        with progress_bar(run.header.name) as progress:
+            recording = record(run, progress, options.source)
+        replay = recording.replay
+        for told in recording.world["told"]:
+            print(told)
+        file = write_html(recording, run.folder / "replay.html")
+        print(f"wrote {file}")
+        if not options.no_browser:
+            webbrowser.open(file.absolute().as_uri())
+    if replay.differs_at is None:
+        print(f"{replay.ticks} steps repeated bit for bit ({replay.digests} digests compared)")
+        return 0
+    budget = " (a run with a wall-clock budget cannot be repeated exactly)" if run.header.settings.get("budget") else ""
+    print(f"the replay differs from the run at step {replay.differs_at}{budget}")
+    return DIFFERS
+
+
+def _export(options: argparse.Namespace) -> int:
+    wanted = {name: getattr(options, name) for name in WRITTEN}
+    if not any(wanted.values()) and not options.nc:
+        raise SceneError(f"export: nothing to write; give --nc, {', '.join(f'--{name}' for name in WRITTEN)} FILE")
+    _server()
+    from ..runtime.journal import Run
+    from ..view import debriefing, export_data, export_html, pictures
+    from ..view import session_report as report
+    from ..view.recording import record
+    from .progress import progress_bar
+
+    run, size = Run(options.run), _size(options.size)
+    if options.png or options.video:
+        pictures.check(options.video)
+    if options.nc:
+        with progress_bar(run.header.name) as progress:
+            print(f"wrote {export_data.trajectory(run, progress, options.source).save(options.nc)}")
+    if not any(wanted.values()):
+        return 0
+    with progress_bar(run.header.name) as progress:
+        recording = record(run, progress, options.source)
+    look = (size, options.theme, options.bare)
+    writers: dict[str, Callable[[Path], Path]] = {
+        "html": lambda file: export_html.write_html(recording, file),
+        "csv": lambda file: export_data.write_csv(recording, file),
+        "mcap": lambda file: export_data.write_mcap(recording, file),
+        "report": lambda file: report.write_report(recording, file),
+        "debriefing": lambda file: debriefing.write_debriefing(recording, file),
+        "png": lambda file: pictures.save_picture(recording, file, options.time, *look),
+        "video": lambda file: pictures.save_video(recording, file, options.rate, *look),
+    }
+    for told in recording.world["told"]:
+        print(told)
+    for name, file in wanted.items():
+        if file:
+            print(f"wrote {writers[name](file)}")
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 0 < int(width) <= 8000 and 0 < int(height) <= 8000):
+        raise SceneError(f"--size is '{text}'; give width and height in pixels, such as 1280x720")
+    return int(width), int(height)
+
+
+def _server() -> ModuleType:
+    try:
+        from ..view import server
+    except ImportError as error:
+        raise SceneError(f"the console needs '{error.name}'; install it with: pip install 'sharnir[view]'") from None
+    return server

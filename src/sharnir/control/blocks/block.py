@@ -1,0 +1,223 @@
+"""What a block is: named inputs and outputs with types and units, and a closure that computes one from the other.
+
+All values of a running diagram lie in one flat list, all memories in another. A block is built once into a function
+without arguments that reads and writes its own places in them; a tick calls these functions in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from ...errors import SceneError
+from ...scene.values import Description, shown
+from ..units import checked_unit, product, same_unit
+
+Type = Literal["bool", "int", "real"]
+Value = float | bool  # int is a float to the type checker
+Memory = list[Any]  # numbers and truth values; blocks may keep other things in theirs
+PythonFunction = Callable[..., Any]  # of signals, one argument each
+Wire = float | bool | str  # a number or a truth value, or the name of the signal that is connected: "pid", "timer.et"
+Run = Callable[[], None]
+
+CLOCK = 0  # the place of the simulated time (s) among the values
+
+
+class Kind(NamedTuple):
+    """What a signal carries. The unit None is that of a bare number, which fits any unit."""
+
+    type: Type
+    unit: str | None = None
+
+    def __str__(self) -> str:
+        return self.type if self.type == "bool" or self.unit is None else f"{self.type} in {self.unit}"
+
+
+class Port(NamedTuple):
+    """What an input takes or an output gives.
+
+    ``type`` is bool, int, real, number (int or real) or any; outputs of type number or any are of the widest type that
+    came in. ``unit`` is a unit; "u" where all ports marked so agree, also "u s" and "u/s" for outputs; or "*": any.
+    """
+
+    type: Literal["bool", "int", "real", "number", "any"]
+    unit: str = "*"
+
+
+def takes(**ports: Port) -> Mapping[str, Port]:
+    """The inputs of a block, in order."""
+    return MappingProxyType(ports)
+
+
+def gives(**ports: Port) -> Mapping[str, Port]:
+    """The outputs of a block, in order."""
+    return MappingProxyType(ports)
+
+
+BOOL, SAME, NUMBER, PURE, SECONDS, COUNT = (
+    Port("bool"),
+    Port("any", "u"),
+    Port("number", "u"),
+    Port("real", "1"),
+    Port("real", "s"),
+    Port("int", "1"),
+)
+
+
+class Places:
+    """Where a block being built finds its values and keeps its memory."""
+
+    def __init__(
+        self,
+        values: Memory,
+        memory: Memory,
+        inputs: Mapping[str, int],
+        outputs: Mapping[str, int],
+        period: float,
+        whole: bool,
+    ) -> None:
+        self.values, self.memory, self.period = values, memory, period
+        self.whole = whole  # all numbers that come in are of type int
+        self._inputs, self._outputs = inputs, outputs
+
+    def __getitem__(self, port: str) -> int:
+        return self._inputs[port]
+
+    def several(self, port: str) -> list[int]:
+        """The places of an input that takes a list of signals."""
+        return [place for name, place in self._inputs.items() if name.partition("[")[0] == port]
+
+    def out(self, port: str = "out") -> int:
+        """The place of an output."""
+        return self._outputs[port]
+
+    def remember(self, *initial: object) -> int:
+        """Take memory with initial values and return the place of the first."""
+        place = len(self.memory)
+        self.memory.extend(initial)
+        return place
+
+
+class Block(Description, frozen=True, tag_field="type"):
+    """Base of all blocks. Fields that are ports take a signal's name or a number; the first output has the block's
+    name, the others a name after a dot."""
+
+    ports: ClassVar[Mapping[str, Port]] = takes()
+    outs: ClassVar[Mapping[str, Port]] = gives(out=NUMBER)
+    late: ClassVar[tuple[str, ...]] = ()  # inputs that do not reach the outputs within the tick
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for port, wire in self.wires().items():
+            check_wire(wire, f"{self.tag()} {port}")
+
+    @classmethod
+    def tag(cls) -> str:
+        """The block's type as a scene file names it."""
+        return str(cls.__struct_config__.tag)
+
+    def wires(self) -> dict[str, Wire]:
+        """What is connected to each input; items of a list as ``inputs[0]`` and so on."""
+        found: dict[str, Wire] = {}
+        for port in self.ports:
+            given = getattr(self, port)
+            if isinstance(given, tuple):
+                found |= {f"{port}[{i}]": wire for i, wire in enumerate(given)}
+            else:
+                found[port] = given
+        return found
+
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        return tuple(self.outs)
+
+    def late_inputs(self) -> tuple[str, ...]:
+        """The inputs that do not reach the outputs within the tick."""
+        return self.late
+
+    def port(self, name: str) -> Port:
+        """What an input takes."""
+        return self.ports[name.partition("[")[0]]
+
+    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+        """What the outputs carry, given what the inputs carry; raises SceneError where they do not fit."""
+        unit: str | None = None
+        types: list[Type] = []
+        for name, kind in given.items():
+            port = self.port(name)
+            check_type(port, kind, name)
+            if kind.type != "bool":
+                unit = _agreed(port.unit, kind.unit, unit, name)
+            if port.type in ("number", "any"):
+                types.append(kind.type)
+        widest = widest_type(types)
+        return {name: Kind(_type_of(port, widest), _unit_of(port.unit, unit)) for name, port in self.outs.items()}
+
+    def build(self, io: Places) -> Run | tuple[Run, Run]:
+        """The function of a tick; with late inputs also the one that takes them in at its end."""
+        raise NotImplementedError
+
+
+def check_wire(wire: object, what: str) -> None:
+    """Refuse what is neither a signal's name, nor a finite number, nor a truth value."""
+    if isinstance(wire, str):
+        if not wire:
+            raise SceneError(f"{what} is an empty text; give the name of a signal, or a number")
+    elif not isinstance(wire, (bool, int, float)) or not math.isfinite(wire):
+        raise SceneError(f"{what} is {shown(wire)}; give the name of a signal, a finite number or a truth value")
+
+
+def check_type(port: Port, kind: Kind, name: str) -> None:
+    """Refuse a signal that an input cannot take; whole numbers fit where real ones are asked for."""
+    fits = {
+        "any": True,
+        "number": kind.type != "bool",
+        "real": kind.type != "bool",
+        "int": kind.type == "int",
+        "bool": kind.type == "bool",
+    }
+    if not fits[port.type]:
+        wanted = {"number": "a number", "real": "a number", "int": "a whole number", "bool": "a truth value"}
+        raise SceneError(f"{name} is {kind.type}; it takes {wanted[port.type]} (to_real, to_int and to_bool convert)")
+
+
+def widest_type(types: list[Type]) -> Type:
+    """The type that holds all of them: real over int; bool only with bool."""
+    kinds = set(types)
+    if "bool" in kinds and len(kinds) > 1:
+        raise SceneError("truth values and numbers are mixed; convert one of them with to_real, to_int or to_bool")
+    return "bool" if kinds == {"bool"} else "int" if kinds == {"int"} else "real"
+
+
+def _agreed(wanted: str, given: str | None, unit: str | None, name: str) -> str | None:
+    """The unit u so far, after one more input."""
+    if wanted == "*" or given is None:
+        return unit
+    if wanted != "u":
+        if not same_unit(wanted, given):
+            raise SceneError(f"{name} is in {given}; it takes {wanted}")
+        return unit
+    if unit is not None and not same_unit(unit, given):
+        raise SceneError(f"{name} is in {given}, the others in {unit}; all must have one unit (a gain changes units)")
+    return given if unit is None else unit
+
+
+def _type_of(port: Port, widest: Type) -> Type:
+    return widest if port.type == "any" or port.type == "number" else port.type
+
+
+def _unit_of(wanted: str, unit: str | None) -> str | None:
+    if wanted == "u" or wanted == "*":
+        return unit
+    if wanted in ("u s", "u/s"):
+        return None if unit is None else product(unit, "s", 1 if wanted == "u s" else -1)
+    return wanted
+
+
+def unit_field(unit: object, what: str) -> None:
+    """Check a field that holds a unit."""
+    if not isinstance(unit, str):
+        raise SceneError(f"{what} unit is {shown(unit)}; give a text such as 'rad/s', or '1'")
+    checked_unit(unit, what)

@@ -1,3 +1,0 @@
-"""How much of a robot is read."""
-
-MOST_LINKS = 4000

@@ -1,0 +1,156 @@
+"""Inputs of a run: torques and forces from outside, as numbers or functions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..device import Table
+from ..errors import SceneError
+from ..model.fields import checked_values, read, write_row
+from ..model.layout import Layout
+from ..scene.body import Body
+from ..scene.couplings import Prescribed
+from ..scene.joint import Joint
+from ..scene.quantity import XYZ, Quantity
+from ..scene.scene import Scene
+from ..scene.values import shown
+from ..spatial import Array
+
+# A number, a vector, one row per world, or a function of time (s) that returns one.
+Input = ArrayLike | Callable[[float], ArrayLike]
+InputsOf = Mapping[Any, Input]  # by joint, body, quantity or coupling
+
+UNITS = {"torque": "N m", "force": "N"}
+
+
+class Inputs:
+    """What a run is given, by word, written to the controls before a step.
+
+    Torques (N m) and forces (N) by joint, joint effort or body; voltages and targets of drives and
+    commands of actuators by joint or quantity.
+    """
+
+    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, InputsOf | None], dt: float = 0.0) -> None:
+        self._targets: list[_Target] = []
+        self._motions: list[_Motion] = []
+        self._half = 0.5 * dt
+        for word, inputs in given.items():
+            if not isinstance(inputs, (Mapping, NoneType)):
+                raise SceneError(f"{word} is {shown(inputs)}; give a dictionary such as {{hinge: 1.0}}")
+            for key, value in (inputs or {}).items():
+                if word == "motion":
+                    self._motions.append(_motion(scene, key, value))
+                    continue
+                if word == "command":
+                    array, place = "command", _actuator(layout, key)
+                elif word in UNITS:
+                    array, place = _target(scene, layout, word, UNITS[word], key)
+                else:
+                    array, place = "drive_input", _drive(layout, word, key)
+                name = key.item if isinstance(key, Quantity) else key.name
+                self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
+        values = [target.value for target in self._targets] + [motion.value for motion in self._motions]
+        self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in self._motions)
+        self.on_bodies = any(target.array in UNITS for target in self._targets)
+
+    def apply(self, control: Table, time: ArrayLike) -> None:
+        """Write the inputs at a time (s), or at one of its own for each world."""
+        for what, array, place, value in self._targets:
+            rows = getattr(control, array)
+            write_row(rows, place, _now(what, value, time, XYZ if array in UNITS else (), rows.shape[1]))
+        for what, place, start, value, is_rate in self._motions:  # where they are to be at the end of the step
+            rows = control.coupling_target
+            now = _now(what, value, time if is_rate else np.add(time, self._half), (), rows.shape[1])
+            if is_rate:  # the rate in the middle of the step moves it on
+                write_row(rows, place, read(rows)[place] + 2.0 * self._half * now)
+            else:
+                write_row(rows, place, now - start)
+
+    def release(self, control: Table) -> None:
+        """Set what the inputs had set back to zero; prescribed motions stay where they are."""
+        for target in self._targets:
+            write_row(getattr(control, target.array), target.place, 0.0)
+
+
+def _now(what: str, value: Input, time: ArrayLike, parts: tuple[str, ...], worlds: int) -> Array:
+    """An input at a time (s); where the clocks of the worlds differ, its own row for each of them."""
+    if not callable(value):
+        return checked_values(what, value, parts, worlds)
+    times = np.asarray(time).tolist()
+    if isinstance(times, float):
+        return checked_values(what, value(times), parts, worlds)
+    shape = (worlds, len(parts)) if parts else (worlds,)
+    found = {one: checked_values(what, value(one), parts, worlds) for one in set(times)}
+    return np.stack([np.broadcast_to(found[one], shape)[world] for world, one in enumerate(times)])
+
+
+class _Motion(NamedTuple):
+    """A prescribed motion: what it is called, its coupling, where it starts, what it is, and whether that is a rate."""
+
+    what: str
+    place: int
+    start: float
+    value: Input
+    is_rate: bool
+
+
+def _motion(scene: Scene, key: object, value: Input) -> _Motion:
+    label = key.coordinate().item if isinstance(key, Joint) else key.item if isinstance(key, Quantity) else None
+    for place, coupling in enumerate(scene.couplings.values()):
+        if isinstance(coupling.type, Prescribed) and (coupling is key or label in coupling.labels):
+            is_rate = isinstance(key, Quantity) and key.variable == "rate"
+            return _Motion(f"motion of '{coupling.labels[0]}'", place, coupling.offset, value, is_rate)
+    raise SceneError(
+        f"motion: {shown(key)} is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)"
+    )
+
+
+class _Target(NamedTuple):
+    """An input: what it is called, where it goes, and what it is."""
+
+    what: str
+    array: str
+    place: int
+    value: Input
+
+
+def _target(scene: Scene, layout: Layout, word: str, unit: str, key: object) -> tuple[str, int]:
+    """The control array and the place in it that an input acts on."""
+    if isinstance(key, Body):
+        if scene.bodies.get(key.name) is not key:
+            raise SceneError(f"{word}: body '{key.name}' is not in this scene; take one that scene.body(...) returned")
+        return word, list(scene.bodies).index(key.name) + 1
+    effort = key.effort() if isinstance(key, Joint) else key
+    if not isinstance(effort, Quantity) or effort.variable != "effort" or effort.item not in layout.coordinates:
+        raise SceneError(
+            f"{word}: {shown(key)} cannot be driven; give a joint, joint.effort('name') or a body of this scene"
+        )
+    if effort.unit != unit:
+        other = "force" if word == "torque" else "torque"
+        raise SceneError(f"{word}: '{effort.item}' takes {effort.unit}, not {unit}; pass it as {other}=")
+    return "effort", layout.coordinates.index(effort.item)
+
+
+def _actuator(layout: Layout, key: object) -> int:
+    """The place of an actuator."""
+    quantity = key.command() if isinstance(key, Joint) else key
+    if not isinstance(quantity, Quantity) or quantity.variable != "command" or quantity.item not in layout.actuators:
+        raise SceneError(
+            f"command: {shown(key)} has no actuator to give it to; give a joint with one, or joint.command('name')"
+        )
+    return layout.actuators.index(quantity.item)
+
+
+def _drive(layout: Layout, word: str, key: object) -> int:
+    """The place of a drive among the soft rows."""
+    quantity = getattr(key, word)() if isinstance(key, Joint) else key
+    if not isinstance(quantity, Quantity) or quantity.variable != word or quantity.item not in layout.softs:
+        raise SceneError(
+            f"{word}: {shown(key)} has no drive to give it to; give a joint with one, or joint.{word}('name')"
+        )
+    return layout.softs.index(quantity.item)
