@@ -38,12 +38,13 @@ def make_movers(p: Precision) -> SimpleNamespace:
         return (real(2.0) * wp.atan2(sine, wp.abs(q[3])) / sine) * v
 
     @wp.func
-    def lead_movers(m: t.model, c: t.control, s: t.state, k: t.work, o: t.settings, w: int):
+    def lead_movers(model: t.model, control: t.control, state: t.state, work: t.work, settings: t.settings, world: int):
         """The velocities of all movers over the step."""
-        for i in range(o.movers):
-            b = m.mover_body[i]
-            goal = rotated(m.mover_rotation[i], c.mover_turn[i, w])
-            k.velocity[b, w] = (m.mover_position[i] + c.mover_shift[i, w] - s.position[b, w]) / o.dt
-            k.spin[b, w] = turn_between(s.rotation[b, w], goal) / o.dt
+        for i in range(settings.movers):
+            b = model.mover_body[i]
+            goal = rotated(model.mover_rotation[i], control.mover_turn[i, world])
+            way = model.mover_position[i] + control.mover_shift[i, world] - state.position[b, world]
+            work.velocity[b, world] = way / settings.dt
+            work.spin[b, world] = turn_between(state.rotation[b, world], goal) / settings.dt
 
     return SimpleNamespace(lead_movers=lead_movers)
