@@ -66,7 +66,7 @@ from .scene.sensors import (
     SensorSpec,
     Tachometer,
 )
-from .scene.shapes import Box, Capsule, Cylinder, Sphere, Wheel
+from .scene.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, Wheel
 from .scene.surfaces import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyres import Belt, Tyre
 
@@ -190,6 +190,7 @@ __all__ = [
     "DoubleTrailingArm",
     "DoubleWishbone",
     "Drawbar",
+    "Ellipsoid",
     "Encoder",
     "Experiment",
     "Eyelet",
