@@ -34,6 +34,7 @@ from sharnir.spatial import Array, Pose
 STATES = 20
 LEAST = 1e-3  # m: torques below the weight of the robot on this arm count as none
 MOST_FREEDOMS = 80  # beyond it a comparison takes minutes
+MOST_BODIES = 500  # likewise
 NUMBERED = 3  # of pybullet's thousand objects of one link these are loaded
 
 
@@ -244,6 +245,8 @@ def beside_mujoco(file: Path, scene: sh.Scene, states: int = STATES) -> dict[str
     model = mujoco_model(file)
     if model.nv == 0:
         return {}
+    if model.nbody > MOST_BODIES:
+        raise Skipped(f"{model.nbody} bodies")
     data = mujoco.MjData(model)
     least = LEAST * 9.81 * float(np.sum(model.body_mass))
     random = np.random.default_rng(1)

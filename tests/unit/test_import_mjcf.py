@@ -102,6 +102,14 @@ def test_masks_and_exclusions_become_groups(walker):
     assert told["<sensor>"].matters == "sensing" and told["option timestep"].matters == "nothing"
 
 
+def test_what_is_switched_off_is_off_or_told(walker):
+    walker.write_text(ROBOT.replace('timestep="0.001"/>', '><flag gravity="disable" limit="disable"/></option>'))
+    scene = sh.Scene.load(walker)
+    assert scene.gravity == (0.0, 0.0, 0.0)
+    (told,) = (entry for entry in scene.report.of("ignored") if entry.where == "option flag")
+    assert (told.what, told.matters) == ("limit", "motion")
+
+
 def test_loops_are_exact(tmp_path):
     file = tmp_path / "loop.xml"
     file.write_text(LOOP)

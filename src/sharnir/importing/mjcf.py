@@ -33,6 +33,8 @@ UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not f
 ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
 CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
 BODY = 1  # of mjtObj
+NO_GRAVITY = 1 << 7  # of mjtDisableBit, with the next
+SWITCHES = {"constraint": 1, "equality": 2, "frictionloss": 4, "limit": 8, "contact": 16, "spring": 32, "damper": 64}
 MOST_NAMED = 8  # keyframes that a report names
 TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
@@ -97,7 +99,7 @@ class _Reader:
     def tree(self) -> Tree:
         model = self.model
         names = ["world", *(self._name("body", i) for i in range(1, model.nbody))]
-        tree = Tree(_model_name(model), "world", gravity=_vector(model.opt.gravity))
+        tree = Tree(_model_name(model), "world", gravity=self._gravity())
         for i, name in enumerate(names):
             tree.links[name] = Link(name, f"body '{name}'", self._mass(i), shapes=self.geoms.shapes(i))
             if i > 0:
@@ -109,6 +111,14 @@ class _Reader:
         self._equalities(tree, names)
         self._others()
         return tree
+
+    def _gravity(self) -> Vec3:
+        """Of the model; what else is switched off in it is told."""
+        off = int(self.model.opt.disableflags)
+        for name, bit in SWITCHES.items():
+            if off & bit:
+                self.report.ignore("option flag", name, "is disabled there, and is not here", "motion")
+        return (0.0, 0.0, 0.0) if off & NO_GRAVITY else _vector(self.model.opt.gravity)
 
     def _mass(self, i: int) -> MassProperties | None:
         mass = float(self.model.body_mass[i])
