@@ -23,6 +23,7 @@ from .coordinates import make_coordinates
 from .forces import make_forces
 from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
+from .movers import make_movers
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
@@ -56,7 +57,7 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     iterate, conclude, resume = solver.iterate, solver.conclude, solver.resume
     factor, clear_bias = make_direct(p, features).factor, make_bias(p, features).clear_bias
     stiffness, watch, count_turns = make_stiffen(p, features), make_watch(p, features), make_coordinates(p).count_turns
-    smooth_steps = make_fourth_order(p, features).smooth_steps
+    smooth_steps, lead_movers = make_fourth_order(p, features).smooth_steps, make_movers(p).lead_movers
     ropes = make_ropes(p, features)
 
     @wp.func
@@ -74,6 +75,8 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         kick = work.kick[world]
         for b in range(settings.bodies):
             forces.move_freely(model, control, state, memory, work, kick, b, world)
+        if wp.static(features.movers):
+            lead_movers(model, control, state, work, settings, world)
         if wp.static(features.integrator.leads):
             clear_bias(work, settings, world)
         rows.place(model, state, memory, work, report, settings, world)
