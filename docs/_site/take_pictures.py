@@ -23,7 +23,7 @@ VIEW = (1148, 764)  # pixels, of the page; the view is 800 x 500 of it
 CARD, PLOT = 800, 900  # pixels, the widths of pictures
 QUALITY = 80
 NEARNESS = 0.95  # of the ball about everything that is shown
-PLOTTED = {"dc_drive", "heavy_tip", "speed_control"}  # their view shows little: a plot stands for it
+PLOTTED = {"dc_drive", "gear_change", "heavy_tip", "speed_control"}  # their view shows little: a plot stands for it
 WHEN = {"energy": 0.1, "rope_knot": 1.0, "rope_tow": 0.3}  # share of the run that the picture shows; a half if not here
 
 

@@ -14,6 +14,7 @@ from .scene.couplings import (
     CouplingSpec,
     Differential,
     Gear,
+    Gearbox,
     Mimic,
     Planetary,
     Prescribed,
@@ -48,10 +49,12 @@ from .scene.joints import (
 )
 from .scene.materials import Contact, Material
 from .scene.meshes import ConvexHull, Mesh
+from .scene.mover import Mover
 from .scene.quantity import Quantity
 from .scene.ray import Ray, RaySpec
 from .scene.relief import HalfRound, Ramp, Roughness, Sine, Stairs
 from .scene.rope import Eyelet, Rope, RopeSpec, Tie, Winch
+from .scene.ruler import Ruler, RulerSpec
 from .scene.scene import Scene
 from .scene.sensors import (
     Encoder,
@@ -75,9 +78,10 @@ if TYPE_CHECKING:
     from .analysis.linear import Linear
     from .assemblies.anti_roll_bar import AntiRollBar
     from .assemblies.axle import Axle, BuiltAxle
+    from .assemblies.beam_axle import BeamAxle
     from .assemblies.final_drive import FinalDrive
     from .assemblies.hitch import BallHitch, Drawbar, FifthWheel, RopeHitch
-    from .assemblies.springing import BumpStops, Coil, Torsion
+    from .assemblies.springing import BumpStops, Coil, Leaf, Torsion
     from .assemblies.steering import AckermannLinkage, Rack, WheelSteering
     from .assemblies.suspensions import (
         Corner,
@@ -92,6 +96,7 @@ if TYPE_CHECKING:
     )
     from .assemblies.track import BuiltTrack, BuiltTracks, Tracks
     from .assemblies.vehicle import BuiltVehicle, Towing, Vehicle
+    from .assemblies.walking_beam import BuiltBeams, WalkingBeam
     from .assemblies.wheel import RoadWheel
     from .control.diagram import Diagram
     from .experiment import Experiment, Figure
@@ -110,9 +115,11 @@ _LAZY = {
     "AckermannLinkage": "assemblies.steering",
     "AntiRollBar": "assemblies.anti_roll_bar",
     "Axle": "assemblies.axle",
+    "BeamAxle": "assemblies.beam_axle",
     "FinalDrive": "assemblies.final_drive",
     "BallHitch": "assemblies.hitch",
     "BuiltAxle": "assemblies.axle",
+    "BuiltBeams": "assemblies.walking_beam",
     "BuiltTrack": "assemblies.track",
     "BuiltTracks": "assemblies.track",
     "BuiltVehicle": "assemblies.vehicle",
@@ -129,6 +136,7 @@ _LAZY = {
     "Figure": "experiment",
     "Freedoms": "analysis.freedoms",
     "Kingpin": "assemblies.suspensions",
+    "Leaf": "assemblies.springing",
     "Linear": "analysis.linear",
     "MacPherson": "assemblies.suspensions",
     "Rack": "assemblies.steering",
@@ -149,6 +157,7 @@ _LAZY = {
     "TrailingArm": "assemblies.suspensions",
     "Trajectory": "record.trajectory",
     "Vehicle": "assemblies.vehicle",
+    "WalkingBeam": "assemblies.walking_beam",
     "WheelSteering": "assemblies.steering",
 }
 
@@ -157,12 +166,14 @@ __all__ = [
     "AntiRollBar",
     "Axle",
     "BallHitch",
+    "BeamAxle",
     "Belt",
     "BeltDrive",
     "Body",
     "BodySpec",
     "Box",
     "BuiltAxle",
+    "BuiltBeams",
     "BuiltTrack",
     "BuiltTracks",
     "BuiltVehicle",
@@ -202,6 +213,7 @@ __all__ = [
     "Frame",
     "Freedoms",
     "Gear",
+    "Gearbox",
     "HalfRound",
     "HeightField",
     "HydraulicCylinder",
@@ -210,6 +222,7 @@ __all__ = [
     "Joint",
     "JointSpec",
     "Kingpin",
+    "Leaf",
     "Lidar",
     "Linear",
     "Load",
@@ -218,6 +231,7 @@ __all__ = [
     "Material",
     "Mesh",
     "Mimic",
+    "Mover",
     "Muscle",
     "Noise",
     "Part",
@@ -245,6 +259,8 @@ __all__ = [
     "RopeHitch",
     "RopeSpec",
     "Roughness",
+    "Ruler",
+    "RulerSpec",
     "Scene",
     "SceneError",
     "Screw",
@@ -282,6 +298,7 @@ __all__ = [
     "Universal",
     "Vehicle",
     "Viscous",
+    "WalkingBeam",
     "WeightedSum",
     "Wheel",
     "WheelSteering",

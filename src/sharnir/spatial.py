@@ -99,6 +99,15 @@ def from_vector(v: ArrayLike) -> Array:
     return about(v, angle) if angle > 0 else IDENTITY.copy()
 
 
+def to_vector(q: ArrayLike) -> Array:
+    """The rotation vector (rad) of a quaternion, or of many [..., 4], the shorter way round."""
+    given = np.asarray(q, float)
+    given = np.where(given[..., 3:] < 0.0, -given, given)
+    part, sine = given[..., :3], np.linalg.norm(given[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, given[..., 3:])
+    return np.asarray(part * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 1e-12))
+
+
 def perpendicular(axis: ArrayLike) -> Array:
     """Some unit vector square to the axis, the same one for the same axis."""
     axis = np.asarray(axis, float)

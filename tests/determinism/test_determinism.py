@@ -10,6 +10,7 @@ import pytest
 import sharnir as sh
 from sharnir.model.fields import TABLES
 from sharnir.quantities.registry import those
+from sharnir.scene.mover import movers_of
 from sharnir.scene.quantity import Quantity
 
 WORLDS = 1000
@@ -160,7 +161,10 @@ def settable(scene: sh.Scene) -> dict[str, tuple[Quantity, object]]:
         (motor.coordinate(), 0.7),
         (motor.rate(), 0.9),
     ]
-    found += [(coupling.motion, 0.4) for coupling in scene.couplings.values()]
+    for coupling in scene.couplings.values():
+        found.append((coupling.gear, 2) if isinstance(coupling.type, sh.Gearbox) else (coupling.motion, 0.4))
+    for mover in movers_of(scene):
+        found += [(mover.shift, (0.1, 0.0, 0.2)), (mover.turn, (0.0, 0.3, 0.0))]
     found += [(joint.command(), 1.0) for joint in scene.joints.values() if joint.actuators]
     return {quantity.variable: (quantity, value) for quantity, value in found}
 
@@ -175,6 +179,10 @@ def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
         scene.joint(name, sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, wheel, drive=given)
     if variable == "motion":
         scene.couple("moved", sh.Prescribed(), "motor.angle")
+    if variable == "gear":
+        scene.couple("box", sh.Gearbox((2.0, -3.0), gear=1), "motor.angle", "servo.angle")
+    if variable in ("shift", "turn"):
+        scene.prescribe("mover", scene.body("crate", sh.Box(0.1, 0.1, 0.1, mass=1.0), position=(0, 3, 0)))
     if variable == "command":
         wheel, axle = scene.bodies["motor wheel"], sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0))
         scene.joint("pushed", axle, scene.bodies["servo wheel"], wheel, actuator=sh.IdealActuator(limit=5.0))

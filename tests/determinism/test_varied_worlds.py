@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -26,7 +27,8 @@ def hinged(**carried: Any) -> sh.Scene:
 def heavy() -> sh.Scene:
     """A body whose mass and inertia are given by themselves."""
     scene = sh.Scene("heavy")
-    rod = scene.body("rod", mass=1.0, inertia=(0.02, 0.01, 0.015), position=(0.2, 0.1, 0), velocity=(0.1, 0, 0))
+    at = {"position": (0.2, 0.1, 0), "velocity": (0.1, 0, 0)}
+    rod = scene.body("rod", mass=1.0, inertia=(0.02, 0.01, 0.015), center_of_mass=(0.0, 0.0, 0.0), **at)
     scene.joint("ball", sh.Spherical(), scene.world, rod)
     return scene
 
@@ -108,6 +110,8 @@ VARIED: dict[str, tuple[Callable[[], sh.Scene], tuple[float, float, float]]] = {
     "rope.damping": (rope, (0.05, 0.5, 0.01)),
     "rope.density": (rope, (1000.0, 3000.0, 700.0)),
     "pair.coupling.ratio": (geared, (-2.0, 3.0, 0.5)),
+    "rod.center_of_mass.y": (heavy, (0.0, 0.05, -0.02)),
+    "rubber.shapes.0.radius": (thrown, (0.1, 0.12, 0.08)),
 }
 
 
@@ -147,9 +151,29 @@ def test_what_belongs_to_the_structure_is_refused_by_name() -> None:
         sim.vary({"rod.mass": [1.0, 2.0, 3.0]})
     with pytest.raises(sh.SceneError, match=r"must be above zero"):
         sim.vary({"rod.mass": [1.0, -2.0]})
-    sim.vary({"pin.friction.viscous": [0.02, 0.5]})
-    with pytest.raises(sh.SceneError, match=r"the matrices are of one scene, and here pin.friction.viscous differ"):
-        sim.mass_matrix()
+
+
+def test_matrices_and_poses_have_the_numbers_of_each_world() -> None:
+    """Of every world those of the scene alone: spring and gear ratio are numbers that the arrays do not hold all of."""
+    scene = geared()
+    pin = scene.joints["pin"]
+    pin.describe(msgspec.structs.replace(pin.spec, spring=SPRING))
+    batch = sh.Simulation(scene, dt=0.005, worlds=3)
+    numbers = {"pin.spring.stiffness": (5.0, 20.0, 5.0), "pair.coupling.ratio": (-2.0, 3.0, -2.0)}
+    batch.vary(numbers)
+    batch.pose({pin: [0.1, 0.2, 0.3]})
+    found = [batch.mass_matrix(), batch.bias(), batch.inverse_dynamics({pin: 1.0}), batch.forward_dynamics()]
+    found += [batch.jacobian(scene.bodies["wheel"]), batch.linearise().A, batch.get(scene.joints["shaft"].angle)]
+    for world in range(3):
+        own = {find(scene, name): values[world] for name, values in numbers.items()}
+        alone = sh.Simulation(with_numbers(scene, own), dt=0.005)
+        joints = alone.scene.joints
+        alone.pose({joints["pin"]: 0.1 * (world + 1)})
+        expected = [alone.mass_matrix(), alone.bias(), alone.inverse_dynamics({joints["pin"]: 1.0})]
+        expected += [alone.forward_dynamics(), alone.jacobian(alone.scene.bodies["wheel"]), alone.linearise().A]
+        expected += [alone.get(joints["shaft"].angle)]
+        for batched, single in zip(found, expected, strict=True):
+            np.testing.assert_allclose(np.asarray(batched)[world], single, rtol=1e-9, atol=1e-9)
 
 
 def test_what_was_varied_belongs_to_a_snapshot_and_adds_up() -> None:

@@ -167,5 +167,5 @@ def test_actuators_are_saved_and_wrong_ones_refused_by_name(tmp_path):
         sh.ForceMap((0.0, 0.0), (0.0, 1.0), ((0.0, 0.0), (0.0, 0.0)))
     with pytest.raises(sh.SceneError, match="between 0 and the relief"):
         sh.HydraulicCylinder(**CYLINDER, pressures=(2e7, 0.0))
-    with pytest.raises(sh.SceneError, match=r"do not know the actuator of 'slide\.displacement'"):
-        sh.Simulation(scene).inverse_dynamics([0.0])
+    with pytest.raises(sh.SceneError, match=r"the HydraulicCylinder of 'slide\.displacement' has states of its own"):
+        sh.Simulation(scene).linearise()

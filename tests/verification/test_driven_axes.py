@@ -73,3 +73,23 @@ def test_a_diagram_leads_a_prescribed_coordinate_and_leaves_it_where_it_is():
     assert float(run[joint.angle][-1]) == pytest.approx(2.0 * 0.498, abs=1e-9)  # as the last tick said
     sim.run(0.1)
     assert sim.get(joint.angle) == pytest.approx(2.0 * 0.498, abs=1e-9)
+
+
+def test_a_force_that_depends_on_the_state_slows_down_as_the_closed_form_says():
+    """A function with the simulation and its time, before every step: drag -c w |w| on a wheel makes
+    w = w_0/(1 + c w_0 t/I). An effort is held for a step, and acts with the mean of two: second order, so that halving
+    the step quarters the error."""
+    drag, start = 0.3, 8.0
+    errors = []
+    for dt in (0.01, 0.005):
+        scene, joint = axle()
+        scene.pose({}, {joint: start})
+
+        def slow(sim: sh.Simulation, joint: sh.Joint = joint) -> None:
+            speed = sim.get(joint.speed)
+            sim.set(joint.effort(), -drag * speed * abs(speed) if sim.time < 1.0 else 0.0)
+
+        run = sh.Simulation(scene, dt).run(1.0, before_step=slow)
+        exact = start / (1 + drag * start * run.time / 0.5)
+        errors.append(float(np.abs(run[joint.speed].values - exact).max()))
+    assert errors[0] < 0.05 * start and errors[1] < 0.6 * errors[0]

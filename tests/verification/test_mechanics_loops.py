@@ -99,7 +99,7 @@ def twin_accelerations(scene: sh.Scene, torque: dict | None = None) -> dict[str,
     """Accelerations of coordinates by the twin's own equations, at the start."""
     run = Run(scene, {"torque": torque or {}}, 1.0, 0.1, 1e-10)
     e = run.system.evaluate(np.zeros(1), run.y[None])
-    mechanism = sh.Simulation(scene, ignored_warnings=["locked-loop"])._matrices(()).machine.rows
+    mechanism = sh.Simulation(scene, ignored_warnings=["locked-loop"])._matrices(()).parts[0].machine.rows
     m = mechanism.mechanism.motion(
         e.motion.x[:, :-1], e.motion.rotation[:, :-1], e.motion.v[:, :-1], e.motion.w[:, :-1]
     )

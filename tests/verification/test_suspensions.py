@@ -271,7 +271,7 @@ def test_static_angle(name: str) -> None:
     run = sh.Simulation(scene, dt=0.005).run(4.0, every=100)
     for kind, model in models(name, scene, corners, 400.0, 20e3).items():
         assert abs(model.rest()) > 0.01
-        assert mech.values(run, corners[kind].travel)[-1] == pytest.approx(model.rest(), abs=1e-6)
+        assert mech.values(run, corners[kind].guided)[-1] == pytest.approx(model.rest(), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["swing_axle", "double_wishbone"])
@@ -281,7 +281,7 @@ def test_natural_frequency(name: str) -> None:
     scene, corners = unloaded(name, sh.Torsion(4000.0, 0.0), sh.Coil(200e3, 0.0))
     run = sh.Simulation(scene, dt=0.001, **mech.LEAPFROG).run(1.0)
     for kind, model in models(name, scene, corners, 4000.0, 200e3).items():
-        angle, t = mech.values(run, corners[kind].travel) - model.rest(), mech.times(run)
+        angle, t = mech.values(run, corners[kind].guided) - model.rest(), mech.times(run)
         down = np.flatnonzero((angle[:-1] > 0) & (angle[1:] <= 0))
         crossings = t[down] + 0.001 * angle[down] / (angle[down] - angle[down + 1])
         assert len(crossings) >= 4

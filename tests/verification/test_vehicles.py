@@ -129,12 +129,12 @@ def test_anti_roll_bar() -> None:
     torque = 10.0
     expected = torque / (2 * 200.0 * (0.2 / 0.15) ** 2)
     run = sh.Simulation(scene, dt=0.005).run(3.0, torque={axle.left.guide: torque, axle.right.guide: -torque})
-    against = (mech.values(run, axle.left.travel)[-1] - mech.values(run, axle.right.travel)[-1]) / 2
+    against = (mech.values(run, axle.left.guided)[-1] - mech.values(run, axle.right.guided)[-1]) / 2
     assert against == pytest.approx(expected, rel=1e-3)
     run = sh.Simulation(scene, dt=0.005).run(0.2, torque={axle.left.guide: torque, axle.right.guide: torque})
     # it swings with both and is not twisted, but for what the joints open in a step
     assert np.abs(mech.values(run, axle.anti_roll_bar.angle)).max() < 1e-5
-    assert mech.values(run, axle.left.travel)[-1] > expected
+    assert mech.values(run, axle.left.guided)[-1] > expected
 
 
 B, L, ARM = 0.8, 1.0, 0.08  # m: between the kingpins, wheelbase, steering arms

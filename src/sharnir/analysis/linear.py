@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SceneError, nearest
+from ..model.actuator_numbers import actuators_of
 from ..model.softs import softs_of
+from ..scene.elements.actuators import HydraulicCylinder, Muscle
 from ..scene.joint import Joint
 from ..scene.joints import Frame, Spherical
 from ..scene.quantity import XYZ, Quantity
@@ -23,6 +25,7 @@ from ..scene.values import Plain, shown
 from ..spatial import Array, conjugate, rotate
 from .freedoms import Chosen
 from .machine import Arrays, Bodies, Machine, rows_of
+from .matrices import refuse_moved, refuse_shifted
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias, servo_error
 from .posing import postured, with_rates
 
@@ -59,6 +62,9 @@ def linearised(sim: Simulation, inputs: Quantities, outputs: Quantities, chosen:
     """The linear systems of a simulation's worlds."""
     from xarray import DataArray, concat
 
+    refuse_moved(sim)
+    refuse_shifted(sim)
+    _refuse_inside(sim)
     parts = [_World(sim, world, inputs, outputs, tuple(chosen)) for world in range(sim.worlds)]
     if len({part.states for part in parts}) > 1:
         raise SceneError("linearise: contacts differ between worlds, and so do the states; linearise them one by one")
@@ -92,15 +98,15 @@ class _World:
     def __init__(
         self, sim: Simulation, world: int, inputs: Quantities, outputs: Quantities, chosen: Iterable[Chosen]
     ) -> None:
-        scene = _frozen(sim, world)
-        first = Machine(scene, chosen) if scene is sim._scene else None
-        everything = bodies_of(sim, (first or Machine(sim._scene)).rows)
+        own, scene = sim.scene_of(world), _frozen(sim, world)
+        first = Machine(scene, chosen) if scene is own else None
+        everything = bodies_of(sim, (first or Machine(own)).rows)
         self.bodies = rows_of(everything, [world])
         at = self.bodies.x[0], self.bodies.rotation[0]
         self.machine = first or Machine(scene, chosen, at)
         self.controls = rows_of(controls_of(sim, self.machine.rows), [world])
         self._motors = motor_inertias(self.machine, 1)
-        softs = softs_of(sim._scene)
+        softs = softs_of(own)
         self._servos = [i for i, soft in enumerate(softs) if getattr(soft.drive, "integral", 0.0) > 0.0]
         labels = self.machine.labels
         integrals = tuple(f"{softs[i].label} integral" for i in self._servos)
@@ -206,11 +212,11 @@ class _World:
 def _frozen(sim: Simulation, world: int) -> Scene:
     """The scene with a ball joint at every point of a world that sticks."""
     if not sim._compiled.features.contacts:
-        return sim._scene
+        return sim.scene_of(world)
     touches = [touch for touch in sim.contacts(world) if np.linalg.norm(touch.force) > 0.0]
     if not touches:
-        return sim._scene
-    scene = sim._scene.as_it_is()
+        return sim.scene_of(world)
+    scene = sim.scene_of(world).as_it_is()
     poses = {name: (sim.get(body.position), sim.get(body.rotation)) for name, body in scene.bodies.items()}
     for k, touch in enumerate(touches):
         _refuse_rolling(scene, touch)
@@ -228,6 +234,16 @@ def _frozen(sim: Simulation, world: int) -> Scene:
             frames.append(Frame(position=(x, y, z)))
         scene.joint(f"contact {k}", Spherical(frame_a=frames[0], frame_b=frames[1]), touch.a, touch.b)
     return scene
+
+
+def _refuse_inside(sim: Simulation) -> None:
+    """Refuse actuators with something inside that changes with the motion, which is no state of the linear system."""
+    for label, actuator in actuators_of(sim._scene):
+        if isinstance(actuator, (HydraulicCylinder, Muscle)):
+            raise SceneError(
+                f"linearise: the {type(actuator).__name__} of '{label}' has states of its own, which the linear system "
+                "does not; put an IdealActuator in its place"
+            )
 
 
 def _refuse_rolling(scene: Scene, touch: Touch) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import SceneError, nearest
 from ..model.fields import checked_values, read
 from ..scene.body import Body
+from ..scene.couplings import Gearbox
 from ..scene.joint import Joint
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import positive, shown, vector
 from ..spatial import Array
 from .freedoms import Chosen
-from .machine import Machine, Standing, rows_of
+from .machine import Bodies, Machine, Standing, rows_of
 from .passive import Controls, applied, bodies_of, controls_of, coordinates_at, motor_inertias
 
 if TYPE_CHECKING:
@@ -27,24 +28,49 @@ if TYPE_CHECKING:
 MOTION = tuple(f"{part}.{axis}" for part in ("velocity", "angular_velocity") for axis in XYZ)
 
 
-class Matrices:
-    """The equations of motion of a simulation, for the freedoms chosen.
+class AllMatrices:
+    """The equations of motion of all worlds of a simulation, for the freedoms chosen.
 
-    Made by the simulation's own methods, which say what each of these is.
+    Made by the simulation's own methods, which say what each of these is. Worlds whose numbers are alike share a
+    ``part``; without :meth:`Simulation.vary` there is one.
     """
 
     def __init__(self, sim: Simulation, chosen: Iterable[Chosen] = ()) -> None:
-        self.sim = sim
-        self.machine = Machine(sim._scene, chosen)
-        self._motors = motor_inertias(self.machine, sim.worlds)
+        alike: dict[int, list[int]] = {}
+        for world in range(sim.worlds):
+            alike.setdefault(id(sim.scene_of(world)), []).append(world)
+        self.parts = [Matrices(sim, tuple(chosen), worlds) for worlds in alike.values()]
+        self._order = np.argsort([world for part in self.parts for world in part.worlds])
+
+    def of(self, name: str, *given: Any) -> DataArray:
+        """One of the matrices by the name it has in :class:`Matrices`, for all worlds."""
+        from xarray import concat
+
+        found = [getattr(part, name)(*given) for part in self.parts]
+        return found[0] if len(found) == 1 else concat(found, "world").isel(world=self._order)
+
+
+class Matrices:
+    """The equations of motion of those ``worlds`` of a simulation that have the same numbers."""
+
+    def __init__(self, sim: Simulation, chosen: Iterable[Chosen], worlds: list[int]) -> None:
+        self.sim, self.worlds = sim, worlds
+        self.machine = Machine(sim.scene_of(worlds[0]), chosen)
+        self._motors = motor_inertias(self.machine, len(worlds))
 
     def standing(self) -> Standing:
         """The equations at the present state."""
-        return self.machine.standing(bodies_of(self.sim, self.machine.rows), self._motors)
+        refuse_moved(self.sim)
+        refuse_shifted(self.sim)
+        return self.machine.standing(self._bodies(), self._motors)
+
+    def _bodies(self) -> Bodies:
+        """The bodies as they are now."""
+        return rows_of(bodies_of(self.sim, self.machine.rows), self.worlds)
 
     def controls(self) -> Controls:
         """What the simulation is given from outside now."""
-        return controls_of(self.sim, self.machine.rows)
+        return rows_of(controls_of(self.sim, self.machine.rows), self.worlds)
 
     # --- matrices ---------------------------------------------------------------------------------------------------
 
@@ -92,17 +118,17 @@ class Matrices:
 
         machine, sim = self.machine, self.sim
         positive(tolerance, "inverse_kinematics: tolerance (m, rad)")
-        bodies, turns = bodies_of(sim, machine.rows), self.controls().turns
+        bodies, turns = self._bodies(), self.controls().turns
         lower, upper = self._limits()
         mine = [i for i, freedom in enumerate(machine.rows.freedoms) if freedom.component is None]
         places = [machine.rows.labels.index(machine.labels[i]) for i in mine]
-        found = np.zeros((sim.worlds, len(mine)))
-        for world in range(sim.worlds):
+        found = np.zeros((len(self.worlds), len(mine)))
+        for row, world in enumerate(self.worlds):
             wanted = targets_of(machine, targets, world, sim.worlds)
             bounds = Bounds(lower[world], upper[world])
-            now = turns[world : world + 1]
-            there = solved(machine, rows_of(bodies, [world]), now, wanted, bounds, float(tolerance))
-            found[world] = coordinates_at(machine.rows, machine.motion(there), now)[0, places]
+            now = turns[row : row + 1]
+            there = solved(machine, rows_of(bodies, [row]), now, wanted, bounds, float(tolerance))
+            found[row] = coordinates_at(machine.rows, machine.motion(there), now)[0, places]
         return self.labelled(found, freedom=[machine.labels[i] for i in mine])
 
     def _limits(self) -> tuple[Array, Array]:
@@ -121,13 +147,14 @@ class Matrices:
         if not isinstance(given, Mapping):
             return self.vector("forward_dynamics: efforts", given)
         rows = self.machine.rows
-        forces = np.zeros((self.sim.worlds, len(self.machine.mechanism.rows)))
+        forces = np.zeros((len(self.worlds), len(self.machine.mechanism.rows)))
         for key, value in given.items():
             label = _label_of(key)
             if label not in rows.labels:
                 raise SceneError(f"forward_dynamics: there is no coordinate {shown(key)}{nearest(label, rows.labels)}")
             row = rows.coordinate_rows[rows.labels.index(label)]
-            forces[:, row] += checked_values(f"effort on '{label}'", value, (), self.sim.worlds)
+            efforts = checked_values(f"effort on '{label}'", value, (), self.sim.worlds)
+            forces[:, row] += np.broadcast_to(efforts, self.sim.worlds)[self.worlds]
         return self.machine.row_efforts(s, forces)
 
     def vector(self, what: str, given: Numbers) -> Array:
@@ -142,25 +169,26 @@ class Matrices:
                         f"{what}: {shown(key)} is no freedom{nearest(label, labels)}; there are {', '.join(labels)}"
                     )
                 values[:, labels.index(label)] = checked_values(f"{what} of '{label}'", value, (), worlds)
-            return values
+            return values[self.worlds]
         values = np.asarray(given, float)
         if values.shape not in ((len(labels),), (worlds, len(labels))) or not np.isfinite(values).all():
             raise SceneError(
                 f"{what} has shape {values.shape}; give {len(labels)} numbers, or a row of them for each of {worlds} "
                 f"worlds, in the order {', '.join(labels)}"
             )
-        return np.broadcast_to(values, (worlds, len(labels)))
+        return np.broadcast_to(values, (worlds, len(labels)))[self.worlds]
 
     def _point(self, frame: object, point: Iterable[float]) -> tuple[int | None, Array]:
         """The place of a moving body, or None for a fixed one, and a point in its frame."""
         local = np.array(vector(tuple(point), "jacobian: point (m)"))
         if isinstance(frame, Joint):
-            body, local = frame.b, frame.frame_b.point(local)
+            known_joint = self.machine.scene.joints.get(frame.name, frame)  # as it is in these worlds
+            body, local = frame.b, known_joint.frame_b.point(local)
         elif isinstance(frame, Body):
             body = frame
         else:
             raise SceneError(f"jacobian: {shown(frame)} is no frame; give a body, or a joint for its frame on body b")
-        known = self.machine.scene.bodies
+        known = self.sim._scene.bodies
         if body.name != "world" and known.get(body.name) is not body:
             raise SceneError(f"jacobian: body '{body.name}' is not in this scene{nearest(body.name, known)}")
         return self.machine.mechanism.place.get(body.name), local
@@ -173,6 +201,25 @@ class Matrices:
         if self.sim.worlds == 1:
             return DataArray(values[0], coords, dims)
         return DataArray(values, coords, ("world", *dims))
+
+
+def refuse_moved(sim: Simulation) -> None:
+    """Refuse bodies that are moved: what their motion takes is no part of the equations."""
+    if sim._layout.movers:
+        raise SceneError(
+            f"the matrices are of machines that nothing moves from outside, and '{sim._layout.movers[0]}' moves a "
+            "body; leave it out"
+        )
+
+
+def refuse_shifted(sim: Simulation) -> None:
+    """Refuse gearboxes that are not in the gear of their description, which is the one that the equations have."""
+    for name, coupling in sim._scene.couplings.items():
+        if isinstance(coupling.type, Gearbox) and (np.asarray(sim.get(coupling.gear)) != coupling.type.gear).any():
+            raise SceneError(
+                f"gearbox '{name}' is in another gear than it starts in ({coupling.type.gear}), which poses and "
+                "matrices do not know; describe it with the gear you want, or go back to that one"
+            )
 
 
 def _label_of(key: object) -> str:

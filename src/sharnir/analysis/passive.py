@@ -3,6 +3,7 @@
 spring    preload - k (c - rest) - damping c'
 viscous   -s c'
 drive     r M_s (U - r c'/w_idle), and the inertia r^2 I_m with I_m = M_s t_m/w_idle
+actuator  by its command and what is inside it now, see reference/actuators.py
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import SceneError
 from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
+from ..reference.actuators import Law
 from ..reference.mechanism import Motion
 from ..scene.elements.actuators import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo
@@ -39,6 +40,8 @@ class Controls:
     drive: Array  # [world, soft] voltages and targets
     integral: Array  # [world, soft] of servos
     stall: Array  # [world, soft] N m
+    command: Array  # [world, actuator]
+    inside: Array  # [world, actuator, 2] pressures beside the start, Pa; heat, K; activation
     turns: Array  # [world, coordinate] coordinates with their turns counted, near the present ones
 
 
@@ -48,13 +51,15 @@ def controls_of(sim: Simulation, rows: Rows) -> Controls:
     places = [layout.bodies.index(body.name) + 1 for body in rows.mechanism.bodies]
     turns = np.full((sim.worlds, len(rows.labels)), np.nan)
     turns[:, list(twists)] = read(sim.state.twist)[: len(twists)].T
-    control, count = sim.control, len(layout.softs)
+    control, count, told = sim.control, len(layout.softs), len(layout.actuators)
     return Controls(
         effort=read(control.effort)[: len(layout.coordinates)].T,
         bodies=np.concatenate([read(control.force)[places], read(control.torque)[places]], axis=-1).swapaxes(0, 1),
         drive=read(control.drive_input)[:count].T,
         integral=read(sim.memory.servo_sum)[:count].T,
         stall=read(sim.model.drive_stall)[:count].T,
+        command=read(control.command)[:told].T,
+        inside=np.stack([read(side)[:told].T for side in (sim.memory.actuator_a, sim.memory.actuator_b)], axis=-1),
         turns=turns,
     )
 
@@ -91,12 +96,8 @@ def applied(machine: Machine, s: Standing, controls: Controls, with_efforts: boo
             forces[:, row] += controls.effort[:, i]
     softs = softs_of(machine.scene)
     values = coordinates_at(rows, m, controls.turns)
+    actuators = iter(range(controls.command.shape[1]))
     for place, soft in enumerate(softs):
-        if soft.actuator is not None:
-            raise SceneError(
-                f"the equations of motion do not know the actuator of '{soft.label}'; take it away and put its effort "
-                "on the joint instead"
-            )
         row = _row_of(rows, soft)
         rate = m.rate[:, row]
         forces[:, row] -= soft.viscous * rate
@@ -106,6 +107,10 @@ def applied(machine: Machine, s: Standing, controls: Controls, with_efforts: boo
                 forces[:, row] += spring_force(soft.spring, value, rate)
             if soft.motor is not None:
                 forces[:, row] += _drive_force(soft, place, value, rate, controls)
+            if soft.actuator is not None:
+                law, one = Law(soft.actuator, 0), next(actuators)
+                inside = controls.inside[:, one, : law.states] / law.unit
+                forces[:, row] += law.at(controls.command[:, one], value, rate, inside)[0]
     return machine.row_efforts(s, forces) + machine.body_efforts(s, controls.bodies)
 
 

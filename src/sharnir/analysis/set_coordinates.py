@@ -20,6 +20,7 @@ from ..scene.values import shown
 from ..spatial import Array, matrix, rotate
 from .freedoms import Rows
 from .machine import Bodies, Machine, rows_of
+from .matrices import refuse_shifted
 from .passive import bodies_of, controls_of, coordinates_at
 from .posing import followed, with_rates
 
@@ -44,17 +45,25 @@ def pose_simulation(
     if not chosen or not (wanted or rates):
         return
     _check_limits(sim, wanted, chosen)
-    machine = sim._matrices(tuple(dict.fromkeys((*wanted, *rates)))).machine
+    refuse_shifted(sim)
+    if any(read(array).any() for array in (sim.control.mover_shift, sim.control.mover_turn)):
+        raise SceneError(
+            f"pose: '{sim._layout.movers[0]}' has moved its body away from where it started; pose before it moves"
+        )
+    for part in sim._matrices(tuple(dict.fromkeys((*wanted, *rates)))).parts:
+        if mine := [world for world in chosen if world in part.worlds]:
+            _pose_alike(sim, part.machine, wanted, rates, mine)
+
+
+def _pose_alike(
+    sim: Simulation, machine: Machine, wanted: Mapping[str, Array], rates: Mapping[str, Array], chosen: list[int]
+) -> None:
+    """The same for worlds of which all numbers are alike."""
     bodies = rows_of(bodies_of(sim, machine.rows), chosen)
     turns = controls_of(sim, machine.rows).turns[chosen]
-    bodies, turns = posed(
-        machine,
-        bodies,
-        turns,
-        {label: row[chosen] for label, row in wanted.items()},
-        {label: row[chosen] for label, row in rates.items()},
-    )
-    _write(sim, machine, bodies, turns, {label: row[chosen] for label, row in wanted.items()}, chosen)
+    given = {label: row[chosen] for label, row in wanted.items()}
+    bodies, turns = posed(machine, bodies, turns, given, {label: row[chosen] for label, row in rates.items()})
+    _write(sim, machine, bodies, turns, given, chosen)
 
 
 def _check_limits(sim: Simulation, wanted: Mapping[str, Array], chosen: list[int]) -> None:

@@ -16,7 +16,7 @@ from ..spatial import Array
 from .anti_roll_bar import AntiRollBar
 from .final_drive import FinalDrive
 from .kinematics import kinematics_of
-from .mount import Mount, as_vec3
+from .mount import Mount, Side, as_vec3
 from .steering import AckermannLinkage, AnySteering, Rack
 from .suspensions import AnySuspension, Corner, DoubleWishbone
 from .wheel import RoadWheel
@@ -27,7 +27,7 @@ class BuiltAxle:
     """The wheels of an axle in a scene, ``left`` and ``right``.
 
     ``steer`` is the joint that steers it, ``anti_roll_bar`` the bar's twist, ``shaft`` the hinge of the propeller shaft
-    and ``differential`` the gear between it and the wheels.
+    and ``differential`` the gear between it and the wheels; a ``gearbox`` drives the shaft by its ``input``.
     """
 
     left: Corner
@@ -36,14 +36,20 @@ class BuiltAxle:
     anti_roll_bar: Joint | None = None
     shaft: Joint | None = None
     differential: Coupling | None = None
+    input: Joint | None = None
+    gearbox: Coupling | None = None
 
     @property
-    def corners(self) -> tuple[Corner, Corner]:
+    def corners(self) -> tuple[Corner, ...]:
         """Left and right."""
         return self.left, self.right
 
+    def on(self, side: Side) -> tuple[Corner, ...]:
+        """The wheels of a side."""
+        return (self.left if side == "left" else self.right,)
 
-class Axle(Description, frozen=True):
+
+class Axle(Description, frozen=True, tag_field="type", tag="independent"):
     """Two wheels, ``track`` (m) apart, at ``x`` (m) along the chassis, their centres ``height`` (m) above its frame.
 
     Without a height it is the wheel's radius, less what a tyre gives under its static load: the chassis' frame lies on
@@ -91,7 +97,7 @@ class Axle(Description, frozen=True):
             x = self.suspension.spring_foot[0] - bar.lever + 0.5 * bar.lever**2 / (bar.lever + half)
             found.append((bar.mass, middle + np.array([x, 0.0, 0.0])))
         if self.final_drive is not None:
-            found.append((self.final_drive.mass, middle))
+            found.append((self.final_drive.whole_mass, middle))
         return found
 
     def build(

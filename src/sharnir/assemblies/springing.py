@@ -58,6 +58,10 @@ class Torsion(WheelSpring, frozen=True, tag="torsion"):
     """A torsion bar with its damper in the hinge of the guiding arm: N m/rad, N m s/rad."""
 
 
+class Leaf(WheelSpring, frozen=True, tag="leaf"):
+    """A leaf spring with its damper at its seat on the axle: N/m, N s/m."""
+
+
 AnyWheelSpring = Coil | Torsion
 
 

@@ -26,7 +26,7 @@ from ..scene.shape import combined
 from ..scene.shapes import AnyShape
 from ..scene.values import Description, Vec3, number, vector
 from ..spatial import Array, Pose
-from .axle import Axle, BuiltAxle
+from .axles import AnyAxle, AnyBuiltAxle, is_steered
 from .hitch import AnyHitch, reach
 from .mount import Side, as_vec3
 from .suspensions import Corner
@@ -40,7 +40,7 @@ class BuiltVehicle:
     """A vehicle in a scene: its ``chassis``, ``axles`` by name or ``tracks``, and a ``trailer`` with its ``hitch``."""
 
     chassis: Body
-    axles: dict[str, BuiltAxle]
+    axles: dict[str, AnyBuiltAxle]
     tracks: BuiltTracks | None = None
     trailer: BuiltVehicle | None = None
     hitch: Joint | Rope | None = None
@@ -53,12 +53,12 @@ class BuiltVehicle:
     @property
     def left(self) -> list[Corner]:
         """The wheels on the left."""
-        return [axle.left for axle in self.axles.values()]
+        return [corner for axle in self.axles.values() for corner in axle.on("left")]
 
     @property
     def right(self) -> list[Corner]:
         """The wheels on the right."""
-        return [axle.right for axle in self.axles.values()]
+        return [corner for axle in self.axles.values() for corner in axle.on("right")]
 
     def spins(self, side: Side) -> list[Joint]:
         """The hinges that carry a side along: of its wheels, from front to rear, or of its track's sprocket."""
@@ -76,7 +76,7 @@ class Vehicle(Description, frozen=True):
     """
 
     shapes: tuple[AnyShape, ...]
-    axles: dict[str, Axle] = msgspec.field(default_factory=dict)
+    axles: dict[str, AnyAxle] = msgspec.field(default_factory=dict)
     tracks: Tracks | None = None
     material: str = DEFAULT
     mounted: tuple[tuple[float, Vec3], ...] = ()
@@ -118,7 +118,7 @@ class Vehicle(Description, frozen=True):
             contact=Contact(material=self.material, groups=(DEFAULT, f"{name}_chassis")),
         )
         loads, _ = self.static_loads(name, hitch)
-        axles = {}
+        axles: dict[str, AnyBuiltAxle] = {}
         for i, (label, axle) in enumerate(self.axles.items()):
             pair = (gravity * loads[2 * i], gravity * loads[2 * i + 1])
             axles[label] = axle.build(scene, chassis, f"{name}_{label}", pair, self._wheelbase(axle), speed)
@@ -128,10 +128,10 @@ class Vehicle(Description, frozen=True):
         trailer, joint = self.towing.build(scene, name, self, chassis, speed, gravity)
         return BuiltVehicle(chassis, axles, tracks, trailer, joint)
 
-    def _wheelbase(self, axle: Axle) -> float | None:
+    def _wheelbase(self, axle: AnyAxle) -> float | None:
         """How far a steered axle is from those that are not; None where all are."""
-        fixed = [other.x for other in self.axles.values() if other.steering is None]
-        return abs(axle.x - sum(fixed) / len(fixed)) if fixed and axle.steering is not None else None
+        fixed = [other.x for other in self.axles.values() if not is_steered(other)]
+        return abs(axle.x - sum(fixed) / len(fixed)) if fixed and is_steered(axle) else None
 
     def static_loads(self, name: str, hitch: AnyHitch | None = None) -> tuple[list[float], float]:
         """What wheels carry as the vehicle ``name`` stands, left and right of each axle, and what a hitch does, kg."""

@@ -10,6 +10,7 @@ import msgspec
 
 from ..errors import SceneError, nearest
 from ..scene.body import Body
+from ..scene.couplings import Coupling
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from .block_methods import BlockMethods
@@ -241,6 +242,10 @@ class Diagram(BlockMethods):
         """Lead the prescribed coordinate of a ``joint`` to ``value`` (rad or m). ``name`` is the output's."""
         self._sink("motion", joint, name, value=value)
 
+    def gear(self, coupling: Coupling | str, value: Source, *, name: str = "") -> None:
+        """Put a gearbox (a ``coupling``) into the gear ``value`` (1), 0 for neutral. ``name`` is the output's."""
+        self._sink("gear", coupling, name, value=value)
+
     def brake(self, joint: Joint | Quantity | str, value: Source, *, level: float, name: str = "") -> None:
         """Brake a ``joint``: a ``value`` of 1 adds ``level`` (N m, N for sliding axes) to its friction, 0 nothing.
 
@@ -256,6 +261,20 @@ class Diagram(BlockMethods):
         """Put a torque ``x``, ``y``, ``z`` (N m, world axes) on a ``body``. ``name`` is the output's."""
         self._sink("torque", body, name, x=x, y=y, z=z)
 
+    def shift(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
+        """Lead a prescribed ``body`` to ``x``, ``y``, ``z`` (m, world axes) from its start.
+
+        ``name`` is the output's.
+        """
+        self._sink("shift", body, name, x=x, y=y, z=z)
+
+    def turn(self, body: Body | str, x: Source = 0.0, y: Source = 0.0, z: Source = 0.0, *, name: str = "") -> None:
+        """Turn a prescribed ``body`` by the rotation vector ``x``, ``y``, ``z`` (rad, world axes) from its start.
+
+        ``name`` is the output's.
+        """
+        self._sink("turn", body, name, x=x, y=y, z=z)
+
     def lamp(self, name: str, value: Source, *, color: str = "green") -> None:
         """Show the truth value ``value`` to the operator as a lamp called ``name``, of a ``color`` when lit."""
         self.insert(SINKS["lamp"](value=self._wire(value), color=color), name)
@@ -269,10 +288,10 @@ class Diagram(BlockMethods):
         """
         self.insert(SINKS["gauge"](value=self._wire(value), range=range, unit=unit), name)
 
-    def _sink(self, tag: str, on: Joint | Body | Quantity | str, name: str, **given: object) -> None:
+    def _sink(self, tag: str, on: Joint | Body | Coupling | Quantity | str, name: str, **given: object) -> None:
         item = str(on.item) if isinstance(on, Quantity) else on if isinstance(on, str) else on.name
         kind = SINKS[tag]
-        where = "body" if "body" in kind.__struct_fields__ else "joint"
+        where = next(field for field in ("body", "coupling", "joint") if field in kind.__struct_fields__)
         wires = {field: self._plain(value) for field, value in given.items()}
         self.insert(kind(**{where: item}, **wires), name or f"{item.replace('.', ' ')} {tag}")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import SceneError, nearest
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
+from ..scene.mover import Mover, movers_of
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import Plain, bounds, not_negative
 from .blocks.block import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
@@ -195,6 +196,24 @@ class Motion(OnJoint, frozen=True, tag="motion"):
         return run
 
 
+class GearShift(Sink, frozen=True, tag="gear"):
+    """The gear that a gearbox is to be in, 0 for neutral; there it stays afterwards."""
+
+    ports = takes(value=Port("number", "1"))
+    outs = gives(out=Port("number", "1"))
+
+    coupling: str
+    value: Wire
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        if self.coupling not in scene.couplings:
+            raise SceneError(f"there is no coupling '{self.coupling}'{nearest(self.coupling, scene.couplings)}")
+        return ((scene.couplings[self.coupling].gear, None),)
+
+    def at_rest(self, scene: Scene) -> None:
+        return None
+
+
 class Brake(OnJoint, frozen=True, tag="brake"):
     """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes)."""
 
@@ -272,6 +291,38 @@ class Torque(OnBody, frozen=True, tag="torque"):
     ports = takes(x=Port("real", "N m"), y=Port("real", "N m"), z=Port("real", "N m"))
 
 
+class Shift(OnBody, frozen=True, tag="shift"):
+    """How far a prescribed body is to be from where it started by the end of the next step, m, world axes."""
+
+    ports = takes(x=Port("real", "m"), y=Port("real", "m"), z=Port("real", "m"))
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        return tuple((_mover(scene, self.body).shift, axis) for axis in XYZ)
+
+    def at_rest(self, scene: Scene) -> None:
+        return None
+
+
+class Turn(OnBody, frozen=True, tag="turn"):
+    """How it is to be turned by then: rotation vector from how it started, rad, world axes."""
+
+    ports = takes(x=Port("real", "rad"), y=Port("real", "rad"), z=Port("real", "rad"))
+
+    def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
+        return tuple((_mover(scene, self.body).turn, axis) for axis in XYZ)
+
+    def at_rest(self, scene: Scene) -> None:
+        return None
+
+
+def _mover(scene: Scene, body: str) -> Mover:
+    """What moves a body of a scene."""
+    for mover in movers_of(scene):
+        if mover.body.name == body:
+            return mover
+    raise SceneError(f"body '{body}' is not prescribed; first let it be: scene.prescribe('name', body)")
+
+
 class Lamp(Sink, frozen=True, tag="lamp"):
     """A truth value shown to the operator."""
 
@@ -300,11 +351,14 @@ class Gauge(Sink, frozen=True, tag="gauge"):
             unit_field(self.unit, "gauge")
 
 
-AnySink = Drive | Servo | Effort | Command | Motion | Brake | Force | Torque | Lamp | Gauge
+AnySink = Drive | Servo | Effort | Command | Motion | GearShift | Brake | Force | Torque | Shift | Turn | Lamp | Gauge
 
 
 def _axis(quantity: Quantity) -> str:
     return str(quantity.item).partition(".")[2]
 
 
-SINKS: Plain = {kind.tag(): kind for kind in (Drive, Servo, Effort, Command, Motion, Brake, Force, Torque, Lamp, Gauge)}
+SINKS: Plain = {
+    kind.tag(): kind
+    for kind in (Drive, Servo, Effort, Command, Motion, GearShift, Brake, Force, Torque, Shift, Turn, Lamp, Gauge)
+}

@@ -50,129 +50,138 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     # --- what depends on the poses ------------------------------------------------------------------------------------
 
     @wp.func
-    def place_body(m: t.model, s: t.state, k: t.work, b: int, w: int):
+    def place_body(model: t.model, state: t.state, work: t.work, b: int, world: int):
         """The inertia of body b in world axes, kg m^2."""
-        turn = wp.quat_to_matrix(s.rotation[b, w])
-        k.inertia[b, w] = algebra.packed(turn * m.inertia[b, w] * wp.transpose(turn))
+        turn = wp.quat_to_matrix(state.rotation[b, world])
+        work.inertia[b, world] = algebra.packed(turn * model.inertia[b, world] * wp.transpose(turn))
 
     @wp.func
-    def place_joint(m: t.model, s: t.state, k: t.work, f: Frames, j: int, w: int):
+    def place_joint(model: t.model, state: t.state, work: t.work, f: Frames, j: int, world: int):
         """Arms and locked directions of joint j."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        arm = wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
-        k.arm_b[j, w] = arm
-        k.arm_a[j, w] = s.position[b, w] + arm - s.position[a, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        arm = wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+        work.arm_b[j, world] = arm
+        work.arm_a[j, world] = state.position[b, world] + arm - state.position[a, world]
         if wp.static(features.partial_locks):
-            k.rows_l[j, w] = algebra.diagonal(real(1.0))
-            if m.linear_lock[j] != 7:
-                k.rows_l[j, w] = pick(geometry.linear_basis(f, m.basis[j]), m.linear_lock[j])
+            work.rows_l[j, world] = algebra.diagonal(real(1.0))
+            if model.linear_lock[j] != 7:
+                work.rows_l[j, world] = pick(geometry.linear_basis(f, model.basis[j]), model.linear_lock[j])
         if wp.static(features.angular_rows):
-            k.rows_a[j, w] = pick(geometry.angular_basis(f, m.basis[j]), m.angular_lock[j])
+            work.rows_a[j, world] = pick(geometry.angular_basis(f, model.basis[j]), model.angular_lock[j])
 
     @wp.func
-    def turn_ease(m: t.model, b: int, w: int) -> real:
+    def turn_ease(model: t.model, b: int, world: int) -> real:
         """The inverse of a body's inertia, for a slender one that across it, 1/(kg m^2)."""
-        if m.inv_mass[b, w] == real(0.0):
+        if model.inv_mass[b, world] == real(0.0):
             return real(0.0)
-        return real(2.0) / wp.trace(m.inertia[b, w])
+        return real(2.0) / wp.trace(model.inertia[b, world])
 
     @wp.func
-    def set_softness(m: t.model, k: t.work, share: real, j: int, w: int):
+    def set_softness(model: t.model, work: t.work, share: real, j: int, world: int):
         """A share of the least inverse mass in any direction: a point mass on an arm is hard along it, soft across."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        k.softness_l[j, w] = share * (m.inv_mass[a, w] + m.inv_mass[b, w])
-        k.softness_a[j, w] = share * (turn_ease(m, a, w) + turn_ease(m, b, w))
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        work.softness_l[j, world] = share * (model.inv_mass[a, world] + model.inv_mass[b, world])
+        work.softness_a[j, world] = share * (turn_ease(model, a, world) + turn_ease(model, b, world))
 
     @wp.func
-    def factor_poses(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, at_start: bool, w: int):
+    def factor_poses(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, at_start: bool, world: int
+    ):
         """Everything that depends on the poses alone, up to the factors."""
-        for b in range(1, o.bodies):
-            if m.body_node[b] >= 0:
-                place_body(m, s, k, b, w)
-        for j in range(o.joints):
-            place_joint(m, s, k, geometry.frames_of(m, s, j, w), j, w)
+        for b in range(1, settings.bodies):
+            if model.body_node[b] >= 0:
+                place_body(model, state, work, b, world)
+        for j in range(settings.joints):
+            place_joint(model, state, work, geometry.frames_of(model, state, j, world), j, world)
             if at_start:
-                set_softness(m, k, GAMMA, j, w)
-                k.start_reaction[j, w] = vec3()
+                set_softness(model, work, GAMMA, j, world)
+                work.start_reaction[j, world] = vec3()
                 if wp.static(features.angular_locks):
-                    k.start_reaction_torque[j, w] = vec3()
+                    work.start_reaction_torque[j, world] = vec3()
             if wp.static(features.soft):
-                for i in range(m.soft_start[j], m.soft_end[j]):
-                    k.soft_y[i, w] = real(0.0)  # no row in the matrix
-        direct.factor(m, n, k, o, w)
+                for i in range(model.soft_start[j], model.soft_end[j]):
+                    work.soft_y[i, world] = real(0.0)  # no row in the matrix
+        direct.factor(model, memory, work, settings, world)
 
     # --- right-hand sides ---------------------------------------------------------------------------------------------
 
     @wp.func
-    def forces_on_body(m: t.model, c: t.control, s: t.state, k: t.work, b: int, w: int):
+    def forces_on_body(model: t.model, control: t.control, state: t.state, work: t.work, b: int, world: int):
         """F and -w x I w as right-hand sides of body b, N and N m."""
-        node = m.body_node[b]
+        node = model.body_node[b]
         if node >= 0:
-            spin = s.spin[b, w]
-            k.solution[node, w] = m.gravity[w] / m.inv_mass[b, w] + c.force[b, w]
-            k.solution[node + 1, w] = c.torque[b, w] - wp.cross(spin, algebra.full(k.inertia[b, w]) * spin)
+            spin = state.spin[b, world]
+            work.solution[node, world] = model.gravity[world] / model.inv_mass[b, world] + control.force[b, world]
+            work.solution[node + 1, world] = control.torque[b, world] - wp.cross(
+                spin, algebra.full(work.inertia[b, world]) * spin
+            )
 
     @wp.func
-    def rows_of_joint(m: t.model, s: t.state, k: t.work, j: int, w: int):
+    def rows_of_joint(model: t.model, state: t.state, work: t.work, j: int, world: int):
         """-J' V + Gamma l_start as right-hand sides of joint j, m/s^2 and rad/s^2."""
-        if m.joint_node_l[j] >= 0:
-            bias = bias_of.linear_bias(m, s, k, j, w) - k.softness_l[j, w] * k.start_reaction[j, w]
+        if model.joint_node_l[j] >= 0:
+            bias = (
+                bias_of.linear_bias(model, state, work, j, world)
+                - work.softness_l[j, world] * work.start_reaction[j, world]
+            )
             if wp.static(features.partial_locks):
-                bias = linear_rows(k, j, w) * bias
-            k.solution[m.joint_node_l[j], w] = -bias
+                bias = linear_rows(work, j, world) * bias
+            work.solution[model.joint_node_l[j], world] = -bias
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                bias = k.rows_a[j, w] * bias_of.angular_bias(m, s, k, j, w)
+            if model.joint_node_a[j] >= 0:
+                bias = work.rows_a[j, world] * bias_of.angular_bias(model, state, work, j, world)
                 if wp.static(features.angular_locks):
-                    bias = bias - k.softness_a[j, w] * (k.rows_a[j, w] * k.start_reaction_torque[j, w])
-                k.solution[m.joint_node_a[j], w] = -bias
+                    bias = bias - work.softness_a[j, world] * (
+                        work.rows_a[j, world] * work.start_reaction_torque[j, world]
+                    )
+                work.solution[model.joint_node_a[j], world] = -bias
 
     @wp.func
-    def pull_body(k: t.work, node: int, force: vec3, torque: vec3, w: int):
+    def pull_body(work: t.work, node: int, force: vec3, torque: vec3, world: int):
         """Add a force (N) and a torque (N m) to the right-hand side of a body."""
         if node >= 0:
-            k.solution[node, w] = k.solution[node, w] + force
-            k.solution[node + 1, w] = k.solution[node + 1, w] + torque
+            work.solution[node, world] = work.solution[node, world] + force
+            work.solution[node + 1, world] = work.solution[node + 1, world] + torque
 
     @wp.func
-    def push_apart(m: t.model, k: t.work, linear: bool, d: vec3, j: int, w: int):
+    def push_apart(model: t.model, work: t.work, linear: bool, d: vec3, j: int, world: int):
         """A force d at b's anchor, or a torque d: on b as it is, on a reversed."""
-        a = m.body_node[m.joint_a[j]]
-        b = m.body_node[m.joint_b[j]]
+        a = model.body_node[model.joint_a[j]]
+        b = model.body_node[model.joint_b[j]]
         if linear:
-            pull_body(k, a, -d, -wp.cross(k.arm_a[j, w], d), w)
-            pull_body(k, b, d, wp.cross(k.arm_b[j, w], d), w)
+            pull_body(work, a, -d, -wp.cross(work.arm_a[j, world], d), world)
+            pull_body(work, b, d, wp.cross(work.arm_b[j, world], d), world)
         else:
-            pull_body(k, a, vec3(), -d, w)
-            pull_body(k, b, vec3(), d, w)
+            pull_body(work, a, vec3(), -d, world)
+            pull_body(work, b, vec3(), d, world)
 
     @wp.func
-    def apply_soft(m: t.model, s: t.state, n: t.memory, k: t.work, time: real, i: int, w: int):
+    def apply_soft(model: t.model, state: t.state, memory: t.memory, work: t.work, time: real, i: int, world: int):
         """Springs and dampers of soft row i; their impulse over ``time`` is noted."""
-        j = m.soft_joint[i]
-        f = geometry.frames_of(m, s, j, w)
-        axis = soft.soft_direction(m, f, i, j)
-        linear = m.soft_linear[i]
-        force = soft.soft_force(m, s, f, soft.rate_before(m, s, k, axis, linear, j, w), i, w)
-        n.soft_impulse[i, w] = n.soft_impulse[i, w] + time * force
-        push_apart(m, k, linear == 1, force * axis, j, w)
+        j = model.soft_joint[i]
+        f = geometry.frames_of(model, state, j, world)
+        axis = soft.soft_direction(model, f, i, j)
+        linear = model.soft_linear[i]
+        force = soft.soft_force(model, state, f, soft.rate_before(model, state, work, axis, linear, j, world), i, world)
+        memory.soft_impulse[i, world] = memory.soft_impulse[i, world] + time * force
+        push_apart(model, work, linear == 1, force * axis, j, world)
 
     @wp.func
-    def apply_effort(m: t.model, c: t.control, s: t.state, k: t.work, i: int, w: int):
+    def apply_effort(model: t.model, control: t.control, state: t.state, work: t.work, i: int, world: int):
         """The effort on free coordinate i, N or N m, between the bodies of its joint."""
-        effort = c.effort[i, w]
+        effort = control.effort[i, world]
         if effort != real(0.0):
-            j = m.coordinate_joint[i]
-            kind = m.coordinate_kind[i]
+            j = model.coordinate_joint[i]
+            kind = model.coordinate_kind[i]
             push_apart(
-                m,
-                k,
+                model,
+                work,
                 geometry.is_length(kind),
-                effort * geometry.coordinate_axis(geometry.frames_of(m, s, j, w), kind),
+                effort * geometry.coordinate_axis(geometry.frames_of(model, state, j, world), kind),
                 j,
-                w,
+                world,
             )
 
     @wp.func
@@ -185,43 +194,52 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
     # --- the solution -------------------------------------------------------------------------------------------------
 
     @wp.func
-    def note_reaction(m: t.model, n: t.memory, k: t.work, stage: int, time: real, j: int, w: int):
+    def note_reaction(model: t.model, memory: t.memory, work: t.work, stage: int, time: real, j: int, world: int):
         """Add the impulse of joint j's locked axes over ``time``; the reactions at the start and the end are kept."""
-        if m.joint_node_l[j] >= 0:
-            x = k.solution[m.joint_node_l[j], w]
+        if model.joint_node_l[j] >= 0:
+            x = work.solution[model.joint_node_l[j], world]
             if wp.static(features.partial_locks):
-                x = x * linear_rows(k, j, w)
-            n.lock_impulse[j, w] = n.lock_impulse[j, w] - time * x
-            n.reaction_now[j, w] = -x
+                x = x * linear_rows(work, j, world)
+            memory.lock_impulse[j, world] = memory.lock_impulse[j, world] - time * x
+            memory.reaction_now[j, world] = -x
             if stage == 0:
-                n.reaction[j, w] = -x
-                k.start_reaction[j, w] = -x
-                k.softness_l[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_l[j, w]
+                memory.reaction[j, world] = -x
+                work.start_reaction[j, world] = -x
+                work.softness_l[j, world] = wp.static(real(OFF_JOINTS)) * work.softness_l[j, world]
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                x = k.solution[m.joint_node_a[j], w] * k.rows_a[j, w]
-                n.lock_angular[j, w] = n.lock_angular[j, w] - time * x
-                n.reaction_torque_now[j, w] = -x
+            if model.angular_lock[j] != 0:
+                x = work.solution[model.joint_node_a[j], world] * work.rows_a[j, world]
+                memory.lock_angular[j, world] = memory.lock_angular[j, world] - time * x
+                memory.reaction_torque_now[j, world] = -x
                 if stage == 0:
-                    n.reaction_torque[j, w] = -x
-                    k.start_reaction_torque[j, w] = -x
-                    k.softness_a[j, w] = wp.static(real(OFF_JOINTS)) * k.softness_a[j, w]
+                    memory.reaction_torque[j, world] = -x
+                    work.start_reaction_torque[j, world] = -x
+                    work.softness_a[j, world] = wp.static(real(OFF_JOINTS)) * work.softness_a[j, world]
 
     @wp.func
-    def accelerate(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, stage: int, w: int):
+    def accelerate(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        stage: int,
+        world: int,
+    ):
         """Accelerations of the bodies into ``solution``; the impulses over the stage are added to the memory."""
-        time = share_of(stage) * o.dt
-        for b in range(1, o.bodies):
-            forces_on_body(m, c, s, k, b, w)
-        for j in range(o.joints):
-            rows_of_joint(m, s, k, j, w)
+        time = share_of(stage) * settings.dt
+        for b in range(1, settings.bodies):
+            forces_on_body(model, control, state, work, b, world)
+        for j in range(settings.joints):
+            rows_of_joint(model, state, work, j, world)
         if wp.static(features.soft):
-            for i in range(o.softs):
-                apply_soft(m, s, n, k, time, i, w)
-        for i in range(o.coordinates):
-            apply_effort(m, c, s, k, i, w)
-        direct.substitute(m, k, o, w)
-        for j in range(o.joints):
-            note_reaction(m, n, k, stage, time, j, w)
+            for i in range(settings.softs):
+                apply_soft(model, state, memory, work, time, i, world)
+        for i in range(settings.coordinates):
+            apply_effort(model, control, state, work, i, world)
+        direct.substitute(model, work, settings, world)
+        for j in range(settings.joints):
+            note_reaction(model, memory, work, stage, time, j, world)
 
     return SimpleNamespace(place_joint=place_joint, slip_of=slip_of, factor_poses=factor_poses, accelerate=accelerate)

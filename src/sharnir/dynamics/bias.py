@@ -53,24 +53,24 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
-    def slip_of(m: t.model, k: t.work, j: int, w: int) -> vec3:
+    def slip_of(model: t.model, work: t.work, j: int, world: int) -> vec3:
         """Velocity of b relative to a at b's anchor, of the velocities on the joints."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        at_b = k.velocity[b, w] + wp.cross(k.spin[b, w], k.arm_b[j, w])
-        return at_b - k.velocity[a, w] - wp.cross(k.spin[a, w], k.arm_a[j, w])
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        at_b = work.velocity[b, world] + wp.cross(work.spin[b, world], work.arm_b[j, world])
+        return at_b - work.velocity[a, world] - wp.cross(work.spin[a, world], work.arm_a[j, world])
 
     @wp.func
-    def linear_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+    def linear_bias(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
         """J' V of the translations, m/s^2 in world axes."""
-        spin_a = k.spin[m.joint_a[j], w]
-        spin_b = k.spin[m.joint_b[j], w]
-        arm_a = k.arm_a[j, w]
-        pull = wp.cross(spin_b, wp.cross(spin_b, k.arm_b[j, w]))
+        spin_a = work.spin[model.joint_a[j], world]
+        spin_b = work.spin[model.joint_b[j], world]
+        arm_a = work.arm_a[j, world]
+        pull = wp.cross(spin_b, wp.cross(spin_b, work.arm_b[j, world]))
         if wp.static(features.partial_locks):
-            slip = slip_of(m, k, j, w)
-            if m.basis[j] == RADIAL:
-                d = geometry.frames_of(m, s, j, w).offset
+            slip = slip_of(model, work, j, world)
+            if model.basis[j] == RADIAL:
+                d = geometry.frames_of(model, state, j, world).offset
                 rate = slip + wp.cross(spin_a, d)
                 length = wp.length(d)
                 n = d / length
@@ -81,13 +81,13 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a))
 
     @wp.func
-    def angular_bias(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+    def angular_bias(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
         """J' V of the rotations, rad/s^2 in world axes."""
-        spin_a = k.spin[m.joint_a[j], w]
-        spin_b = k.spin[m.joint_b[j], w]
+        spin_a = work.spin[model.joint_a[j], world]
+        spin_b = work.spin[model.joint_b[j], world]
         turning = spin_b - spin_a
-        if m.basis[j] == CARDAN:
-            f = geometry.frames_of(m, s, j, w)
+        if model.basis[j] == CARDAN:
+            f = geometry.frames_of(model, state, j, world)
             x = geometry.axis_of(f.qa, 0)
             y = geometry.axis_of(f.qb, 1)
             change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
@@ -95,19 +95,19 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return -wp.cross(spin_a, turning)
 
     @wp.func
-    def spin_gain_of(m: t.model, s: t.state, spin: vec3, dt: real, b: int, w: int) -> vec3:
+    def spin_gain_of(model: t.model, state: t.state, spin: vec3, dt: real, b: int, world: int) -> vec3:
         """By how much the mean spin in the drift, of the same momentum throughout, differs from that at its start."""
-        turn = s.rotation[b, w]
+        turn = state.rotation[b, world]
         local = wp.quat_rotate_inv(turn, spin)
-        momentum = m.inertia[b, w] * local
+        momentum = model.inertia[b, world] * local
         torque = wp.cross(momentum, local)
         if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(local, local):
             return vec3()
-        gyration = m.inv_inertia[b, w] * torque
+        gyration = model.inv_inertia[b, world] * torque
         gain = real(0.5) * dt * gyration
         cube = dt * dt * dt
         if cube * cube * wp.dot(gyration, gyration) * wp.dot(local, local) > wp.static(real(NOTEWORTHY * NOTEWORTHY)):
-            gain = midpoint_spin(m.inertia[b, w], local, gyration, dt) - local
+            gain = midpoint_spin(model.inertia[b, world], local, gyration, dt) - local
         return wp.quat_rotate(turn, gain)
 
     @wp.func
@@ -119,24 +119,24 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def square_speed(m: t.model, k: t.work, j: int, w: int) -> real:
+    def square_speed(model: t.model, work: t.work, j: int, world: int) -> real:
         """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
-        side_a = wp.cross(k.spin_ahead[m.joint_a[j], w], k.arm_a[j, w])
-        side_b = wp.cross(k.spin_ahead[m.joint_b[j], w], k.arm_b[j, w])
+        side_a = wp.cross(work.spin_ahead[model.joint_a[j], world], work.arm_a[j, world])
+        side_b = wp.cross(work.spin_ahead[model.joint_b[j], world], work.arm_b[j, world])
         return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
 
     @wp.func
-    def is_laborious(m: t.model, n: t.memory, k: t.work, gap: vec3, dt: real, j: int, w: int) -> bool:
+    def is_laborious(model: t.model, memory: t.memory, work: t.work, gap: vec3, dt: real, j: int, world: int) -> bool:
         """Whether closing the gap of a joint that closes a loop by real impulses takes work, -l.G/2h, worth a mention.
 
         Such a joint is elastic: near a singular pose, where its impulse l is large, its gap is what it yields. The
         measure is the kinetic energy of its sides.
         """
         if wp.static(features.direct):
-            if m.closes_loop[j] == 1:
-                ease = m.inv_mass[m.joint_a[j], w] + m.inv_mass[m.joint_b[j], w]
-                labour = -ease * wp.dot(n.lock_impulse[j, w], gap) / dt
-                return labour > wp.static(real(SMALL_WORK)) * square_speed(m, k, j, w)
+            if model.closes_loop[j] == 1:
+                ease = model.inv_mass[model.joint_a[j], world] + model.inv_mass[model.joint_b[j], world]
+                labour = -ease * wp.dot(memory.lock_impulse[j, world], gap) / dt
+                return labour > wp.static(real(SMALL_WORK)) * square_speed(model, work, j, world)
         return False
 
     @wp.func
@@ -155,37 +155,37 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return gap
 
     @wp.func
-    def find_turn(m: t.model, s: t.state, k: t.work, more: vec3, dt: real, b: int, w: int):
+    def find_turn(model: t.model, state: t.state, work: t.work, more: vec3, dt: real, b: int, world: int):
         """How body b turns in the drift: exp(h u) r = r + (1 + x) h u x r + y h u x (u x r), u its mean spin.
 
         ``more`` is what leading onto the joints will add to its spin, as far as it is known.
         """
-        u = k.spin[b, w] + more
-        k.spin_gain[b, w] = vec3()
-        if m.inv_mass[b, w] > real(0.0):
-            k.spin_gain[b, w] = spin_gain_of(m, s, u, dt, b, w)
-        u = u + k.spin_gain[b, w]
-        k.spin_ahead[b, w] = u
+        u = work.spin[b, world] + more
+        work.spin_gain[b, world] = vec3()
+        if model.inv_mass[b, world] > real(0.0):
+            work.spin_gain[b, world] = spin_gain_of(model, state, u, dt, b, world)
+        u = u + work.spin_gain[b, world]
+        work.spin_ahead[b, world] = u
         square = dt * dt * wp.dot(u, u)
         sine = SIXTH * square * (TWENTIETH * square - real(1.0))  # sin(a)/a - 1, to a part in 5000 at 1 rad
         cosine = real(0.5) - CUBE * square * (real(1.0) - THIRTIETH * square)  # (1 - cos(a))/a^2
-        k.turning[b, w] = p.vec2(sine, dt * cosine)
+        work.turning[b, world] = p.vec2(sine, dt * cosine)
 
     @wp.func
-    def bow(k: t.work, arm: vec3, dt: real, b: int, w: int) -> vec3:
+    def bow(work: t.work, arm: vec3, dt: real, b: int, world: int) -> vec3:
         """How the end of an arm leaves its straight path in a drift, over dt: (h/2) w x (w x r) + ..., m/s."""
-        u = k.spin_ahead[b, w]
-        turning = k.turning[b, w]
+        u = work.spin_ahead[b, world]
+        turning = work.turning[b, world]
         along = wp.cross(u, arm)
-        return turning[0] * along + turning[1] * wp.cross(u, along) + wp.cross(k.spin_gain[b, w], arm)
+        return turning[0] * along + turning[1] * wp.cross(u, along) + wp.cross(work.spin_gain[b, world], arm)
 
     @wp.func
-    def start_slip(m: t.model, s: t.state, k: t.work, j: int, w: int) -> vec3:
+    def start_slip(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
         """The slip when the step began, m/s: the bias of the last step, seen from its other side."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        at_b = s.velocity[b, w] + wp.cross(s.spin[b, w], k.arm_b[j, w])
-        return at_b - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w])
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        at_b = state.velocity[b, world] + wp.cross(state.spin[b, world], work.arm_b[j, world])
+        return at_b - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world])
 
     @wp.func
     def is_small(bias: vec3, square_reach: real, dt: real) -> bool:
@@ -206,189 +206,201 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return wp.sqrt(most / size)
 
     @wp.func
-    def turned_back(k: t.work, x: vec3, dt: real, a: int, w: int) -> vec3:
+    def turned_back(work: t.work, x: vec3, dt: real, a: int, world: int) -> vec3:
         """x - exp(-h u) x: what a vector loses when it is seen in the axes of body a after the drift."""
-        u = k.spin_ahead[a, w]
-        turning = k.turning[a, w]
+        u = work.spin_ahead[a, world]
+        turning = work.turning[a, world]
         along = wp.cross(u, x)
         return dt * ((real(1.0) + turning[0]) * along - turning[1] * wp.cross(u, along))
 
     @wp.func
-    def radial_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+    def radial_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
         """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
-        a = m.joint_a[j]
-        d = geometry.frames_of(m, s, j, w).offset
+        a = model.joint_a[j]
+        d = geometry.frames_of(model, state, j, world).offset
         length = wp.length(d)
         n = d / length
-        bows = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w) - bow(k, k.arm_a[j, w] - d, dt, a, w)
-        way = dt * (slip_of(m, k, j, w) + wp.cross(k.spin[a, w], d) + bows)
+        bows = bow(work, work.arm_b[j, world], dt, model.joint_b[j], world) - bow(
+            work, work.arm_a[j, world] - d, dt, a, world
+        )
+        way = dt * (slip_of(model, work, j, world) + wp.cross(work.spin[a, world], d) + bows)
         along = wp.dot(n, way)
         square = (wp.dot(way, way) - along * along) / (length * length)
         return (wp.dot(n, bows) + real(0.5) * length * square * (real(1.0) + real(0.25) * square) / dt) * n
 
     @wp.func
-    def translation_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+    def translation_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
         """(h/2) J' V of joint j's translations, and the higher orders, to the end of the drift, m/s."""
-        a = m.joint_a[j]
+        a = model.joint_a[j]
         if wp.static(features.partial_locks):
-            if m.basis[j] == RADIAL:
-                return radial_bias(m, s, k, dt, j, w)
-        bias = bow(k, k.arm_b[j, w], dt, m.joint_b[j], w)
-        if m.inv_mass[a, w] > real(0.0):
-            bias = bias - bow(k, k.arm_a[j, w], dt, a, w)
+            if model.basis[j] == RADIAL:
+                return radial_bias(model, state, work, dt, j, world)
+        bias = bow(work, work.arm_b[j, world], dt, model.joint_b[j], world)
+        if model.inv_mass[a, world] > real(0.0):
+            bias = bias - bow(work, work.arm_a[j, world], dt, a, world)
             if wp.static(features.partial_locks):
-                if m.linear_lock[j] != 7:
-                    bias = bias - turned_back(k, slip_of(m, k, j, w) + bias, dt, a, w)
+                if model.linear_lock[j] != 7:
+                    bias = bias - turned_back(work, slip_of(model, work, j, world) + bias, dt, a, world)
         return bias
 
     @wp.func
-    def rotation_bias(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> vec3:
+    def rotation_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
         """The same of its rotations, rad/s: log(exp(-h u_a) exp(h u_b))/h - (w_b - w_a), to third order."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        bias = k.spin_gain[b, w] - k.spin_gain[a, w]
-        if m.basis[j] == CARDAN:
-            return bias + real(0.5) * dt * angular_bias(m, s, k, j, w)
-        u_a = k.spin_ahead[a, w]
-        u_b = k.spin_ahead[b, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        bias = work.spin_gain[b, world] - work.spin_gain[a, world]
+        if model.basis[j] == CARDAN:
+            return bias + real(0.5) * dt * angular_bias(model, state, work, j, world)
+        u_a = work.spin_ahead[a, world]
+        u_b = work.spin_ahead[b, world]
         turning = wp.cross(u_a, u_b)
         return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
 
     @wp.func
-    def find_translation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+    def find_translation_bias(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, j: int, world: int
+    ) -> bool:
         """Returns whether a gap is left to the pseudo-velocities."""
-        bias = translation_bias(m, s, k, dt, j, w)
-        reach = wp.dot(k.arm_a[j, w], k.arm_a[j, w]) + wp.dot(k.arm_b[j, w], k.arm_b[j, w])
+        bias = translation_bias(model, state, work, dt, j, world)
+        reach = wp.dot(work.arm_a[j, world], work.arm_a[j, world]) + wp.dot(work.arm_b[j, world], work.arm_b[j, world])
         if not is_small(bias, reach, dt):
             locked = bias
-            before = start_slip(m, s, k, j, w)
+            before = start_slip(model, state, work, j, world)
             if wp.static(features.partial_locks):
-                locked = k.rows_l[j, w] * bias
-                before = k.rows_l[j, w] * before
+                locked = work.rows_l[j, world] * bias
+                before = work.rows_l[j, world] * before
             if not is_small(locked, reach, dt):
-                bias = share_of(locked, before, reach, dt, n.kick[w] <= real(0.0)) * bias
-        gap = k.gap[j, w]
-        if is_laborious(m, n, k, gap, dt, j, w):
+                bias = share_of(locked, before, reach, dt, memory.kick[world] <= real(0.0)) * bias
+        gap = work.gap[j, world]
+        if is_laborious(model, memory, work, gap, dt, j, world):
             gap = vec3()
         if not is_own(gap, bias, dt):
-            gap = own_gap(gap, bias, square_speed(m, k, j, w), dt)
-        rest = k.gap[j, w] - gap
-        k.gap[j, w] = rest
-        k.bow[j, w] = bias
-        k.bias[j, w] = bias + gap / dt
+            gap = own_gap(gap, bias, square_speed(model, work, j, world), dt)
+        rest = work.gap[j, world] - gap
+        work.gap[j, world] = rest
+        work.bow[j, world] = bias
+        work.bias[j, world] = bias + gap / dt
         return wp.dot(rest, rest) > CLOSED
 
     @wp.func
-    def find_rotation_bias(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, j: int, w: int) -> bool:
+    def find_rotation_bias(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, j: int, world: int
+    ) -> bool:
         """The same for its rotations."""
-        bias = rotation_bias(m, s, k, dt, j, w)
+        bias = rotation_bias(model, state, work, dt, j, world)
         if not is_small(bias, real(1.0), dt):
-            locked = k.rows_a[j, w] * bias
-            before = k.rows_a[j, w] * (s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w])
+            locked = work.rows_a[j, world] * bias
+            before = work.rows_a[j, world] * (state.spin[model.joint_b[j], world] - state.spin[model.joint_a[j], world])
             if not is_small(locked, real(1.0), dt):
-                bias = share_of(locked, before, real(1.0), dt, n.kick[w] <= real(0.0)) * bias
-        k.bow_spin[j, w] = bias
-        k.bias_spin[j, w] = bias
+                bias = share_of(locked, before, real(1.0), dt, memory.kick[world] <= real(0.0)) * bias
+        work.bow_spin[j, world] = bias
+        work.bias_spin[j, world] = bias
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                spin_a = k.spin_ahead[m.joint_a[j], w]
-                spin_b = k.spin_ahead[m.joint_b[j], w]
-                tilt = own_gap(k.tilt[j, w], bias, wp.dot(spin_a, spin_a) + wp.dot(spin_b, spin_b), dt)
-                rest = k.tilt[j, w] - tilt
-                k.tilt[j, w] = rest
-                k.bias_spin[j, w] = bias + tilt / dt
+            if model.angular_lock[j] != 0:
+                spin_a = work.spin_ahead[model.joint_a[j], world]
+                spin_b = work.spin_ahead[model.joint_b[j], world]
+                tilt = own_gap(work.tilt[j, world], bias, wp.dot(spin_a, spin_a) + wp.dot(spin_b, spin_b), dt)
+                rest = work.tilt[j, world] - tilt
+                work.tilt[j, world] = rest
+                work.bias_spin[j, world] = bias + tilt / dt
                 return wp.dot(rest, rest) > CLOSED
         return False
 
     @wp.func
-    def is_foreseen(n: t.memory, o: t.settings, w: int) -> bool:
+    def is_foreseen(memory: t.memory, settings: t.settings, world: int) -> bool:
         """Whether the spins after the kick are known well enough before the joints are solved for.
 
         They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
         into the memory. Where rows are redundant, J V = 0 is solved first: see ``factors.take_apart``.
         """
         known = wp.static(features.direct and features.integrator.staggered)
-        return known and o.redundant == 0 and o.warm_start == 1 and n.kick[w] > real(0.0)
+        return known and settings.redundant == 0 and settings.warm_start == 1 and memory.kick[world] > real(0.0)
 
     @wp.func
-    def find_bias(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def find_bias(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ) -> bool:
         """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
-        for b in range(1, o.bodies):
-            more = n.led_spin[b, w]
-            if is_foreseen(n, o, w):
-                more = real(2.0) * n.mid_spin[b, w] - s.spin[b, w] - k.spin[b, w]
-            find_turn(m, s, k, more, o.dt, b, w)
-        k.is_led[w] = 1
+        for b in range(1, settings.bodies):
+            more = memory.led_spin[b, world]
+            if is_foreseen(memory, settings, world):
+                more = real(2.0) * memory.mid_spin[b, world] - state.spin[b, world] - work.spin[b, world]
+            find_turn(model, state, work, more, settings.dt, b, world)
+        work.is_led[world] = 1
         is_open = bool(False)
-        for j in range(o.joints):
-            if find_translation_bias(m, s, n, k, o.dt, j, w):
+        for j in range(settings.joints):
+            if find_translation_bias(model, state, memory, work, settings.dt, j, world):
                 is_open = True
             if wp.static(features.angular_rows):
-                if find_rotation_bias(m, s, n, k, o.dt, j, w):
+                if find_rotation_bias(model, state, memory, work, settings.dt, j, world):
                     is_open = True
         return is_open
 
     @wp.func
-    def side_distance(k: t.work, arm: vec3, b: int, w: int) -> real:
+    def side_distance(work: t.work, arm: vec3, b: int, world: int) -> real:
         """The square of what the end of an arm on body b is off by, over dt^2, (m/s^2)^2."""
-        u = k.spin_ahead[b, w]
-        off = wp.cross(k.spin[b, w] + k.spin_gain[b, w] - u, arm)
+        u = work.spin_ahead[b, world]
+        off = wp.cross(work.spin[b, world] + work.spin_gain[b, world] - u, arm)
         return wp.dot(off, off) * wp.dot(u, u)
 
     @wp.func
-    def distance(m: t.model, k: t.work, o: t.settings, w: int) -> real:
+    def distance(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
         """The square of the share of an arm that stays open, as the spins are others than the bias was found for."""
         worst = real(0.0)
-        for j in range(o.joints):
-            arm_a = k.arm_a[j, w]
-            arm_b = k.arm_b[j, w]
-            off = side_distance(k, arm_a, m.joint_a[j], w) + side_distance(k, arm_b, m.joint_b[j], w)
+        for j in range(settings.joints):
+            arm_a = work.arm_a[j, world]
+            arm_b = work.arm_b[j, world]
+            off = side_distance(work, arm_a, model.joint_a[j], world) + side_distance(
+                work, arm_b, model.joint_b[j], world
+            )
             reach = wp.dot(arm_a, arm_a) + wp.dot(arm_b, arm_b)
             if off > worst * reach:
                 worst = off / reach
-        square = o.dt * o.dt
+        square = settings.dt * settings.dt
         return worst * square * square
 
     @wp.func
-    def find_bias_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def find_bias_again(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """The bias with the spins that it led to; what closes gaps stays."""
-        for b in range(1, o.bodies):
-            find_turn(m, s, k, vec3(), o.dt, b, w)
-        for j in range(o.joints):
-            bow = k.bow[j, w]
-            rest = k.bias[j, w] - bow
-            gap = k.gap[j, w]
-            k.gap[j, w] = vec3()
-            find_translation_bias(m, s, n, k, o.dt, j, w)
-            k.gap[j, w] = gap
-            k.bias[j, w] = k.bow[j, w] + rest
+        for b in range(1, settings.bodies):
+            find_turn(model, state, work, vec3(), settings.dt, b, world)
+        for j in range(settings.joints):
+            bow = work.bow[j, world]
+            rest = work.bias[j, world] - bow
+            gap = work.gap[j, world]
+            work.gap[j, world] = vec3()
+            find_translation_bias(model, state, memory, work, settings.dt, j, world)
+            work.gap[j, world] = gap
+            work.bias[j, world] = work.bow[j, world] + rest
             if wp.static(features.angular_rows):
-                rest = k.bias_spin[j, w] - k.bow_spin[j, w]
-                gap = k.tilt[j, w]
-                k.tilt[j, w] = vec3()
-                find_rotation_bias(m, s, n, k, o.dt, j, w)
-                k.tilt[j, w] = gap
-                k.bias_spin[j, w] = k.bow_spin[j, w] + rest
+                rest = work.bias_spin[j, world] - work.bow_spin[j, world]
+                gap = work.tilt[j, world]
+                work.tilt[j, world] = vec3()
+                find_rotation_bias(model, state, memory, work, settings.dt, j, world)
+                work.tilt[j, world] = gap
+                work.bias_spin[j, world] = work.bow_spin[j, world] + rest
 
     @wp.func
-    def clear_bias(k: t.work, o: t.settings, w: int):
+    def clear_bias(work: t.work, settings: t.settings, world: int):
         """No bias, and no impulse that belongs to it."""
-        k.is_led[w] = 0
-        for j in range(o.joints):
-            k.bias[j, w] = vec3()
-            k.bias_impulse[j, w] = vec3()
+        work.is_led[world] = 0
+        for j in range(settings.joints):
+            work.bias[j, world] = vec3()
+            work.bias_impulse[j, world] = vec3()
             if wp.static(features.angular_rows):
-                k.bias_spin[j, w] = vec3()
-                k.bias_angular[j, w] = vec3()
+                work.bias_spin[j, world] = vec3()
+                work.bias_angular[j, world] = vec3()
 
     @wp.func
-    def led(k: t.work, u: vec3, linear: int, j: int, w: int) -> vec3:
+    def led(work: t.work, u: vec3, linear: int, j: int, world: int) -> vec3:
         """The slip or relative spin u of joint j as it is on average over the drift."""
         if wp.static(features.integrator.leads):
             if linear == 1:
-                return u + k.bias[j, w]
+                return u + work.bias[j, world]
             if wp.static(features.angular_rows):
-                return u + k.bias_spin[j, w]
+                return u + work.bias_spin[j, world]
         return u
 
     return SimpleNamespace(

@@ -46,15 +46,15 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         offset: vec3
 
     @wp.func
-    def frames_of(m: t.model, s: t.state, j: int, w: int) -> Frames:
+    def frames_of(model: t.model, state: t.state, j: int, world: int) -> Frames:
         """The frames of joint j at the present poses."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
         f = Frames()
-        f.qa = s.rotation[a, w] * m.turn_a[j]
-        f.qb = s.rotation[b, w] * m.turn_b[j]
-        pa = s.position[a, w] + wp.quat_rotate(s.rotation[a, w], m.anchor_a[j])
-        pb = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
+        f.qa = state.rotation[a, world] * model.turn_a[j]
+        f.qb = state.rotation[b, world] * model.turn_b[j]
+        pa = state.position[a, world] + wp.quat_rotate(state.rotation[a, world], model.anchor_a[j])
+        pb = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
         f.offset = pb - pa
         return f
 
@@ -195,13 +195,13 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         return c * b[0]
 
     @wp.func
-    def count_turns(m: t.model, s: t.state, dt: real, i: int, w: int):
+    def count_turns(model: t.model, state: t.state, dt: real, i: int, world: int):
         """The turn that is nearest to where the present rate leads in a step: it may be more than half a turn."""
-        j = m.twist_joint[i]
-        f = frames_of(m, s, j, w)
-        turning = s.spin[m.joint_b[j], w] - s.spin[m.joint_a[j], w]
-        ahead = s.twist[i, w] + dt * wp.dot(coordinate_axis(f, m.twist_kind[i]), turning)
-        s.twist[i, w] = unwrapped(coordinate_value(f, m.twist_kind[i]), ahead)
+        j = model.twist_joint[i]
+        f = frames_of(model, state, j, world)
+        turning = state.spin[model.joint_b[j], world] - state.spin[model.joint_a[j], world]
+        ahead = state.twist[i, world] + dt * wp.dot(coordinate_axis(f, model.twist_kind[i]), turning)
+        state.twist[i, world] = unwrapped(coordinate_value(f, model.twist_kind[i]), ahead)
 
     return SimpleNamespace(
         Frames=Frames,

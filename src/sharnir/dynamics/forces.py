@@ -35,38 +35,38 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
-    def is_first(n: t.memory, w: int) -> bool:
+    def is_first(memory: t.memory, world: int) -> bool:
         """Whether this kick is the first after a start: its inputs are those of this step alone."""
-        return n.kick[w] <= real(0.0)
+        return memory.kick[world] <= real(0.0)
 
     @wp.func
-    def force_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+    def force_on(control: t.control, memory: t.memory, b: int, world: int) -> vec3:
         """The force from outside on body b over the interval of the kick, N."""
-        force = c.force[b, w]
+        force = control.force[b, world]
         if wp.static(features.integrator.staggered):
-            if not is_first(n, w):
-                force = real(0.5) * (force + n.last_force[b, w])
-            n.last_force[b, w] = c.force[b, w]
+            if not is_first(memory, world):
+                force = real(0.5) * (force + memory.last_force[b, world])
+            memory.last_force[b, world] = control.force[b, world]
         return force
 
     @wp.func
-    def torque_on(c: t.control, n: t.memory, b: int, w: int) -> vec3:
+    def torque_on(control: t.control, memory: t.memory, b: int, world: int) -> vec3:
         """The torque likewise, N m."""
-        torque = c.torque[b, w]
+        torque = control.torque[b, world]
         if wp.static(features.integrator.staggered):
-            if not is_first(n, w):
-                torque = real(0.5) * (torque + n.last_torque[b, w])
-            n.last_torque[b, w] = c.torque[b, w]
+            if not is_first(memory, world):
+                torque = real(0.5) * (torque + memory.last_torque[b, world])
+            memory.last_torque[b, world] = control.torque[b, world]
         return torque
 
     @wp.func
-    def effort_on(c: t.control, n: t.memory, i: int, w: int) -> real:
+    def effort_on(control: t.control, memory: t.memory, i: int, world: int) -> real:
         """The effort on coordinate i likewise, N or N m."""
-        effort = c.effort[i, w]
+        effort = control.effort[i, world]
         if wp.static(features.integrator.staggered):
-            if not is_first(n, w):
-                effort = real(0.5) * (effort + n.last_effort[i, w])
-            n.last_effort[i, w] = c.effort[i, w]
+            if not is_first(memory, world):
+                effort = real(0.5) * (effort + memory.last_effort[i, world])
+            memory.last_effort[i, world] = control.effort[i, world]
         return effort
 
     @wp.func
@@ -83,43 +83,49 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         return spin
 
     @wp.func
-    def move_freely(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+    def move_freely(
+        model: t.model, control: t.control, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int
+    ):
         """Velocities of body b after the forces of this step, and its inverse inertia in world axes."""
-        inv_mass = m.inv_mass[b, w]
-        k.push[b, w] = vec3()
-        k.push_spin[b, w] = vec3()
+        inv_mass = model.inv_mass[b, world]
+        work.push[b, world] = vec3()
+        work.push_spin[b, world] = vec3()
         if inv_mass == real(0.0):
-            k.velocity[b, w] = vec3()
-            k.spin[b, w] = vec3()
-            k.inv_inertia[b, w] = packed(mat33())
+            work.velocity[b, world] = vec3()
+            work.spin[b, world] = vec3()
+            work.inv_inertia[b, world] = packed(mat33())
         else:
-            turn = wp.quat_to_matrix(s.rotation[b, w])
+            turn = wp.quat_to_matrix(state.rotation[b, world])
             back = wp.transpose(turn)
-            inv_inertia = turn * m.inv_inertia[b, w] * back
-            k.inv_inertia[b, w] = packed(inv_inertia)
+            inv_inertia = turn * model.inv_inertia[b, world] * back
+            work.inv_inertia[b, world] = packed(inv_inertia)
             if wp.static(features.direct):
-                k.inertia[b, w] = packed(turn * m.inertia[b, w] * back)
-                k.stiffening[b, w] = p.sym33()
-                k.following[b, w] = vec3()
-            k.velocity[b, w] = s.velocity[b, w] + dt * (m.gravity[w] + inv_mass * force_on(c, n, b, w))
-            spin = s.spin[b, w]
+                work.inertia[b, world] = packed(turn * model.inertia[b, world] * back)
+                work.stiffening[b, world] = p.sym33()
+                work.following[b, world] = vec3()
+            work.velocity[b, world] = state.velocity[b, world] + dt * (
+                model.gravity[world] + inv_mass * force_on(control, memory, b, world)
+            )
+            spin = state.spin[b, world]
             if wp.static(not features.integrator.leads):
-                spin = turn * gyroscopic(m.inertia[b, w], back * spin, dt)
-            k.spin[b, w] = spin + dt * (inv_inertia * torque_on(c, n, b, w))
+                spin = turn * gyroscopic(model.inertia[b, world], back * spin, dt)
+            work.spin[b, world] = spin + dt * (inv_inertia * torque_on(control, memory, b, world))
 
     @wp.func
-    def apply_effort(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
+    def apply_effort(
+        model: t.model, control: t.control, state: t.state, memory: t.memory, work: t.work, dt: real, i: int, world: int
+    ):
         """The force or torque on free coordinate i, on b along its axis and on a against it."""
-        effort = effort_on(c, n, i, w)
+        effort = effort_on(control, memory, i, world)
         if effort != real(0.0):
-            j = m.coordinate_joint[i]
-            kind = m.coordinate_kind[i]
-            x = pair.load(m, k, j, w)
-            d = dt * effort * geometry.coordinate_axis(geometry.frames_of(m, s, j, w), kind)
+            j = model.coordinate_joint[i]
+            kind = model.coordinate_kind[i]
+            x = pair.load(model, work, j, world)
+            d = dt * effort * geometry.coordinate_axis(geometry.frames_of(model, state, j, world), kind)
             if geometry.is_length(kind):
                 x = pair.struck(x, d)
             else:
                 x = pair.twisted(x, d)
-            pair.store(m, k, j, w, x)
+            pair.store(model, work, j, world, x)
 
     return SimpleNamespace(move_freely=move_freely, apply_effort=apply_effort)

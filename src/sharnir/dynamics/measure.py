@@ -22,32 +22,32 @@ def measure_kernel(p: Precision) -> object:
     measures = make_coordinates(p)
 
     @wp.func
-    def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
+    def point_velocity(state: t.state, b: int, point: vec3, world: int) -> vec3:
         """Of body b at a point, m/s."""
-        return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
+        return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_measure(m: v.model, s: v.state, out: v.reading):
+    def sharnir_measure(model: v.model, state: v.state, out: v.reading):
         """Coordinates, rates and body frames of one world."""
-        w = wp.tid()
+        world = wp.tid()
         for i in range(out.coordinate.shape[0]):
-            j = m.coordinate_joint[i]
-            kind = m.coordinate_kind[i]
-            a = m.joint_a[j]
-            b = m.joint_b[j]
-            f = measures.frames_of(m, s, j, w)
+            j = model.coordinate_joint[i]
+            kind = model.coordinate_kind[i]
+            a = model.joint_a[j]
+            b = model.joint_b[j]
+            f = measures.frames_of(model, state, j, world)
             value = measures.coordinate_value(f, kind)
             if out.turns[i] >= 0:  # turns cannot be told from one instant
-                value = s.twist[out.turns[i], w]
-            relative = s.spin[b, w] - s.spin[a, w]
+                value = state.twist[out.turns[i], world]
+            relative = state.spin[b, world] - state.spin[a, world]
             if kind <= SLIDE_Z or kind == RADIAL:
-                point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
-                relative = point_velocity(s, b, point, w) - point_velocity(s, a, point, w)
-            out.coordinate[i, w] = value
-            out.rate[i, w] = wp.dot(measures.coordinate_axis(f, kind), relative)
+                point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+                relative = point_velocity(state, b, point, world) - point_velocity(state, a, point, world)
+            out.coordinate[i, world] = value
+            out.rate[i, world] = wp.dot(measures.coordinate_axis(f, kind), relative)
         for b in range(out.origin.shape[0]):
-            origin = s.position[b, w] - wp.quat_rotate(s.rotation[b, w], out.center[b])
-            out.origin[b, w] = origin
-            out.origin_velocity[b, w] = point_velocity(s, b, origin, w)
+            origin = state.position[b, world] - wp.quat_rotate(state.rotation[b, world], out.center[b])
+            out.origin[b, world] = origin
+            out.origin_velocity[b, world] = point_velocity(state, b, origin, world)
 
     return sharnir_measure

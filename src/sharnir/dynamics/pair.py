@@ -35,53 +35,53 @@ def make_pair(p: Precision) -> SimpleNamespace:
         change: real  # square of the largest impulse applied so far in this iteration
 
     @wp.func
-    def load(m: t.model, k: t.work, j: int, w: int) -> Pair:
+    def load(model: t.model, work: t.work, j: int, world: int) -> Pair:
         """The two bodies of joint j, with their velocities."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
         x = Pair()
-        x.va = k.velocity[a, w]
-        x.wa = k.spin[a, w]
-        x.vb = k.velocity[b, w]
-        x.wb = k.spin[b, w]
-        x.ma = m.inv_mass[a, w]
-        x.mb = m.inv_mass[b, w]
-        x.ia = full(k.inv_inertia[a, w])
-        x.ib = full(k.inv_inertia[b, w])
-        x.ra = k.arm_a[j, w]
-        x.rb = k.arm_b[j, w]
+        x.va = work.velocity[a, world]
+        x.wa = work.spin[a, world]
+        x.vb = work.velocity[b, world]
+        x.wb = work.spin[b, world]
+        x.ma = model.inv_mass[a, world]
+        x.mb = model.inv_mass[b, world]
+        x.ia = full(work.inv_inertia[a, world])
+        x.ib = full(work.inv_inertia[b, world])
+        x.ra = work.arm_a[j, world]
+        x.rb = work.arm_b[j, world]
         return x
 
     @wp.func
-    def store(m: t.model, k: t.work, j: int, w: int, x: Pair):
+    def store(model: t.model, work: t.work, j: int, world: int, x: Pair):
         """Write the velocities back."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        k.velocity[a, w] = x.va
-        k.spin[a, w] = x.wa
-        k.velocity[b, w] = x.vb
-        k.spin[b, w] = x.wb
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        work.velocity[a, world] = x.va
+        work.spin[a, world] = x.wa
+        work.velocity[b, world] = x.vb
+        work.spin[b, world] = x.wb
 
     @wp.func
-    def load_push(m: t.model, k: t.work, x: Pair, j: int, w: int) -> Pair:
+    def load_push(model: t.model, work: t.work, x: Pair, j: int, world: int) -> Pair:
         """The pseudo-velocities in place of the velocities, for those who stabilise."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        x.va = k.push[a, w]
-        x.wa = k.push_spin[a, w]
-        x.vb = k.push[b, w]
-        x.wb = k.push_spin[b, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        x.va = work.push[a, world]
+        x.wa = work.push_spin[a, world]
+        x.vb = work.push[b, world]
+        x.wb = work.push_spin[b, world]
         return x
 
     @wp.func
-    def store_push(m: t.model, k: t.work, j: int, w: int, x: Pair):
+    def store_push(model: t.model, work: t.work, j: int, world: int, x: Pair):
         """Write the pseudo-velocities back."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        k.push[a, w] = x.va
-        k.push_spin[a, w] = x.wa
-        k.push[b, w] = x.vb
-        k.push_spin[b, w] = x.wb
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        work.push[a, world] = x.va
+        work.push_spin[a, world] = x.wa
+        work.push[b, world] = x.vb
+        work.push_spin[b, world] = x.wb
 
     @wp.func
     def slip(x: Pair) -> vec3:

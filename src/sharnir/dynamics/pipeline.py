@@ -23,6 +23,7 @@ from .coordinates import make_coordinates
 from .forces import make_forces
 from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
+from .movers import make_movers
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
@@ -56,130 +57,175 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
     iterate, conclude, resume = solver.iterate, solver.conclude, solver.resume
     factor, clear_bias = make_direct(p, features).factor, make_bias(p, features).clear_bias
     stiffness, watch, count_turns = make_stiffen(p, features), make_watch(p, features), make_coordinates(p).count_turns
-    smooth_steps = make_fourth_order(p, features).smooth_steps
+    smooth_steps, lead_movers = make_fourth_order(p, features).smooth_steps, make_movers(p).lead_movers
     ropes = make_ropes(p, features)
 
     @wp.func
-    def begin_kick(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def begin_kick(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """All that a velocity problem over the kick needs before it is solved."""
-        kick = k.kick[w]
-        for b in range(o.bodies):
-            forces.move_freely(m, c, s, n, k, kick, b, w)
+        kick = work.kick[world]
+        for b in range(settings.bodies):
+            forces.move_freely(model, control, state, memory, work, kick, b, world)
+        if wp.static(features.movers):
+            lead_movers(model, control, state, work, settings, world)
         if wp.static(features.integrator.leads):
-            clear_bias(k, o, w)
-        rows.place(m, s, n, k, r, o, w)
+            clear_bias(work, settings, world)
+        rows.place(model, state, memory, work, report, settings, world)
         if wp.static(features.ropes):
-            ropes.place_ropes(m, s, n, k, o, w)
+            ropes.place_ropes(model, state, memory, work, settings, world)
         if wp.static(features.direct):
-            for b in range(1, o.bodies):
-                stiffness.add_stiffness(m, s, n, k, o.dt, b, w)
-        if o.warm_start == 0:
-            rows.scale(m, n, o, real(0.0), w)
-        rows.prepare(m, c, s, n, k, r, o, w)
+            for b in range(1, settings.bodies):
+                stiffness.add_stiffness(model, state, memory, work, settings.dt, b, world)
+        if settings.warm_start == 0:
+            rows.scale(model, memory, settings, real(0.0), world)
+        rows.prepare(model, control, state, memory, work, report, settings, world)
         if wp.static(features.direct):
-            factor(m, n, k, o, w)
-        rows.reach(m, s, n, k, o, w)
-        for i in range(o.coordinates):
-            forces.apply_effort(m, c, s, n, k, kick, i, w)
-        rows.warm(m, n, k, o, w)
+            factor(model, memory, work, settings, world)
+        rows.reach(model, state, memory, work, settings, world)
+        for i in range(settings.coordinates):
+            forces.apply_effort(model, control, state, memory, work, kick, i, world)
+        rows.warm(model, memory, work, settings, world)
         if wp.static(features.ropes):
-            ropes.begin_ropes(m, s, n, k, o, kick, w)
-        r.iterations[w] = 0
-        r.residual[w] = real(0.0)
-        r.done[w] = 0
+            ropes.begin_ropes(model, state, memory, work, settings, kick, world)
+        report.iterations[world] = 0
+        report.residual[world] = real(0.0)
+        report.done[world] = 0
 
     @wp.func
-    def calm_pushes(k: t.work, o: t.settings, w: int):
+    def calm_pushes(work: t.work, settings: t.settings, world: int):
         """All pseudo-velocities shrunk together, if one of them would turn its body too far."""
         fastest = real(0.0)
-        for b in range(1, o.bodies):
-            fastest = wp.max(fastest, wp.length_sq(k.push_spin[b, w]))
-        turn = o.dt * wp.sqrt(fastest)
+        for b in range(1, settings.bodies):
+            fastest = wp.max(fastest, wp.length_sq(work.push_spin[b, world]))
+        turn = settings.dt * wp.sqrt(fastest)
         if turn > real(MOST_PUSHED):
             share = real(MOST_PUSHED) / turn
-            for b in range(1, o.bodies):
-                k.push[b, w] = share * k.push[b, w]
-                k.push_spin[b, w] = share * k.push_spin[b, w]
+            for b in range(1, settings.bodies):
+                work.push[b, world] = share * work.push[b, world]
+                work.push_spin[b, world] = share * work.push_spin[b, world]
 
     @wp.func
-    def check_bodies(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
+    def check_bodies(model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, world: int):
         """Mark the world as faulty where something has no sensible velocity."""
-        for b in range(1, o.bodies):
-            watch.check(k, r, o.top_speed, b, w)
+        for b in range(1, settings.bodies):
+            watch.check(work, report, settings.top_speed, b, world)
         if wp.static(features.ropes):
-            ropes.check_ropes(m, s, k, r, o, w)
+            ropes.check_ropes(model, state, work, report, settings, world)
 
     @wp.func
-    def measure_twists(m: t.model, s: t.state, o: t.settings, w: int):
+    def measure_twists(model: t.model, state: t.state, settings: t.settings, world: int):
         """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
-            for i in range(o.twists):
-                count_turns(m, s, o.dt, i, w)
+            for i in range(settings.twists):
+                count_turns(model, state, settings.dt, i, world)
 
     @wp.func
-    def begin(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def begin(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """The velocities that the step starts from, and the velocity problem of its kick."""
-        share = integrator.start(m, s, n, k, o, w)
+        share = integrator.start(model, state, memory, work, settings, world)
         if share != real(1.0):
-            rows.scale(m, n, o, share, w)
-        begin_kick(m, c, s, n, k, r, o, w)
+            rows.scale(model, memory, settings, share, world)
+        begin_kick(model, control, state, memory, work, report, settings, world)
 
     @wp.func
-    def move(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def move(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """New poses."""
-        integrator.drift(m, s, n, k, o, w)
+        integrator.drift(model, state, memory, work, settings, world)
         if wp.static(features.ropes):
-            ropes.move_ropes(m, s, n, k, o, w)
-        measure_twists(m, s, o, w)
+            ropes.move_ropes(model, state, memory, work, settings, world)
+        measure_twists(model, state, settings, world)
 
     @wp.func
-    def let_ropes_give_way(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def let_ropes_give_way(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Solve again as long as an element of a rope would push, or comes to pull."""
         left = int(wp.static(ROUNDS))
-        while left > 0 and ropes.give_way(m, s, n, k, o, w):
+        while left > 0 and ropes.give_way(model, state, memory, work, settings, world):
             left -= 1
-            ropes.resume_ropes(m, s, n, k, o, w)
-            resume(m, n, k, r, o, w)
-            iterate(m, s, n, k, r, o, o.iterations, w)
-            conclude(m, n, k, o, w)
-            ropes.end_ropes(m, s, n, k, o, w)
+            ropes.resume_ropes(model, state, memory, work, settings, world)
+            resume(model, memory, work, report, settings, world)
+            iterate(model, state, memory, work, report, settings, settings.iterations, world)
+            conclude(model, memory, work, settings, world)
+            ropes.end_ropes(model, state, memory, work, settings, world)
 
     @wp.func
-    def let_rows_change(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def let_rows_change(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Solve again as long as rows of the matrix come and go."""
         left = int(wp.static(REVISIONS))
-        while left > 0 and rows.revise(m, n, k, o, w):
+        while left > 0 and rows.revise(model, memory, work, settings, world):
             left -= 1
-            factor(m, n, k, o, w)
-            rows.reach(m, s, n, k, o, w)
-            resume(m, n, k, r, o, w)
-            iterate(m, s, n, k, r, o, o.iterations, w)
-            conclude(m, n, k, o, w)
+            factor(model, memory, work, settings, world)
+            rows.reach(model, state, memory, work, settings, world)
+            resume(model, memory, work, report, settings, world)
+            iterate(model, state, memory, work, report, settings, settings.iterations, world)
+            conclude(model, memory, work, settings, world)
 
     @wp.func
-    def finish(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def finish(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Check what was solved, remember what belongs to the next step, and move."""
-        conclude(m, n, k, o, w)
+        conclude(model, memory, work, settings, world)
         if wp.static(rows.revises):
-            let_rows_change(m, s, n, k, r, o, w)
+            let_rows_change(model, state, memory, work, report, settings, world)
         if wp.static(features.ropes):
-            ropes.end_ropes(m, s, n, k, o, w)
-            let_ropes_give_way(m, s, n, k, r, o, w)
-            ropes.close_ropes(m, s, n, k, o, w)
-        calm_pushes(k, o, w)
-        check_bodies(m, s, k, r, o, w)
-        if r.fault[w] == 0:
-            rows.end(m, s, n, k, o, w)
+            ropes.end_ropes(model, state, memory, work, settings, world)
+            let_ropes_give_way(model, state, memory, work, report, settings, world)
+            ropes.close_ropes(model, state, memory, work, settings, world)
+        calm_pushes(work, settings, world)
+        check_bodies(model, state, work, report, settings, world)
+        if report.fault[world] == 0:
+            rows.end(model, state, memory, work, settings, world)
             if wp.static(features.integrator.leads and features.direct):
-                if n.kick[w] <= real(0.0):
-                    for j in range(o.joints):
-                        stiffness.note_jerk(m, s, n, k, j, w)
-            move(m, s, n, k, o, w)
-            n.kick[w] = k.kick[w]
-            r.step[w] = r.step[w] + 1
-            watch.watch_step(m, s, n, k, r, o, w)
+                if memory.kick[world] <= real(0.0):
+                    for j in range(settings.joints):
+                        stiffness.note_jerk(model, state, memory, work, j, world)
+            move(model, state, memory, work, settings, world)
+            memory.kick[world] = work.kick[world]
+            report.step[world] = report.step[world] + 1
+            watch.watch_step(model, state, memory, work, report, settings, world)
         else:
-            integrator.abandon(m, s, n, k, o, w)
+            integrator.abandon(model, state, memory, work, settings, world)
 
     return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
 
@@ -205,33 +251,42 @@ def launched(p: Precision, features: Features, run: object, **options: object) -
 
         @wp.kernel(enable_backward=False, module="unique", module_options=module, **options)
         def sharnir_in_memory(
-            m: one.model,
-            c: one.control,
-            s: one.state,
-            n: one.memory,
-            k: one.work,
-            r: one.report,
-            o: v.settings,
+            model: one.model,
+            control: one.control,
+            state: one.state,
+            memory: one.memory,
+            work: one.work,
+            report: one.report,
+            settings: v.settings,
             task: wp.vec2i,
         ):
             """One thread a world, the tables in the GPU's memory."""
-            run(m[0], c[0], s[0], n[0], k[0], r[0], o, wp.vec2i(task[0] + wp.tid(), task[1]))
+            run(
+                model[0],
+                control[0],
+                state[0],
+                memory[0],
+                work[0],
+                report[0],
+                settings,
+                wp.vec2i(task[0] + wp.tid(), task[1]),
+            )
 
         return sharnir_in_memory
 
     @wp.kernel(enable_backward=False, module="unique", module_options=module, **options)
     def sharnir(
-        m: v.model,
-        c: v.control,
-        s: v.state,
-        n: v.memory,
-        k: v.work,
-        r: v.report,
-        o: v.settings,
+        model: v.model,
+        control: v.control,
+        state: v.state,
+        memory: v.memory,
+        work: v.work,
+        report: v.report,
+        settings: v.settings,
         task: wp.vec2i,
     ):
         """One thread a world."""
-        run(m, c, s, n, k, r, o, wp.vec2i(task[0] + wp.tid(), task[1]))
+        run(model, control, state, memory, work, report, settings, wp.vec2i(task[0] + wp.tid(), task[1]))
 
     return sharnir
 
@@ -243,17 +298,28 @@ def step_kernel(p: Precision, features: Features) -> object:
     stages = make_stages(p, features)
 
     @wp.func
-    def step(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i):
+    def step(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        task: wp.vec2i,
+    ):
         """As many steps of a world as the task says, unless one fails."""
-        w = task[0]
+        world = task[0]
         left = int(task[1])
-        while left > 0 and r.fault[w] == 0:
+        while left > 0 and report.fault[world] == 0:
             if wp.static(features.fourth_order):
-                left -= stages.smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, left))
+                left -= stages.smooth_steps(
+                    model, control, state, memory, work, report, settings, wp.vec2i(world, left)
+                )
             if left > 0:
-                stages.begin(m, c, s, n, k, r, o, w)
-                stages.iterate(m, s, n, k, r, o, o.iterations, w)
-                stages.finish(m, c, s, n, k, r, o, w)
+                stages.begin(model, control, state, memory, work, report, settings, world)
+                stages.iterate(model, state, memory, work, report, settings, settings.iterations, world)
+                stages.finish(model, control, state, memory, work, report, settings, world)
                 left -= 1
 
     size = "large" if features.large else "direct" if features.direct else "sequential"
@@ -268,42 +334,65 @@ def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
     stages = make_stages(p, features)
 
     @wp.func
-    def is_rough(k: t.work, w: int) -> bool:
+    def is_rough(work: t.work, world: int) -> bool:
         """Whether the step was not made in one piece when it began."""
         if wp.static(features.fourth_order):
-            return k.smooth[w] == 0
+            return work.smooth[world] == 0
         return True
 
     @wp.func
     def begin_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        task: wp.vec2i,
     ):
         """The first stage, or the whole step where it is smooth."""
-        w = task[0]
-        if r.fault[w] == 0:
+        world = task[0]
+        if report.fault[world] == 0:
             if wp.static(features.fourth_order):
-                k.smooth[w] = stages.smooth_steps(m, c, s, n, k, r, o, wp.vec2i(w, 1))
-                if k.smooth[w] == 1:
+                work.smooth[world] = stages.smooth_steps(
+                    model, control, state, memory, work, report, settings, wp.vec2i(world, 1)
+                )
+                if work.smooth[world] == 1:
                     return
-            stages.begin(m, c, s, n, k, r, o, w)
+            stages.begin(model, control, state, memory, work, report, settings, world)
 
     @wp.func
     def iterate_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        task: wp.vec2i,
     ):
         """As many iterations as the task says."""
-        w = task[0]
-        if r.fault[w] == 0 and is_rough(k, w):
-            stages.iterate(m, s, n, k, r, o, task[1], w)
+        world = task[0]
+        if report.fault[world] == 0 and is_rough(work, world):
+            stages.iterate(model, state, memory, work, report, settings, task[1], world)
 
     @wp.func
     def finish_step(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        task: wp.vec2i,
     ):
         """The last stage."""
-        w = task[0]
-        if r.fault[w] == 0 and is_rough(k, w):
-            stages.finish(m, c, s, n, k, r, o, w)
+        world = task[0]
+        if report.fault[world] == 0 and is_rough(work, world):
+            stages.finish(model, control, state, memory, work, report, settings, world)
 
     return SimpleNamespace(
         begin=launched(p, features, begin_step),

@@ -30,16 +30,16 @@ def beam_kernel(p: Precision, features: Features) -> object:
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_beams(m: v.model, s: v.state, r: v.report, q: v.sensing, shapes: int):
+    def sharnir_beams(model: v.model, state: v.state, report: v.report, sensing: v.sensing, shapes: int):
         """One beam of one world."""
-        i, w = wp.tid()
-        if q.kind[i] == wp.static(int(Kind.BEAM)) and r.step[w] % q.every[i] == 0:
-            body = q.item[i]
-            turn = s.rotation[body, w]
-            origin = s.position[body, w] + wp.quat_rotate(turn, q.place[i])
-            ahead = wp.quat_rotate(q.turn[i], p.vec3(p.real(1.0), p.real(0.0), p.real(0.0)))
-            hit = cast(m, s, shapes, origin, wp.quat_rotate(turn, ahead), q.size[i], body, w)
-            q.distance[i, w] = hit.distance
+        i, world = wp.tid()
+        if sensing.kind[i] == wp.static(int(Kind.BEAM)) and report.step[world] % sensing.every[i] == 0:
+            body = sensing.item[i]
+            turn = state.rotation[body, world]
+            origin = state.position[body, world] + wp.quat_rotate(turn, sensing.place[i])
+            ahead = wp.quat_rotate(sensing.turn[i], p.vec3(p.real(1.0), p.real(0.0), p.real(0.0)))
+            hit = cast(model, state, shapes, origin, wp.quat_rotate(turn, ahead), sensing.size[i], body, world)
+            sensing.distance[i, world] = hit.distance
 
     return sharnir_beams
 
@@ -53,9 +53,9 @@ def sense_kernel(p: Precision) -> object:
     Words = random.Words
 
     @wp.func
-    def point_velocity(s: t.state, b: int, point: vec3, w: int) -> vec3:
+    def point_velocity(state: t.state, b: int, point: vec3, world: int) -> vec3:
         """Of body b at a point, m/s."""
-        return s.velocity[b, w] + wp.cross(s.spin[b, w], point - s.position[b, w])
+        return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
 
     @wp.func
     def coming(kick: vec3, change: vec3, change_before: vec3) -> vec3:
@@ -66,17 +66,19 @@ def sense_kernel(p: Precision) -> object:
         return kick + wp.max(real(2.0) * wp.dot(change, change_before) / size, real(0.0)) * change
 
     @wp.func
-    def acceleration(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, arm: vec3, i: int, w: int) -> vec3:
+    def acceleration(
+        model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, dt: real, arm: vec3, i: int, world: int
+    ) -> vec3:
         """Of the point of its body at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
-        b = q.item[i]
-        if m.inv_mass[b, w] == real(0.0):
+        b = sensing.item[i]
+        if model.inv_mass[b, world] == real(0.0):
             return vec3()
-        kick = coming(n.kick_velocity[b, w], n.kick_change[b, w], q.change[i, w])
-        kick_spin = coming(n.kick_spin[b, w], n.kick_spin_change[b, w], q.change_spin[i, w])
-        turn = s.rotation[b, w]
-        spin = s.spin[b, w]
+        kick = coming(memory.kick_velocity[b, world], memory.kick_change[b, world], sensing.change[i, world])
+        kick_spin = coming(memory.kick_spin[b, world], memory.kick_spin_change[b, world], sensing.change_spin[i, world])
+        turn = state.rotation[b, world]
+        spin = state.spin[b, world]
         own = wp.quat_rotate_inv(turn, spin)
-        gyroscopic = m.inv_inertia[b, w] * wp.cross(m.inertia[b, w] * own, own)  # body axes
+        gyroscopic = model.inv_inertia[b, world] * wp.cross(model.inertia[b, world] * own, own)  # body axes
         angular = kick_spin / dt + wp.quat_rotate(turn, gyroscopic)
         return kick / dt + wp.cross(angular, arm) + wp.cross(spin, wp.cross(spin, arm))
 
@@ -93,144 +95,157 @@ def sense_kernel(p: Precision) -> object:
         return (angle / size) * v
 
     @wp.func
-    def touched(s: t.state, k: t.work, q: t.sensing, i: int, w: int) -> vec3:
+    def touched(state: t.state, work: t.work, sensing: t.sensing, i: int, world: int) -> vec3:
         """All contacts of a body within a pad: their force, body axes, or how much they press, first component."""
-        body = q.item[i]
-        middle = s.position[body, w] + wp.quat_rotate(s.rotation[body, w], q.place[i])
+        body = sensing.item[i]
+        middle = state.position[body, world] + wp.quat_rotate(state.rotation[body, world], sensing.place[i])
         total = vec3()
         pressing = real(0.0)
-        for c in range(k.contact_count[w]):
-            off = k.contact_point[c, w] - middle
-            if wp.dot(off, off) <= q.size[i] * q.size[i]:
+        for c in range(work.contact_count[world]):
+            off = work.contact_point[c, world] - middle
+            if wp.dot(off, off) <= sensing.size[i] * sensing.size[i]:
                 side = real(0.0)
-                if k.contact_body_b[c, w] == body:
+                if work.contact_body_b[c, world] == body:
                     side = real(1.0)
-                elif k.contact_body_a[c, w] == body:
+                elif work.contact_body_a[c, world] == body:
                     side = real(-1.0)
-                total = total + side * k.contact_force[c, w]
-                pressing = pressing + wp.abs(side) * wp.dot(k.contact_force[c, w], k.contact_normal[c, w])
-        if q.kind[i] == wp.static(int(Kind.PRESSURE)):
-            return vec3(q.factor[i] * pressing, real(0.0), real(0.0))
-        return wp.quat_rotate_inv(s.rotation[body, w], total)
+                total = total + side * work.contact_force[c, world]
+                pressing = pressing + wp.abs(side) * wp.dot(work.contact_force[c, world], work.contact_normal[c, world])
+        if sensing.kind[i] == wp.static(int(Kind.PRESSURE)):
+            return vec3(sensing.factor[i] * pressing, real(0.0), real(0.0))
+        return wp.quat_rotate_inv(state.rotation[body, world], total)
 
     @wp.func
-    def of_coordinate(m: t.model, s: t.state, q: t.sensing, i: int, w: int) -> real:
+    def of_coordinate(model: t.model, state: t.state, sensing: t.sensing, i: int, world: int) -> real:
         """The value or the rate of a coordinate, as in ``measure.py``."""
-        c = q.item[i]
-        j = m.coordinate_joint[c]
-        kind = m.coordinate_kind[c]
-        f = measures.frames_of(m, s, j, w)
-        if q.kind[i] == wp.static(int(Kind.COORDINATE)):
-            if q.twist[i] >= 0:  # turns cannot be told from one instant
-                return s.twist[q.twist[i], w]
+        c = sensing.item[i]
+        j = model.coordinate_joint[c]
+        kind = model.coordinate_kind[c]
+        f = measures.frames_of(model, state, j, world)
+        if sensing.kind[i] == wp.static(int(Kind.COORDINATE)):
+            if sensing.twist[i] >= 0:  # turns cannot be told from one instant
+                return state.twist[sensing.twist[i], world]
             return measures.coordinate_value(f, kind)
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        relative = s.spin[b, w] - s.spin[a, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        relative = state.spin[b, world] - state.spin[a, world]
         if kind <= SLIDE_Z or kind == RADIAL:
-            point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
-            relative = point_velocity(s, b, point, w) - point_velocity(s, a, point, w)
+            point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+            relative = point_velocity(state, b, point, world) - point_velocity(state, a, point, world)
         return wp.dot(measures.coordinate_axis(f, kind), relative)
 
     @wp.func
-    def of_joint(m: t.model, s: t.state, n: t.memory, q: t.sensing, i: int, w: int) -> vec3:
+    def of_joint(model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, i: int, world: int) -> vec3:
         """A joint's reaction on its body b, in its frame there."""
-        j = q.item[i]
+        j = sensing.item[i]
         reaction = vec3()
-        if q.kind[i] == wp.static(int(Kind.FORCE)):
-            reaction = n.reaction_now[j, w]
-        elif n.reaction_torque_now.shape[0] > 0:
-            reaction = n.reaction_torque_now[j, w]
-        return wp.quat_rotate_inv(s.rotation[m.joint_b[j], w] * q.turn[i], reaction)
+        if sensing.kind[i] == wp.static(int(Kind.FORCE)):
+            reaction = memory.reaction_now[j, world]
+        elif memory.reaction_torque_now.shape[0] > 0:
+            reaction = memory.reaction_torque_now[j, world]
+        return wp.quat_rotate_inv(state.rotation[model.joint_b[j], world] * sensing.turn[i], reaction)
 
     @wp.func
-    def of_body(m: t.model, s: t.state, n: t.memory, q: t.sensing, dt: real, i: int, w: int) -> vec3:
+    def of_body(
+        model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, dt: real, i: int, world: int
+    ) -> vec3:
         """How a point of a body moves."""
-        b = q.item[i]
-        turn = s.rotation[b, w]
-        arm = wp.quat_rotate(turn, q.place[i])
-        kind = q.kind[i]
+        b = sensing.item[i]
+        turn = state.rotation[b, world]
+        arm = wp.quat_rotate(turn, sensing.place[i])
+        kind = sensing.kind[i]
         if kind == wp.static(int(Kind.POSITION)):
-            return s.position[b, w] + arm
+            return state.position[b, world] + arm
         if kind == wp.static(int(Kind.VELOCITY)):
-            return s.velocity[b, w] + wp.cross(s.spin[b, w], arm)
+            return state.velocity[b, world] + wp.cross(state.spin[b, world], arm)
         if kind == wp.static(int(Kind.TURN)):
             return rotation_vector(turn)
         if kind == wp.static(int(Kind.SPIN)):
-            return wp.quat_rotate_inv(turn * q.turn[i], s.spin[b, w])
-        return wp.quat_rotate_inv(turn * q.turn[i], acceleration(m, s, n, q, dt, arm, i, w) - m.gravity[w])
+            return wp.quat_rotate_inv(turn * sensing.turn[i], state.spin[b, world])
+        return wp.quat_rotate_inv(
+            turn * sensing.turn[i],
+            acceleration(model, state, memory, sensing, dt, arm, i, world) - model.gravity[world],
+        )
 
     @wp.func
-    def truth(m: t.model, s: t.state, n: t.memory, k: t.work, q: t.sensing, dt: real, i: int, w: int) -> vec3:
+    def truth(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, sensing: t.sensing, dt: real, i: int, world: int
+    ) -> vec3:
         """What there is to be read; of a single number the first component."""
-        kind = q.kind[i]
+        kind = sensing.kind[i]
         if kind == wp.static(int(Kind.COORDINATE)) or kind == wp.static(int(Kind.RATE)):
-            return vec3(q.factor[i] * of_coordinate(m, s, q, i, w), real(0.0), real(0.0))
+            return vec3(sensing.factor[i] * of_coordinate(model, state, sensing, i, world), real(0.0), real(0.0))
         if kind == wp.static(int(Kind.BEAM)):
-            return vec3(q.distance[i, w], real(0.0), real(0.0))
+            return vec3(sensing.distance[i, world], real(0.0), real(0.0))
         if kind == wp.static(int(Kind.TOUCH)) or kind == wp.static(int(Kind.PRESSURE)):
-            return touched(s, k, q, i, w)
+            return touched(state, work, sensing, i, world)
         if kind == wp.static(int(Kind.FORCE)) or kind == wp.static(int(Kind.TORQUE)):
-            return of_joint(m, s, n, q, i, w)
-        return of_body(m, s, n, q, dt, i, w)
+            return of_joint(model, state, memory, sensing, i, world)
+        return of_body(model, state, memory, sensing, dt, i, world)
 
     @wp.func
-    def drawn(q: t.sensing, number: int, use: int, i: int, w: int) -> vec3:
+    def drawn(sensing: t.sensing, number: int, use: int, i: int, world: int) -> vec3:
         """Three normal numbers for a sample."""
-        counter = Words(wp.uint32(number), wp.uint32(q.stream[i]), wp.uint32(use), wp.uint32(0))
-        return random.normals(counter, wp.uint32(q.key[i]), wp.uint32(q.seed[w]))
+        counter = Words(wp.uint32(number), wp.uint32(sensing.stream[i]), wp.uint32(use), wp.uint32(0))
+        return random.normals(counter, wp.uint32(sensing.key[i]), wp.uint32(sensing.seed[world]))
 
     @wp.func
-    def spoilt(q: t.sensing, x: vec3, number: int, i: int, w: int) -> vec3:
+    def spoilt(sensing: t.sensing, x: vec3, number: int, i: int, world: int) -> vec3:
         """The truth with all that the device adds."""
         if number == 0:
-            q.wander[i, w] = vec3(q.bias[i], q.bias[i], q.bias[i])
-            if q.spread[i] > real(0.0):
-                q.wander[i, w] = q.wander[i, w] + q.spread[i] * drawn(q, 0, wp.static(SPREAD), i, w)
-        elif q.walk[i] > real(0.0):
-            q.wander[i, w] = q.wander[i, w] + q.walk[i] * drawn(q, number, wp.static(WALK), i, w)
-        y = x + q.wander[i, w]
-        if q.white[i] > real(0.0):
-            y = y + q.white[i] * drawn(q, number, wp.static(WHITE), i, w)
-        if q.resolution[i] > real(0.0):
-            y = vec3(q.resolution[i] * wp.floor(y[0] / q.resolution[i]), y[1], y[2])
-        if q.kind[i] == wp.static(int(Kind.BEAM)):
-            if x[0] >= q.size[i]:
+            sensing.wander[i, world] = vec3(sensing.bias[i], sensing.bias[i], sensing.bias[i])
+            if sensing.spread[i] > real(0.0):
+                sensing.wander[i, world] = sensing.wander[i, world] + sensing.spread[i] * drawn(
+                    sensing, 0, wp.static(SPREAD), i, world
+                )
+        elif sensing.walk[i] > real(0.0):
+            sensing.wander[i, world] = sensing.wander[i, world] + sensing.walk[i] * drawn(
+                sensing, number, wp.static(WALK), i, world
+            )
+        y = x + sensing.wander[i, world]
+        if sensing.white[i] > real(0.0):
+            y = y + sensing.white[i] * drawn(sensing, number, wp.static(WHITE), i, world)
+        if sensing.resolution[i] > real(0.0):
+            y = vec3(sensing.resolution[i] * wp.floor(y[0] / sensing.resolution[i]), y[1], y[2])
+        if sensing.kind[i] == wp.static(int(Kind.BEAM)):
+            if x[0] >= sensing.size[i]:
                 return x
-            return vec3(wp.clamp(y[0], real(0.0), q.size[i]), real(0.0), real(0.0))
+            return vec3(wp.clamp(y[0], real(0.0), sensing.size[i]), real(0.0), real(0.0))
         return y
 
     @wp.func
-    def hand_over(q: t.sensing, x: vec3, i: int, w: int):
+    def hand_over(sensing: t.sensing, x: vec3, i: int, world: int):
         """A sample becomes what the sensor reads."""
-        beams = q.reading.shape[0]
-        vectors = beams + q.beam.shape[0]
+        beams = sensing.reading.shape[0]
+        vectors = beams + sensing.beam.shape[0]
         if i < beams:
-            q.reading[i, w] = x[0]
+            sensing.reading[i, world] = x[0]
         elif i < vectors:
-            q.beam[i - beams, w] = x[0]
+            sensing.beam[i - beams, world] = x[0]
         else:
-            q.vector[i - vectors, w] = x
+            sensing.vector[i - vectors, world] = x
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sensors(m: v.model, s: v.state, n: v.memory, k: v.work, r: v.report, q: v.sensing, dt: p.real):
+    def sharnir_sensors(
+        model: v.model, state: v.state, memory: v.memory, work: v.work, report: v.report, sensing: v.sensing, dt: p.real
+    ):
         """One reading of one world: its sample, noise and delay."""
-        i, w = wp.tid()
-        step = r.step[w]
-        every = q.every[i]
-        first = q.first_slot[i]
+        i, world = wp.tid()
+        step = report.step[world]
+        every = sensing.every[i]
+        first = sensing.first_slot[i]
         number = step / every
-        if step % every == 0 and q.taken[i, w] == number:  # each sample once
-            x = spoilt(q, truth(m, s, n, k, q, dt, i, w), number, i, w)
-            q.sample[first + number % q.slots[i], w] = x
-            q.taken[i, w] = number + 1
+        if step % every == 0 and sensing.taken[i, world] == number:  # each sample once
+            x = spoilt(sensing, truth(model, state, memory, work, sensing, dt, i, world), number, i, world)
+            sensing.sample[first + number % sensing.slots[i], world] = x
+            sensing.taken[i, world] = number + 1
             if number == 0:
-                hand_over(q, x, i, w)  # until one is old enough
-        if q.kind[i] == wp.static(int(Kind.ACCELERATION)):
-            q.change[i, w] = n.kick_change[q.item[i], w]
-            q.change_spin[i, w] = n.kick_spin_change[q.item[i], w]
-        age = step - q.delay[i]
+                hand_over(sensing, x, i, world)  # until one is old enough
+        if sensing.kind[i] == wp.static(int(Kind.ACCELERATION)):
+            sensing.change[i, world] = memory.kick_change[sensing.item[i], world]
+            sensing.change_spin[i, world] = memory.kick_spin_change[sensing.item[i], world]
+        age = step - sensing.delay[i]
         if age >= 0 and age % every == 0:
-            hand_over(q, q.sample[first + (age / every) % q.slots[i], w], i, w)
+            hand_over(sensing, sensing.sample[first + (age / every) % sensing.slots[i], world], i, world)
 
     return sharnir_sensors

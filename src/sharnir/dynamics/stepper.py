@@ -47,15 +47,28 @@ class Stepper:
     """
 
     def __init__(
-        self, precision: Precision, features: Features, arrays: tuple[Any, ...], worlds: int, device: str, threads: int
+        self,
+        precision: Precision,
+        features: Features,
+        arrays: tuple[Any, ...],
+        worlds: int,
+        device: str,
+        threads: int,
+        models: tuple[tuple[int, int, Any], ...] = (),
     ) -> None:
+        """``arrays`` are the tables in the order of the kernels' arguments, the model first.
+
+        ``models`` are others in its place, each for a first world and how many follow, together all of them.
+        """
         self._precision, self._features = precision, features
         in_memory = tables_in_memory(precision, features)
         handed = [hand_over(table, in_memory, device) for table in arrays[:-1]]
         self._arrays, self._worlds, self._device = (*handed, arrays[-1]), worlds, device
         workers = min(threads, worlds) if device == "cpu" else 1
         edges = [worlds * i // workers for i in range(workers + 1)]
-        self._parts = [(low, high - low) for low, high in itertools.pairwise(edges)]
+        self._parts = [(low, high - low, handed[0]) for low, high in itertools.pairwise(edges)]
+        if models:
+            self._parts = [(first, count, hand_over(model, in_memory, device)) for first, count, model in models]
         self._count: dict[int, int] = {}  # what each set of launches was last told
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self._step = self._record(step_kernel(precision, features))
@@ -68,21 +81,22 @@ class Stepper:
                 wp.launch(
                     kernel,
                     dim=size,
-                    inputs=[*self._arrays, wp.vec2i(first, 1)],
+                    inputs=[model, *self._arrays[1:], wp.vec2i(first, 1)],
                     device=self._device,
                     record_cmd=True,
                     block_dim=GPU_BLOCK,
                 )
-                for first, size in self._parts
+                for first, size, model in self._parts
             ]
 
     def _launch(self, launches: list[Any], count: int) -> None:
         if self._count.get(id(launches)) != count:
             self._count[id(launches)] = count
-            for launch, (first, _) in zip(launches, self._parts, strict=True):
+            for launch, (first, _, _) in zip(launches, self._parts, strict=True):
                 launch.set_param_at_index(TASK, load_warp().vec2i(first, count))
         if self._pool is None:
-            launches[0].launch()
+            for launch in launches:
+                launch.launch()
         else:
             list(self._pool.map(lambda launch: launch.launch(), launches))
 

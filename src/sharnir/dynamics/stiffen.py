@@ -53,38 +53,44 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
     borne, share = LEAPFROG if features.integrator.leads else PAPERS
 
     @wp.func
-    def stiffen(m: t.model, n: t.memory, k: t.work, b: int, arm: vec3, push: vec3, turning: vec3, w: int):
+    def stiffen(
+        model: t.model, memory: t.memory, work: t.work, b: int, arm: vec3, push: vec3, turning: vec3, world: int
+    ):
         """Note what body b needs for a joint at ``arm`` that pulls with dt^2 f = ``push``."""
         if wp.static(features.integrator.leads):
-            if n.stiffness_mark[b, w] == wp.static(JERKED):
+            if memory.stiffness_mark[b, world] == wp.static(JERKED):
                 return
-        own = real(0.5) * wp.trace(m.inertia[b, w])  # for a slender link the moment across it
-        own = own + wp.dot(arm, arm) / m.inv_mass[b, w]
+        own = real(0.5) * wp.trace(model.inertia[b, world])  # for a slender link the moment across it
+        own = own + wp.dot(arm, arm) / model.inv_mass[b, world]
         excess = wp.dot(push, arm) - wp.static(real(borne)) * own
         if excess > real(0.0):
             along = wp.normalize(push)
             across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
-            k.stiffening[b, w] = k.stiffening[b, w] + algebra.packed(wp.static(real(share)) * excess * across)
+            work.stiffening[b, world] = work.stiffening[b, world] + algebra.packed(
+                wp.static(real(share)) * excess * across
+            )
             if wp.static(features.integrator.leads):
-                k.following[b, w] = k.following[b, w] + wp.static(real(share)) * excess * (across * turning)
+                work.following[b, world] = work.following[b, world] + wp.static(real(share)) * excess * (
+                    across * turning
+                )
 
     @wp.func
-    def note_jerk(m: t.model, s: t.state, n: t.memory, k: t.work, j: int, w: int):
+    def note_jerk(model: t.model, state: t.state, memory: t.memory, work: t.work, j: int, world: int):
         """At the end of the first kick: whether the impulse of joint j brought the velocities onto it."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        slip = start_slip(m, s, k, j, w)
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        slip = start_slip(model, state, work, j, world)
         if wp.static(features.partial_locks):
-            slip = k.rows_l[j, w] * slip
-        pulled = (m.inv_mass[a, w] + m.inv_mass[b, w]) * n.lock_impulse[j, w]
+            slip = work.rows_l[j, world] * slip
+        pulled = (model.inv_mass[a, world] + model.inv_mass[b, world]) * memory.lock_impulse[j, world]
         if wp.dot(slip, slip) > wp.static(real(JERK * JERK)) * wp.dot(pulled, pulled):
-            n.stiffness_mark[a, w] = wp.static(JERKED)
-            n.stiffness_mark[b, w] = wp.static(JERKED)
+            memory.stiffness_mark[a, world] = wp.static(JERKED)
+            memory.stiffness_mark[b, world] = wp.static(JERKED)
 
     @wp.func
-    def is_new(n: t.memory, dt: real, w: int) -> bool:
+    def is_new(memory: t.memory, dt: real, world: int) -> bool:
         """Whether the last kick was the first after a start, half of one, or was before it."""
-        return wp.static(features.integrator.leads) and n.kick[w] < real(0.75) * dt
+        return wp.static(features.integrator.leads) and memory.kick[world] < real(0.75) * dt
 
     @wp.func
     def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
@@ -95,46 +101,48 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
         return wp.cross(last, now - last) / (square * dt)
 
     @wp.func
-    def stiffen_joint(m: t.model, n: t.memory, k: t.work, dt: real, j: int, w: int):
+    def stiffen_joint(model: t.model, memory: t.memory, work: t.work, dt: real, j: int, world: int):
         """Note what the reaction of joint j asks of its two bodies."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        push = dt * dt * n.reaction[j, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        push = dt * dt * memory.reaction[j, world]
         turning = vec3()
         if wp.static(features.integrator.leads):
-            turning = pull_turning(n.reaction[j, w], n.reaction_now[j, w], dt)
-        if m.inv_mass[a, w] > real(0.0):
-            stiffen(m, n, k, a, k.arm_a[j, w], -push, turning, w)
-        if m.inv_mass[b, w] > real(0.0):
-            stiffen(m, n, k, b, k.arm_b[j, w], push, turning, w)
+            turning = pull_turning(memory.reaction[j, world], memory.reaction_now[j, world], dt)
+        if model.inv_mass[a, world] > real(0.0):
+            stiffen(model, memory, work, a, work.arm_a[j, world], -push, turning, world)
+        if model.inv_mass[b, world] > real(0.0):
+            stiffen(model, memory, work, b, work.arm_b[j, world], push, turning, world)
 
     @wp.func
-    def add_stiffness(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+    def add_stiffness(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int):
         """Add what was noted to body b's inertia."""
-        added = algebra.full(k.stiffening[b, w])
+        added = algebra.full(work.stiffening[b, world])
         change = mat33()
         start = vec3()
         felt = vec3()
         if wp.static(features.integrator.leads):
-            start = s.spin[b, w]
-            if n.stiffness_mark[b, w] == wp.static(USUAL):
-                change = added - algebra.full(n.stiffened[b, w])
-                felt = wp.static(real(CALM)) * (k.following[b, w] - added * start)
-            n.stiffened[b, w] = k.stiffening[b, w]
-            n.stiffness_mark[b, w] = wp.static(USUAL)
-            if is_new(n, dt, w):
-                n.stiffness_mark[b, w] = wp.static(STARTED)
+            start = state.spin[b, world]
+            if memory.stiffness_mark[b, world] == wp.static(USUAL):
+                change = added - algebra.full(memory.stiffened[b, world])
+                felt = wp.static(real(CALM)) * (work.following[b, world] - added * start)
+            memory.stiffened[b, world] = work.stiffening[b, world]
+            memory.stiffness_mark[b, world] = wp.static(USUAL)
+            if is_new(memory, dt, world):
+                memory.stiffness_mark[b, world] = wp.static(STARTED)
                 change = mat33()
                 felt = vec3()
         if wp.trace(added) > real(0.0) or wp.trace(change) != real(0.0):
-            inertia = algebra.full(k.inertia[b, w])
+            inertia = algebra.full(work.inertia[b, world])
             stiff = inertia + added
             if wp.static(features.integrator.leads):
                 stiff = stiff + wp.static(real(CALM)) * added
             inverse = wp.inverse(stiff)
-            k.spin[b, w] = start + inverse * (inertia * (k.spin[b, w] - start) - real(0.5) * (change * start) + felt)
-            k.inertia[b, w] = algebra.packed(stiff)
-            k.inv_inertia[b, w] = algebra.packed(inverse)
+            work.spin[b, world] = start + inverse * (
+                inertia * (work.spin[b, world] - start) - real(0.5) * (change * start) + felt
+            )
+            work.inertia[b, world] = algebra.packed(stiff)
+            work.inv_inertia[b, world] = algebra.packed(inverse)
 
     return SimpleNamespace(
         stiffen=stiffen, stiffen_joint=stiffen_joint, add_stiffness=add_stiffness, note_jerk=note_jerk

@@ -37,74 +37,95 @@ def make_watch(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
 
     @wp.func
-    def check(k: t.work, r: t.report, top_speed: real, b: int, w: int):
+    def check(work: t.work, report: t.report, top_speed: real, b: int, world: int):
         """Mark the world as faulty if body b has no sensible velocity, before its last good state is overwritten."""
-        v = k.velocity[b, w] + k.push[b, w]
-        u = k.spin[b, w] + k.push_spin[b, w]
-        if r.fault[w] == 0:
+        v = work.velocity[b, world] + work.push[b, world]
+        u = work.spin[b, world] + work.push_spin[b, world]
+        if report.fault[world] == 0:
             if not (wp.isfinite(v) and wp.isfinite(u)):
-                r.fault[w] = wp.static(NOT_FINITE)
-                r.fault_body[w] = b
+                report.fault[world] = wp.static(NOT_FINITE)
+                report.fault_body[world] = b
             elif wp.length(v) > top_speed or wp.length(u) > top_speed:
-                r.fault[w] = wp.static(RUNAWAY)
-                r.fault_body[w] = b
+                report.fault[world] = wp.static(RUNAWAY)
+                report.fault_body[world] = b
 
     @wp.func
-    def watch_turns(m: t.model, s: t.state, r: t.report, o: t.settings, w: int):
+    def watch_turns(model: t.model, state: t.state, report: t.report, settings: t.settings, world: int):
         """Keep the largest turn of a body in a step."""
-        for b in range(1, o.bodies):
-            felt = m.felt_spin[b] * wp.quat_rotate_inv(s.rotation[b, w], s.spin[b, w])
-            turn = o.dt * wp.length(felt)
-            if turn > r.largest_turn[w]:
-                r.largest_turn[w] = turn
-                r.turned_body[w] = b
-        if r.largest_turn[w] > real(LARGEST_TURN):
-            r.noticed[w] = r.noticed[w] | wp.static(LONG_STEP)
+        for b in range(1, settings.bodies):
+            felt = model.felt_spin[b] * wp.quat_rotate_inv(state.rotation[b, world], state.spin[b, world])
+            turn = settings.dt * wp.length(felt)
+            if turn > report.largest_turn[world]:
+                report.largest_turn[world] = turn
+                report.turned_body[world] = b
+        if report.largest_turn[world] > real(LARGEST_TURN):
+            report.noticed[world] = report.noticed[world] | wp.static(LONG_STEP)
 
     @wp.func
-    def added(m: t.model, s: t.state, k: t.work, h: real, j: int, w: int) -> vec2:
+    def added(model: t.model, state: t.state, work: t.work, h: real, j: int, world: int) -> vec2:
         """The most gap (m) and tilt (rad) that a step adds to joint j."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        spin_a = s.spin[a, w] + k.push_spin[a, w]
-        spin_b = s.spin[b, w] + k.push_spin[b, w]
-        arm_a = k.arm_a[j, w]
-        arm_b = k.arm_b[j, w]
-        slip = s.velocity[b, w] + wp.cross(spin_b, arm_b) - s.velocity[a, w] - wp.cross(spin_a, arm_a)
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        spin_a = state.spin[a, world] + work.push_spin[a, world]
+        spin_b = state.spin[b, world] + work.push_spin[b, world]
+        arm_a = work.arm_a[j, world]
+        arm_b = work.arm_b[j, world]
+        slip = state.velocity[b, world] + wp.cross(spin_b, arm_b) - state.velocity[a, world] - wp.cross(spin_a, arm_a)
         turn_a = h * wp.length(spin_a)
         turn_b = h * wp.length(spin_b)
         slide = h * wp.length(slip)
         gap = real(0.5) * (turn_a * turn_a * wp.length(arm_a) + turn_b * turn_b * wp.length(arm_b)) + turn_a * slide
-        if m.basis[j] == wp.static(int(Basis.RADIAL)):
-            gap = gap + real(0.5) * slide * slide / m.length[j]
+        if model.basis[j] == wp.static(int(Basis.RADIAL)):
+            gap = gap + real(0.5) * slide * slide / model.length[j]
         return vec2(gap, real(0.5) * (turn_a + turn_b) * (turn_a + turn_b))
 
     @wp.func
-    def keep_opening(r: t.report, found: real, allowed: real, seen: real, which: int, w: int):
+    def keep_opening(report: t.report, found: real, allowed: real, seen: real, which: int, world: int):
         """Keep the joint that is open furthest beyond what is allowed."""
-        if found > wp.max(real(SLACK) * allowed, seen) and found - allowed > r.opening[w] - r.opening_allowed[w]:
-            r.opening[w] = found
-            r.opening_allowed[w] = allowed
-            r.opened_joint[w] = which
-            r.noticed[w] = r.noticed[w] | wp.static(OPEN_JOINT)
+        if (
+            found > wp.max(real(SLACK) * allowed, seen)
+            and found - allowed > report.opening[world] - report.opening_allowed[world]
+        ):
+            report.opening[world] = found
+            report.opening_allowed[world] = allowed
+            report.opened_joint[world] = which
+            report.noticed[world] = report.noticed[world] | wp.static(OPEN_JOINT)
 
     @wp.func
-    def watch_joints(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def watch_joints(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Compare how far the joints were open when the step began with what the steps before should have left."""
-        for j in range(o.joints):
-            allowed = n.opening_left[j, w]
-            seen = real(SEEN) * (wp.length(k.arm_a[j, w]) + wp.length(k.arm_b[j, w]))
-            keep_opening(r, wp.length(k.gap[j, w]), allowed[0], wp.max(seen, real(1e-6)), j, w)
+        for j in range(settings.joints):
+            allowed = memory.opening_left[j, world]
+            seen = real(SEEN) * (wp.length(work.arm_a[j, world]) + wp.length(work.arm_b[j, world]))
+            keep_opening(report, wp.length(work.gap[j, world]), allowed[0], wp.max(seen, real(1e-6)), j, world)
             if wp.static(features.angular_locks):
-                keep_opening(r, wp.length(k.tilt[j, w]), allowed[1], real(SEEN), -1 - j, w)
-            n.opening_left[j, w] = (real(1.0) - o.erp) * allowed + added(m, s, k, o.dt, j, w)
+                keep_opening(report, wp.length(work.tilt[j, world]), allowed[1], real(SEEN), -1 - j, world)
+            memory.opening_left[j, world] = (real(1.0) - settings.erp) * allowed + added(
+                model, state, work, settings.dt, j, world
+            )
 
     @wp.func
-    def watch_step(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def watch_step(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """What is noticed of a step that the solver has made; a fourth-order one is noticed where it is made."""
-        watch_turns(m, s, r, o, w)
-        watch_joints(m, s, n, k, r, o, w)
+        watch_turns(model, state, report, settings, world)
+        watch_joints(model, state, memory, work, report, settings, world)
         if wp.static(features.fourth_order):
-            r.fall_backs[w] = r.fall_backs[w] + 1
+            report.fall_backs[world] = report.fall_backs[world] + 1
 
     return SimpleNamespace(check=check, watch_step=watch_step, watch_turns=watch_turns)

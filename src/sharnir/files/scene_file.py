@@ -23,6 +23,7 @@ from ..scene.joint import JointSpec
 from ..scene.materials import Material, MaterialPair
 from ..scene.ray import RaySpec
 from ..scene.rope import RopeSpec
+from ..scene.ruler import RulerSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.sensors import SensorSpec
 from ..scene.surfaces import TerrainSpec
@@ -51,6 +52,7 @@ class SceneFile(Description, frozen=True):
     couplings: dict[str, CouplingSpec] = msgspec.field(default_factory=dict)
     rays: dict[str, RaySpec] = msgspec.field(default_factory=dict)
     cameras: dict[str, CameraSpec] = msgspec.field(default_factory=dict)
+    rulers: dict[str, RulerSpec] = msgspec.field(default_factory=dict)
     sensors: dict[str, SensorSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
     diagram: DiagramSpec | None = None
@@ -126,6 +128,7 @@ def content_of(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         couplings={name: coupling.spec for name, coupling in scene.couplings.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
         cameras={name: camera.spec for name, camera in scene.cameras.items()},
+        rulers={name: ruler.spec for name, ruler in scene.rulers.items()},
         sensors={name: sensor.spec for name, sensor in scene.sensors.items()},
         ropes={name: rope.spec for name, rope in scene.ropes.items()},
         diagram=None if scene.diagram is None else scene.diagram.spec,
@@ -190,6 +193,9 @@ def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
     for name, camera in content.cameras.items():
         with _at("cameras", name):
             scene.add_camera(name, camera)
+    for name, ruler in content.rulers.items():
+        with _at("rulers", name):
+            scene.add_ruler(name, ruler)
     for name, sensor in content.sensors.items():
         with _at("sensors", name):
             scene.add_sensor(name, sensor)

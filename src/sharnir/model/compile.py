@@ -113,7 +113,8 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         couplings=bool(layout.couplings),
         actuators=bool(layout.actuators),
         losses=any(coupling.loses_power for coupling in scene.couplings.values()),
-        backlash=any(coupling.gap > 0.0 for coupling in scene.couplings.values()),
+        movers=bool(layout.movers),
+        backlash=any(coupling.has_play for coupling in scene.couplings.values()),
     )
     if general:
         features = features.generalised()
@@ -130,12 +131,13 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         "term": len(layout.terms),
         "actuator": len(layout.actuators),
         "actuator_number": len(actuator_arrays(scene)["actuator_number"]),
+        "mover": len(layout.movers),
         "ray": len(scene.rays),
         "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
     }
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
-    model |= actuator_arrays(scene)
+    model |= actuator_arrays(scene) | _movers(scene)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
     counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
@@ -170,9 +172,9 @@ def parameters_of(scene: Scene) -> Columns:
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
-    """Whether a fourth-order step can ever be made: nothing rubs, touches or is driven; no gears and no ropes."""
+    """Whether a fourth-order step can ever be made: nothing rubs, touches, is driven or moved; no gears, no ropes."""
     driven = any(row.drive or row.actuator for row in softs_of(scene))
-    return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings)
+    return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings or layout.movers)
 
 
 def _bodies(scene: Scene) -> Columns:
@@ -192,6 +194,15 @@ def mass_fields(mass: Array, inertia: Array) -> Columns:
     inv_inertia[moving] = np.linalg.inv(inertia[moving])
     inv_mass = np.divide(1.0, mass, out=np.zeros_like(mass), where=moving)
     return {"inv_mass": inv_mass, "inertia": inertia, "inv_inertia": inv_inertia}
+
+
+def _movers(scene: Scene) -> Columns:
+    moved = [(i + 1, body.pose) for i, body in enumerate(scene.bodies.values()) if body.spec.moved]
+    return {
+        "mover_body": [place for place, _ in moved],
+        "mover_position": [pose.position for _, pose in moved],
+        "mover_rotation": [pose.rotation for _, pose in moved],
+    }
 
 
 def _bits(mask: tuple[bool, ...]) -> int:

@@ -16,7 +16,7 @@ REDUNDANT = 1e-7  # what is left of a unit row beside the others, when it is no 
 # share their load by it, and what little they disagree must not become a large impulse; the rest only stays regular
 SHARED, ALONE = 1e-4, 1e-13
 
-# The arrays of couplings, see dynamics/rows/coupling.py.
+# The arrays of couplings, see dynamics/rows/coupling.py, and of movers.
 FIELDS: Fields = {
     "model": (
         shared("coupling_start", "coupling", "int", "first of its terms"),
@@ -34,11 +34,17 @@ FIELDS: Fields = {
         shared("term_linear", "term", "int", "1: a length, 0: an angle"),
         shared("term_twist", "term", "int", "its place among the twists, or -1"),
         Field("term_factor", "term", "real", "factor of the coordinate in the sum"),
+        # bodies that go where they are told, see dynamics/movers.py
+        shared("mover_body", "mover", "int", "the fixed body that is moved"),
+        shared("mover_position", "mover", "vec3", "m, where it starts"),
+        shared("mover_rotation", "mover", "quat", "how it is turned there"),
     ),
     "control": (
         Field(
             "coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"
         ),
+        Field("mover_shift", "mover", "vec3", "m from its start, where a mover is by the end of the step, world axes"),
+        Field("mover_turn", "mover", "vec3", "rad: rotation vector from its start by then, world axes"),
     ),
     "memory": (
         Field("coupling_impulse", "coupling", "real", "N s or N m s on a coordinate of factor 1"),

@@ -42,6 +42,7 @@ class Features:
     losses: bool = False  # some of them loses power
     backlash: bool = False  # some of them has play
     actuators: bool = False  # some axis has an actuator that is no electric drive
+    movers: bool = False  # some body goes where it is told
     general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property

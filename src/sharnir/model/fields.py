@@ -81,6 +81,7 @@ COUNTS = {
     "frictions": "friction",
     "softs": "soft",
     "couplings": "coupling",
+    "movers": "mover",
     "nodes": "node",
     "fills": "fill",
     "shapes": "shape",

@@ -13,7 +13,7 @@ from ..scene.sensors import Reading, Sensor, variable_of
 from .softs import PLACES, softs_of
 
 # What gives the mechanism energy or takes it away.
-SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings", "actuators")
+SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings", "actuators", "movers")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Layout:
     terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     actuators: tuple[str, ...]  # "lift.displacement": coordinates with actuators
+    movers: tuple[str, ...]  # fixed bodies that are moved
+    rulers: tuple[str, ...]
     rays: tuple[str, ...]
     readings: tuple[str, ...]  # "encoder.position": single numbers that sensors read
     beams: tuple[str, ...]  # "lidar.0"
@@ -123,6 +125,8 @@ def layout_of(scene: Scene) -> Layout:
         terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
         actuators=tuple(row.label for row in softs_of(scene) if row.actuator is not None),
+        movers=tuple(name for name, body in scene.bodies.items() if body.spec.moved),
+        rulers=tuple(scene.rulers),
         rays=tuple(scene.rays),
         readings=read["reading"],
         beams=read["beam"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..scene.quantity import XYZ, XYZW
-from ..spatial import Array
+from ..spatial import Array, conjugate, multiply, to_vector
 from . import setting
 from .readings import Readings
 from .registry import quantity
@@ -84,6 +84,25 @@ def force(r: Readings, i: int) -> Array:
 def torque(r: Readings, i: int) -> Array:
     """Torque on a body from outside, world axes."""
     return r.frames["torque"][:, i]
+
+
+@quantity("ruler", "m")
+def travel(r: Readings, i: int) -> Array:
+    """How far a point of a body is from where its ruler on another body reads 0."""
+    ruler = r.scene.rulers[r.layout.rulers[i]]
+    return ruler.along(r.pose(ruler.a), r.pose(ruler.b)) - ruler.zero
+
+
+@quantity("mover", "m", XYZ, sent=("control", "mover_shift"), set=setting.shift)
+def shift(r: Readings, i: int) -> Array:
+    """How far a body that is moved is from where it started, world axes."""
+    return r.frames["center"][:, r.mover(i)] - r.movers[i].weld.a.pose.position
+
+
+@quantity("mover", "rad", XYZ, sent=("control", "mover_turn"), set=setting.turn)
+def turn(r: Readings, i: int) -> Array:
+    """How a body that is moved is turned from how it started: rotation vector, world axes."""
+    return to_vector(multiply(r.frames["rotation"][:, r.mover(i)], conjugate(r.movers[i].weld.a.pose.rotation)))
 
 
 @quantity("ray", "m", live=("work", "ray_distance"), channel=("rays", "distance"))

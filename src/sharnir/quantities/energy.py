@@ -21,7 +21,7 @@ from ..scene.elements.friction_laws import Dahl, LuGre
 from ..scene.quantity import XYZ
 from ..spatial import Array, rotate
 from . import ropes, setting
-from .bodies import kinetic_energy
+from .bodies import kinetic_energy, velocity
 from .joints import coupling_effort, limit_impulse
 from .readings import Readings
 from .registry import quantity
@@ -263,6 +263,18 @@ def _actuators(r: Readings) -> Array:
     return total
 
 
+def _movers(r: Readings) -> Array:
+    """Forces and torques on bodies that are moved, at the origins of their frames."""
+    total = r.zeros()
+    for mover in r.movers:
+        joint, body = r.layout.joints.index(mover.name), r.layout.bodies.index(mover.body.name)
+        rates = {"reaction": velocity(r, body), "reaction_torque": r.frames["angular_velocity"][:, body]}
+        for force, rate in rates.items():
+            acting = r.frames[force][:, joint]
+            total += np.sum((_mean(acting) if r.frames.is_leapfrog else acting) * _mean(rate), axis=-1)
+    return total
+
+
 POWERS: dict[str, Callable[[Readings], Array]] = {
     "efforts": _efforts,
     "forces": _forces,
@@ -273,5 +285,6 @@ POWERS: dict[str, Callable[[Readings], Array]] = {
     "limits": _limits,
     "couplings": _couplings,
     "actuators": _actuators,
+    "movers": _movers,
 }
 assert tuple(POWERS) == SOURCES

@@ -39,6 +39,8 @@ RAW = {
     "drive_input": Raw("control", "drive_input", "soft", (), "voltage of a drive or target of a servo"),
     "command": Raw("control", "command", "actuator", (), "of an actuator: N, N m, an opening or an excitation"),
     "coupling_target": Raw("control", "coupling_target", "coupling", (), "rad or m, beside what it keeps"),
+    "term_factor": Raw("model", "term_factor", "term", (), "factor of a coordinate in the sum of its coupling"),
+    "coupling_gap": Raw("model", "coupling_gap", "coupling", (), "rad or m, by which it may be off"),
     "coupling_offset": Raw("model", "coupling_offset", "coupling", (), "rad or m, what it keeps"),
     "reaction": Raw(
         "memory", "reaction_now", "joint", (3,), "N of the locked axes on body b at its anchor, world axes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..scene.couplings import Gearbox
 from ..scene.elements.actuators import HydraulicCylinder, Muscle, PneumaticSpring, TorqueMotor
 from ..scene.quantity import XYZ
 from ..spatial import Array, conjugate, rotate
@@ -109,8 +110,8 @@ def stuck(r: Readings, i: int) -> Array:
 @quantity("term", EFFORT)
 def coupling_effort(r: Readings, i: int) -> Array:
     """Effort of a gear or its like on one of its coordinates."""
-    coupling, place, factor = r.terms[i]
-    effort = factor * r.frames["coupling_effort"][:, coupling]
+    coupling, place, _ = r.terms[i]
+    effort = r.frames["term_factor"][:, i] * r.frames["coupling_effort"][:, coupling]
     return effort + r.frames["coupling_loss"][:, coupling] if place == 0 else effort
 
 
@@ -118,6 +119,16 @@ def coupling_effort(r: Readings, i: int) -> Array:
 def motion(r: Readings, i: int) -> Array:
     """What a coupling keeps: of a prescribed motion, where its coordinate is to be."""
     return r.frames["coupling_offset"][:, i] + r.frames["coupling_target"][:, i]
+
+
+@quantity("coupling", "1", set=setting.gear, held=True)
+def gear(r: Readings, i: int) -> Array:
+    """Gear that a gearbox is in, 0 in neutral; not a number where a coupling has one ratio."""
+    box = list(r.scene.couplings.values())[i].type
+    if not isinstance(box, Gearbox):
+        return r.nothing()
+    second = next(place for place, (coupling, _, _) in enumerate(r.terms) if coupling == i) + 1
+    return setting.gears_in_use(box, r.frames["term_factor"][:, second], r.frames["coupling_gap"][:, i])
 
 
 @quantity("soft", EFFORT)

@@ -16,6 +16,7 @@ from ..scene.elements.actuators import AnyActuator
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import coordinate, coordinate_axis, lock_error
 from ..scene.joints import Coordinate
+from ..scene.mover import Mover, movers_of
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from ..spatial import IDENTITY, Array, Pose, conjugate, multiply, rotate
@@ -59,6 +60,15 @@ class Readings:
     def actuators(self) -> list[tuple[AnyActuator, int]]:
         """Every actuator with the place of its coordinate."""
         return [(row.actuator, place) for row, place in self.softs if row.actuator is not None]
+
+    @cached_property
+    def movers(self) -> list[Mover]:
+        """Every body that is moved, in the order of the arrays."""
+        return movers_of(self.scene)
+
+    def mover(self, i: int) -> int:
+        """The place of a mover among the bodies."""
+        return self._places[self.layout.movers[i]]
 
     @cached_property
     def softs(self) -> list[tuple[SoftRow, int]]:

@@ -36,6 +36,8 @@ OWNERS = {
     "coupling": "couplings",
     "term": "terms",
     "actuator": "actuators",
+    "mover": "movers",
+    "ruler": "rulers",
     "ray": "rays",
     "sensor": "readings",
     "beam": "beams",

@@ -15,6 +15,7 @@ from ..model.compile import Compiled, mass_fields
 from ..model.fields import checked_values, read, write, write_row
 from ..model.layout import coordinates_of
 from ..scene import joint_coordinates
+from ..scene.couplings import NEUTRAL, Gearbox
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
@@ -87,6 +88,65 @@ def motion(to: Access, place: int, values: Array) -> None:
     to.write("control", "coupling_target", place, values - to.read("model", "coupling_offset")[place])
 
 
+def gears_in_use(box: Gearbox, factor: Array, gap: Array) -> Array:
+    """The gears of a gearbox, from the factor of its second coordinate and its play."""
+    ratios = np.array(box.ratios)
+    found = np.argmin(np.abs(np.asarray(factor)[..., None] + ratios), axis=-1) + 1.0
+    return np.where(np.asarray(gap) >= NEUTRAL, 0.0, found)
+
+
+def gear(to: Access, place: int, values: Array) -> None:
+    """The gear that comes in meshes as both sides stand: what the coupling keeps is what its new sum is now."""
+    sim, name = to.simulation, str(to.quantity.item)
+    coupling, second = to.scene.couplings[name], to.compiled.model["coupling_start"][place] + 1
+    box = coupling.type
+    assert isinstance(box, Gearbox)  # has the quantity
+    model, memory = to.tables["model"], to.tables["memory"]
+    factor, offset, gap = (read(array) for array in (model.term_factor, model.coupling_offset, model.coupling_gap))
+    in_use = gears_in_use(box, factor[second], gap[place])
+    sides = [np.broadcast_to(sim.get(joint.coordinate(free.name)), sim.worlds) for joint, free in coupling.terms]
+    impulse, flank = read(memory.coupling_impulse), read(memory.coupling_side)
+    for world, value in enumerate(np.broadcast_to(values, sim.worlds)):
+        wanted = box.checked_gear(float(value), f"the gear of '{name}'")
+        if wanted != in_use[world]:
+            if wanted:
+                factor[second, world] = -box.ratio(wanted)
+                offset[place, world] = sides[0][world] + factor[second, world] * sides[1][world]
+            gap[place, world] = coupling.gap_in(wanted)
+            impulse[place, world], flank[place, world] = 0.0, 0
+    for array, row in ((model.term_factor, factor), (model.coupling_offset, offset), (model.coupling_gap, gap)):
+        write(array, row)
+    write(memory.coupling_impulse, impulse)
+    write(memory.coupling_side, flank)
+
+
+def first_gears(simulation: Simulation, mask: Array) -> None:
+    """Gearboxes of the worlds of a mask in the gears that they start in, meshed as the scene starts."""
+    model, layout = simulation.model, simulation._layout
+    for place, coupling in enumerate(simulation._scene.couplings.values()):
+        if isinstance(coupling.type, Gearbox):
+            second = layout.terms.index(f"{coupling.name}.{coupling.labels[0]}") + 1
+            for world in np.flatnonzero(mask).tolist():
+                own = simulation.scene_of(world).couplings[coupling.name]
+                only = np.arange(len(mask)) == world
+                for array, row, value in (
+                    (model.term_factor, second, own.factors[1]),
+                    (model.coupling_offset, place, own.offset),
+                    (model.coupling_gap, place, own.gap),
+                ):
+                    write_row(array, row, np.where(only, value, read(array)[row]))
+
+
+def shift(to: Access, place: int, values: Array) -> None:
+    """Where a body that is moved is to be by the end of the next step."""
+    to.write("control", "mover_shift", place, values)
+
+
+def turn(to: Access, place: int, values: Array) -> None:
+    """How it is to be turned by then."""
+    to.write("control", "mover_turn", place, values)
+
+
 def drive(to: Access, place: int, values: Array) -> None:
     """The voltage of a drive, or the target of a servo."""
     to.write("control", "drive_input", place, values)
@@ -140,12 +200,14 @@ def friction_level(to: Access, place: int, values: Array) -> None:
 
 def position(to: Access, place: int, values: Array) -> None:
     """The centre of mass goes along."""
+    _refuse_models(to)
     to.write("state", "position", place + 1, values + _arm(to, place))
     _moved(to)
 
 
 def rotation(to: Access, place: int, values: Array) -> None:
     """The origin of the body's frame stays where it is."""
+    _refuse_models(to)
     norm = np.linalg.norm(values, axis=-1, keepdims=True)
     if (np.abs(norm - 1) > 1e-3).any():
         raise SceneError(
@@ -175,8 +237,18 @@ def angular_velocity(to: Access, place: int, values: Array) -> None:
 
 def _arm(to: Access, place: int) -> Array:
     """From the origin of the body's frame to its centre of mass, world axes."""
-    center = to.scene.bodies[to.compiled.layout.bodies[place]].center
+    name, scenes = to.compiled.layout.bodies[place], to.simulation._varied.scenes or (to.scene,)
+    center = np.array([scene.bodies[name].center for scene in scenes])
     return spatial.rotate(to.read("state", "rotation")[place + 1], center)
+
+
+def _refuse_models(to: Access) -> None:
+    """Refuse to move bodies by themselves where their joints differ between worlds."""
+    if to.simulation._varied.models:
+        raise SceneError(
+            f"'{to.quantity.label}' cannot be set where shapes, frames or centres of mass differ between worlds; "
+            "pose the joints instead"
+        )
 
 
 def _start_anew(to: Access) -> None:

@@ -3,6 +3,7 @@
 spring   e = preload - k (c - rest) - damping c',  or preload - table(c - rest) - damping c'
 drive    e = r M_s (U - r c'/w_idle) - r^2 I_m c'',  I_m = M_s t_m/w_idle; the last term is a row of the system
 servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
+gear     sum of c_i q_i stays: a row of the system that is a sum of coordinate rows
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..errors import SceneError
 from ..model.layout import coordinates_of
 from ..quantities.springs import spring_force
 from ..scene.body import Body
+from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
@@ -23,6 +25,7 @@ from ..scene.joints import Coordinate, Kind
 from ..scene.quantity import Quantity
 from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
+from .actuators import Law
 from .mechanism import Mechanism, Motion
 
 JUST_BEFORE = 1e-12  # s
@@ -152,6 +155,38 @@ class DriveForce:
         return np.asarray(drive.ratio * drive.torque_at(np.asarray(drive.stall_torque), voltage, speed))
 
 
+@dataclass(frozen=True)
+class ActuatorForce:
+    """An actuator on a coordinate."""
+
+    axis: Axis
+    law: Law
+
+    @property
+    def row(self) -> int:
+        """The row of its coordinate."""
+        return self.axis.row
+
+    @property
+    def inertia(self) -> float:
+        """Of its rotor at the joint, kg m^2 or kg."""
+        return self.law.inertia
+
+
+@dataclass(frozen=True)
+class Meshing:
+    """A coupling without losses: what the sum of its coordinates is kept at."""
+
+    axes: tuple[Axis, ...]
+    factors: tuple[float, ...]
+    offset: float
+
+    def error(self, m: Motion) -> Array:
+        """How far the sum is off, [k]."""
+        values = (c * axis.value(m) for c, axis in zip(self.factors, self.axes, strict=True))
+        return np.asarray(sum(values, np.full(len(m.x), -self.offset)))
+
+
 @dataclass
 class Outside:
     """Efforts of a batch of states."""
@@ -160,6 +195,7 @@ class Outside:
     bodies: Array  # [k, body, 6]
     wanted: Array  # [k, drive] voltages before they are bounded
     integral_rates: Array  # [k, integral]
+    actuated: Array  # [k, actuator] their efforts
 
 
 class Efforts:
@@ -172,21 +208,29 @@ class Efforts:
         self.limits: list[Limit] = []
         self.springs: list[SpringForce] = []
         self.drives: list[DriveForce] = []
-        self.integrals = 0
+        self.actuators: list[ActuatorForce] = []
+        self.integrals = 0  # of servos, and what is inside actuators
+        couplings = list(mechanism.scene.couplings.values())
+        self._geared = {label for coupling in couplings for label in coupling.labels}
         targets = [(word, _target(word, key), value) for word, given in inputs.items() for key, value in given.items()]
         pushed = {target.item for _, target, _ in targets if isinstance(target, Quantity)}
         for label, joint, free in coordinates_of(mechanism.scene):
             self._add(label, joint, free, label in pushed)
+        self.meshings = [_meshing(coupling, self.axes) for coupling in couplings]
+        for mesh in self.meshings:
+            mechanism.sums.append((tuple(axis.row for axis in mesh.axes), mesh.factors))
         self.until = np.inf  # inputs are taken just before this time, where a step ends at a jump of theirs
         self._row_inputs: list[tuple[int, Input]] = []
         self._body_inputs: list[tuple[int, int, Input]] = []
         self._drive_inputs: dict[int, Input] = {}
+        self._commands: dict[int, Input] = {}
         for word, target, value in targets:
             self._aim(word, target, value)
 
     def _add(self, label: str, joint: Joint, free: Coordinate, pushed: bool) -> None:
         place = self.mechanism.joints.index(joint)
-        carries = pushed or any(free.name in given for given in (joint.ranges, joint.springs, joint.drives))
+        elements = (joint.ranges, joint.springs, joint.drives, joint.actuators)
+        carries = pushed or label in self._geared or any(free.name in given for given in elements)
         row = self.mechanism.coordinate_row(place, free.kind) if carries else NO_ROW
         axis = Axis(label, place, free.kind, row, self.coordinates)
         self.axes[label] = axis
@@ -202,6 +246,9 @@ class Efforts:
             self.integrals += counted
             _check_drive(joint, self.drives[-1].drive)
             _check_servo(joint, drive)
+        if free.name in joint.actuators:
+            self.actuators.append(ActuatorForce(axis, Law(joint.actuators[free.name], self.integrals)))
+            self.integrals += self.actuators[-1].law.states
 
     def _aim(self, word: str, target: Body | Quantity, value: Input) -> None:
         """Find the row, the body or the drive that an input acts on."""
@@ -211,6 +258,11 @@ class Efforts:
             self._body_inputs.append((self.mechanism.place[target.name], 0 if word == "force" else 3, value))
         elif target.variable == "effort" and target.item in self.axes:
             self._row_inputs.append((self.axes[str(target.item)].row, value))
+        elif target.variable == "command":
+            told = [a for a, one in enumerate(self.actuators) if one.axis.label == target.item]
+            if not told:
+                raise SceneError(f"{word}: '{target.label}' has no actuator in this scene; give one of its own joints")
+            self._commands[told[0]] = value
         else:
             driven = [d for d, drive in enumerate(self.drives) if drive.axis.label == target.item]
             if target.variable not in ("voltage", "target") or not driven:
@@ -223,7 +275,7 @@ class Efforts:
         """Efforts at times [k]."""
         count = len(t)
         t = np.minimum(t, self.until - JUST_BEFORE) if np.isfinite(self.until) else t
-        rows = np.zeros((count, len(mechanism.rows)))
+        rows = np.zeros((count, mechanism.row_count))
         bodies = np.zeros((count, mechanism.ground, 6))
         wanted = np.zeros((count, len(self.drives)))
         integral_rates = np.zeros((count, self.integrals))
@@ -240,7 +292,15 @@ class Efforts:
             if drive.integral >= 0:
                 winding = np.abs(wanted[:, d]) > 1.0  # the integral waits while the drive gives all it has
                 integral_rates[:, drive.integral] = np.where(winding, 0.0, drive.error(m, given))
-        return Outside(rows, bodies, wanted, integral_rates)
+        actuated = np.zeros((count, len(self.actuators)))
+        for a, one in enumerate(self.actuators):
+            inside = slice(one.law.first, one.law.first + one.law.states)
+            command = np.broadcast_to(_sampled(self._commands.get(a, 0.0), t), count)
+            actuated[:, a], integral_rates[:, inside] = one.law.at(
+                command, one.axis.value(m), m.rate[:, one.row], integrals[:, inside]
+            )
+            rows[:, one.row] += actuated[:, a]
+        return Outside(rows, bodies, wanted, integral_rates, actuated)
 
     def inputs_at(self, t: Array) -> Array:
         """The efforts from outside on each coordinate at times [k], [k, coordinate]."""
@@ -256,8 +316,8 @@ def _target(word: str, key: object) -> Body | Quantity:
     if isinstance(key, Body) and word in ("torque", "force"):
         return key
     if isinstance(key, Joint):
-        key = {"voltage": key.voltage, "target": key.target}.get(word, key.effort)()
-    if not isinstance(key, Quantity) or key.variable not in ("effort", "voltage", "target"):
+        key = {"voltage": key.voltage, "target": key.target, "command": key.command}.get(word, key.effort)()
+    if not isinstance(key, Quantity) or key.variable not in ("effort", "voltage", "target", "command"):
         raise SceneError(f"{word}: {key!r} cannot be driven; give a joint, one of its efforts or drives, or a body")
     other = {"torque": ("force", "N"), "force": ("torque", "N m")}.get(word)
     if other is not None and key.unit == other[1]:
@@ -267,6 +327,20 @@ def _target(word: str, key: object) -> Body | Quantity:
 
 def _sampled(value: Input, t: Array) -> Array:
     return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
+
+
+def _meshing(coupling: Coupling, axes: dict[str, Axis]) -> Meshing:
+    """A coupling as a row, or why there is none for it."""
+    kind = type(coupling.type).__name__
+    if isinstance(coupling.type, Prescribed):
+        raise SceneError(f"solve: the exact twin moves nothing by prescription, and '{coupling.name}' is a {kind}")
+    if coupling.loses_power or coupling.gap > 0.0:
+        what = "loses power" if coupling.loses_power else "has play or is in neutral"
+        raise SceneError(
+            f"solve: the exact twin has couplings without losses and play, and the {kind} '{coupling.name}' {what}; "
+            "give efficiency 1, no friction, no backlash, and a gear"
+        )
+    return Meshing(tuple(axes[label] for label in coupling.labels), coupling.factors, coupling.offset)
 
 
 def _check_servo(joint: Joint, drive: AnyDrive) -> None:

@@ -148,6 +148,7 @@ class Mechanism:
         for j, joint in enumerate(self.joints):
             self.rows += _locked_rows(j, joint)
         self.locked = len(self.rows)
+        self.sums: list[tuple[tuple[int, ...], tuple[float, ...]]] = []  # rows that are sums of others, after them
 
     def _on_body(self, body: Body, frame: Pose) -> Pose:
         """A joint frame seen from the body's centre of mass, or in the world for a body that cannot move."""
@@ -160,6 +161,11 @@ class Mechanism:
         if row not in self.rows:
             self.rows.append(row)
         return self.rows.index(row)
+
+    @property
+    def row_count(self) -> int:
+        """Of rows and of sums of rows."""
+        return len(self.rows) + len(self.sums)
 
     def coordinate_row(self, joint: int, kind: Kind) -> int:
         """The row of a coordinate."""
@@ -197,6 +203,9 @@ class Mechanism:
         }
         self._row_a, self._row_b = self.a[self.row_joint], self.b[self.row_joint]
         self._every = np.arange(len(self.rows))
+        self._summing = np.zeros((len(self.sums), len(self.rows)))
+        for g, (rows, factors) in enumerate(self.sums):
+            self._summing[g, list(rows)] = factors
 
     # --- a batch of states ------------------------------------------------------------------------------------------
 
@@ -256,6 +265,11 @@ class Mechanism:
         relative = np.where(mask, slip, wb - wa)
         m.rate = dot(d, relative)
         m.bias = dot(d_rate, relative) + np.where(linear, dot(d, cross(wb, swirl) - cross(wa, approach)), 0.0)
+        if self.sums:
+            summed = np.einsum("gr,krbi->kgbi", self._summing, m.jacobian)
+            m.jacobian = np.concatenate([m.jacobian, summed], axis=1)
+            m.rate = np.concatenate([m.rate, m.rate @ self._summing.T], axis=1)
+            m.bias = np.concatenate([m.bias, m.bias @ self._summing.T], axis=1)
 
     def _special_directions(self, m: Motion, d: Array, d_rate: Array, wa: Array, wb: Array, approach: Array) -> None:
         """Put in the directions, and their rates, that are not axes of a's frame."""

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import SceneError, SimulationFault
 from ..record.trajectory import Trajectory
 from ..scene.check import check_scene
+from ..scene.mover import movers_of
 from ..scene.scene import Scene
 from ..simulation.inputs import InputsOf
 from ..spatial import Array, matrix
@@ -40,6 +41,7 @@ def solve(
     force: InputsOf | None = None,
     voltage: InputsOf | None = None,
     target: InputsOf | None = None,
+    command: InputsOf | None = None,
     dt: float = 0.01,
     rtol: float = 1e-10,
     breaks: Iterable[float] = (),
@@ -47,9 +49,9 @@ def solve(
 ) -> Trajectory:
     """Solve a scene for ``duration`` seconds, recorded every ``dt`` seconds, each step to the tolerance ``rtol``.
 
-    The inputs ``torque`` (N m), ``force`` (N), ``voltage`` and ``target`` are those of ``Simulation.run``. Times at
-    which they jump, given as ``breaks`` (s), are met exactly; a jump that is not named is found by ever shorter steps.
-    ``progress`` is called with the instants done and the instants in all.
+    The inputs ``torque`` (N m), ``force`` (N), ``voltage``, ``target`` and ``command`` are those of
+    ``Simulation.run``. Times at which they jump, given as ``breaks`` (s), are met exactly; a jump that is not named is
+    found by ever shorter steps. ``progress`` is called with the instants done and the instants in all.
     """
     if not duration > 0 or not dt > 0:
         raise SceneError(f"solve: duration is {duration:g} s and dt is {dt:g} s; both must be above zero")
@@ -62,18 +64,15 @@ def solve(
         )
     scene.take_initial()
     check_scene(scene)
-    if scene.couplings:
+    if movers := movers_of(scene):
         raise SceneError(
-            f"solve: the exact twin has no couplings, and scene '{scene.name}' has '{next(iter(scene.couplings))}'"
+            f"solve: the exact twin moves no body by prescription, and scene '{scene.name}' has '{movers[0].name}'"
         )
-    for joint in scene.joints.values():
-        if joint.actuators:
-            raise SceneError(f"solve: the exact twin has no actuators, and joint '{joint.name}' has one")
     if scene.ropes:
         raise SceneError(
             f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"
         )
-    inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target}
+    inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target, "command": command}
     run = Run(scene, {word: given for word, given in inputs.items() if given}, duration, dt, rtol)
     run.go(sorted({float(time) for time in breaks if 0.0 < time < duration} | {duration}), progress)
     return Trajectory.from_frames(scene, run.recording.frames())

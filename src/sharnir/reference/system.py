@@ -2,7 +2,7 @@
 
     M a = f + J^T p + B^T e(p),       J a + J' v = 0
 
-    p   multipliers of the active rows: locked axes, sticking friction, closed limits, and the inertia of motors
+    p   multipliers of the active rows: locked axes, gears, sticking friction, closed limits, and the inertia of motors
     e   forces on free axes: springs, drives, friction; with a load, friction depends on p
 
 p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads, by Newton steps from the last p
@@ -13,7 +13,7 @@ Of redundant rows (a planar loop in space has three) an independent set is kept,
 light bodies beside heavy ones do not matter. The accelerations are the same; the multipliers of the others are zero.
 
 State: centres of mass, rotation vectors from the rotations at the start of the step, velocities, spins, bristle
-deflections, integrals of servos.
+deflections, integrals of servos, what is inside actuators.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from ..errors import SceneError
 from ..scene.scene import Scene
 from ..spatial import Array
-from .efforts import Efforts
+from .efforts import ActuatorForce, DriveForce, Efforts
 from .frictions import Frictions, Slip
 from .mechanism import Mechanism, Motion, turned, vector_rate
 
@@ -47,6 +47,8 @@ class Evaluation:
     acceleration: Array  # [k, body, 6]
     reaction: Array  # [k, friction] N, the load of each friction
     wanted: Array  # [k, drive] voltages before they are bounded
+    actuated: Array  # [k, actuator] N or N m
+    inside: Array  # [k, integral] of servos and actuators
     rates: Array  # [k, n]
 
 
@@ -63,7 +65,7 @@ class System:
         self.integrals = slice(motion + bristles, self.size)
         self.gravity = np.array(scene.gravity)
         self.rotation = np.zeros((self.bodies, 3, 3))  # at the start of the step
-        self._onto_rows = (frictions.row[:, None] == np.arange(len(mechanism.rows))).astype(float)  # [pair, row]
+        self._onto_rows = (frictions.row[:, None] == np.arange(mechanism.row_count)).astype(float)  # [pair, row]
         self.closed: list[tuple[int, int]] = []  # limits that are closed: (limit, +1 at the lower, -1 at the upper)
         self.limit_rows = [limit.row for limit in efforts.limits]
         self._last: dict[tuple[str, int], float] = {}  # multipliers by what they belong to
@@ -81,11 +83,14 @@ class System:
 
     def activate(self) -> None:
         """List the active rows anew, after a change of sticking friction or closed limits."""
-        frictions, drives = self.frictions, self.efforts.drives
+        frictions = self.frictions
+        motors: list[DriveForce | ActuatorForce] = [*self.efforts.drives, *self.efforts.actuators]
         keys = [("lock", i) for i in range(self.mechanism.locked)]
         rows = list(range(self.mechanism.locked))
+        keys += [("gear", g) for g in range(len(self.mechanism.sums))]
+        rows += range(len(self.mechanism.rows), self.mechanism.row_count)
         softness = [0.0] * len(rows)
-        for d, drive in enumerate(drives):
+        for d, drive in enumerate(motors):
             if drive.inertia > 0.0:
                 keys.append(("motor", d))
                 rows.append(drive.row)
@@ -173,7 +178,7 @@ class System:
         forces = outside.bodies
         forces[:, :, :3] += self.mechanism.mass[:, None] * self.gravity
         forces[:, :, 3:] -= m.gyroscopic
-        every = m.jacobian.reshape(count, len(self.mechanism.rows), 6 * self.bodies)
+        every = m.jacobian.reshape(count, self.mechanism.row_count, 6 * self.bodies)
         forces = forces + (row_force[:, None] @ every).reshape(forces.shape)
         free = self.weighted(m, forces)
         multipliers, load, reaction = self._multipliers(m, slip, free)
@@ -208,6 +213,8 @@ class System:
             acceleration,
             reaction,
             outside.wanted,
+            outside.actuated,
+            y[:, self.integrals],
             rates,
         )
 
@@ -277,7 +284,7 @@ class System:
         """The nearest state in which positions and velocities satisfy all active rows. Rebased."""
         n = 3 * self.bodies
         y = self.rebased(y)
-        places = [i for i, (kind, _) in enumerate(self.all_keys) if kind in ("lock", "limit")]
+        places = [i for i, (kind, _) in enumerate(self.all_keys) if kind in ("lock", "gear", "limit")]
         m = self.motion(y[None])
         for _ in range(8 if places else 0):
             errors = self._errors(m)[0]
@@ -295,6 +302,7 @@ class System:
 
     def _errors(self, m: Motion) -> Array:
         errors = self.mechanism.lock_errors(m)
+        errors = np.concatenate([errors, *(mesh.error(m)[:, None] for mesh in self.efforts.meshings)], axis=1)
         gaps = [self.efforts.limits[i].excess(m, side) for i, side in self.closed]
         return np.concatenate([errors, *(gap[:, None] for gap in gaps)], axis=1)
 
@@ -308,11 +316,11 @@ class System:
     def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
         """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
 
-        Locked joints and motors take part in the impact; bounded friction does not. Without any limit it is what joints
-        make of velocities that they do not allow.
+        Locked joints, gears and motors take part in the impact; bounded friction does not. Without any limit it is what
+        joints make of velocities that they do not allow.
         """
         m = self.motion(y[None])
-        shared = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "motor")]
+        shared = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "gear", "motor")]
         held = list(hits)
         while True:
             rows = np.concatenate([self.active[shared], [self.limit_rows[i] for i, _ in held]]).astype(int)

@@ -39,6 +39,10 @@ class Recording:
             "friction_impulse": (len(self.layout.frictions), 3),
             "stuck": (len(self.layout.frictions),),
             "voltage": (len(self.layout.softs),),
+            "coupling_effort": (len(self.layout.couplings),),
+            "actuator_effort": (len(self.layout.actuators),),
+            "actuator_a": (len(self.layout.actuators),),
+            "actuator_b": (len(self.layout.actuators),),
         }
         self.data = {name: np.zeros((count, *rest)) for name, rest in shape.items()}
         self._fixed_bodies()
@@ -68,6 +72,11 @@ class Recording:
         for d, drive in enumerate(system.efforts.drives):
             place = self.layout.softs.index(drive.axis.label)
             self.data["voltage"][here, place] = np.clip(e.wanted[:, d], -1.0, 1.0)
+        for a, actuator in enumerate(system.efforts.actuators):
+            place, law = self.layout.actuators.index(actuator.axis.label), actuator.law
+            self.data["actuator_effort"][here, place] = e.actuated[:, a]
+            for name, state in zip(("actuator_a", "actuator_b"), range(law.states), strict=False):
+                self.data[name][here, place] = law.unit * e.inside[:, law.first + state]
         self._fill_forces(here, e)
         self.done = here.stop
 
@@ -79,6 +88,8 @@ class Recording:
             if kind == "lock":
                 name = "reaction" if mechanism.linear[place] else "reaction_torque"
                 self.data[name][here, mechanism.row_joint[place]] += force[:, None] * direction[:, place]
+            elif kind == "gear":
+                self.data["coupling_effort"][here, place] = force
             elif kind == "limit":
                 self.data["limit_impulse"][here, place] += force * self.dt
         for p, element in enumerate(frictions.element):

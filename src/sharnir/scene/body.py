@@ -23,7 +23,8 @@ class BodySpec(Description, frozen=True):
     body's own frame in the world; ``velocity`` (m/s, of that frame's
     origin) and ``angular_velocity`` (rad/s) are in world axes. Mass properties come from the shapes unless given:
     ``mass`` (kg), ``center_of_mass`` (m) and ``inertia`` (kg m^2 about the centre of mass) in the body's frame;
-    inertia as three principal values, or six: xx, yy, zz, xy, xz, yz. A ``fixed`` body never moves. ``contact`` says
+    inertia as three principal values, or six: xx, yy, zz, xy, xz, yz. A ``fixed`` body never moves, unless it is
+    ``moved``: then it goes where it is told, and leads what is welded to it, see ``scene.prescribe``. ``contact`` says
     how it touches others: True for all of the defaults of :class:`Contact`, False for never, None for as soon as the
     scene has terrain.
     """
@@ -37,6 +38,7 @@ class BodySpec(Description, frozen=True):
     center_of_mass: Vec3 | None = None
     inertia: tuple[float, ...] | None = None
     fixed: bool = False
+    moved: bool = False
     contact: Contact | bool | None = None
 
 
@@ -122,6 +124,11 @@ def _checked(name: str, spec: BodySpec) -> BodySpec:
     moving = math.hypot(*spec.velocity) + math.hypot(*spec.angular_velocity) > 0
     if spec.fixed and moving:
         raise SceneError(f"{what} is fixed but has a velocity; leave one of them out")
+    if spec.moved and (spec.shapes or not spec.fixed):
+        raise SceneError(
+            f"{what} is moved, which only a fixed body without shapes can be; weld one with shapes to it, or let "
+            "scene.prescribe('name', body) do so"
+        )
     if spec.center_of_mass is not None:
         vector(spec.center_of_mass, f"{what} center_of_mass (m)")
     if isinstance(spec.contact, Contact):

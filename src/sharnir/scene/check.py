@@ -13,6 +13,7 @@ from .elements.spring import Spring
 from .joint import Joint
 from .joint_coordinates import coordinate, lock_error, misalignment, start_value
 from .joints import Basis, Coordinate, Kind
+from .mover import movers_of
 from .scene import Scene
 from .values import LARGEST, Range
 
@@ -27,11 +28,13 @@ def check_scene(scene: Scene) -> None:
     if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     _check_places(scene)
+    movers_of(scene)
     for coupling in scene.couplings.values():
         _check_coupling(coupling)
-        if coupling.gap > 0.0 and scene.ropes:
+        if coupling.has_play and scene.ropes:
             raise SceneError(
-                f"coupling '{coupling.name}' has backlash in a scene with ropes, which is not possible; leave it out"
+                f"coupling '{coupling.name}' has backlash or a neutral gear in a scene with ropes, which is not "
+                "possible; leave it out"
             )
     for joint in scene.joints.values():
         _check_direction(joint)

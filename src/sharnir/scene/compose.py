@@ -38,6 +38,8 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
     what = f"scene.add '{name}'"
     if not isinstance(name, str) or not name or "." in name:
         raise SceneError(f"{what}: give a name without dots")
+    if moved := [body.name for body in other.bodies.values() if body.spec.moved]:
+        raise SceneError(f"{what}: '{other.name}' moves a body by '{moved[0]}'; prescribe it in the new scene instead")
     if other.ropes:
         raise SceneError(f"{what}: '{other.name}' has ropes, which stay in their own scene; take them out")
     if other.terrains and on is not None:
@@ -67,6 +69,9 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
         scene.add_ray(f"{name}/{known}", msgspec.structs.replace(ray.spec, body=f"{name}/{ray.spec.body}"))
     for known, camera in other.cameras.items():
         scene.add_camera(f"{name}/{known}", msgspec.structs.replace(camera.spec, body=f"{name}/{camera.spec.body}"))
+    for known, ruler in other.rulers.items():
+        measured = tuple(part.bodies.get(end, on or scene.world).name for end in ruler.spec.between)
+        scene.add_ruler(f"{name}/{known}", msgspec.structs.replace(ruler.spec, between=measured))
     for known, sensor in other.sensors.items():
         scene.add_sensor(f"{name}/{known}", msgspec.structs.replace(sensor.spec, on=f"{name}/{sensor.spec.on}"))
     return part

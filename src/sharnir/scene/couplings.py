@@ -18,6 +18,7 @@ from .quantity import Quantity
 from .values import Description, not_negative, number, positive, shown
 
 ANGLE, LENGTH, ANY = "rad", "m", ""
+NEUTRAL = 1e12  # rad or m of play: what a gearbox has in neutral
 
 
 class CouplingType(Description, frozen=True, tag_field="type"):
@@ -94,6 +95,40 @@ class Gear(Mesh, frozen=True, tag="gear"):
 
     def factors(self) -> tuple[float, ...]:
         return (1.0, -number(self.ratio, "Gear ratio"))
+
+
+class Gearbox(Mesh, frozen=True, tag="gearbox"):
+    """The first coordinate goes at one of several ``ratios`` times the rate of the second; which one may change.
+
+    ``gear`` is the one it starts in, counted from 1; 0 is neutral, in which nothing is passed on. Set
+    ``coupling.gear`` while running. A change moves nothing: the gear that comes in meshes as both sides stand. Where
+    their speeds do not agree with its ratio, it brings them together within a step, by an impulse that both sides feel:
+    energy is lost, as in a clutch that grabs, and none is gained.
+    """
+
+    ratios: tuple[float, ...]
+    gear: int = 0
+
+    def factors(self) -> tuple[float, ...]:
+        return (1.0, -self.ratio(max(1, self.checked_gear(self.gear, "Gearbox gear"))))
+
+    def ratio(self, gear: int) -> float:
+        """The ratio of a ``gear`` that is not neutral."""
+        if not self.ratios:
+            raise SceneError("Gearbox ratios are empty; give one for each gear, such as (3.5, 2.0, 1.0)")
+        return number(self.ratios[gear - 1], f"Gearbox ratios[{gear - 1}]")
+
+    def checked_gear(self, gear: float, what: str) -> int:
+        """A ``gear`` as a whole number, or an error that says ``what`` is wrong and which gears there are."""
+        if isinstance(gear, bool) or gear != int(gear) or not 0 <= gear <= len(self.ratios):
+            raise SceneError(f"{what} is {shown(gear)}; give 0 for neutral, or 1 to {len(self.ratios)}")
+        return int(gear)
+
+    def checked(self, what: str) -> None:
+        for gear in range(1, len(self.ratios) + 1):
+            if self.ratio(gear) == 0.0:
+                raise SceneError(f"{what} has the ratio 0 in gear {gear}; leave it out, neutral is gear 0")
+        super().checked(what)
 
 
 class Mimic(CouplingType, frozen=True, tag="mimic"):
@@ -237,7 +272,9 @@ class Prescribed(CouplingType, frozen=True, tag="prescribed"):
         return (1.0,)
 
 
-AnyCoupling = Prescribed | Gear | Mimic | WeightedSum | BeltDrive | RackAndPinion | Screw | Differential | Planetary
+AnyCoupling = (
+    Prescribed | Gear | Gearbox | Mimic | WeightedSum | BeltDrive | RackAndPinion | Screw | Differential | Planetary
+)
 
 
 class CouplingSpec(Description, frozen=True):
@@ -258,7 +295,16 @@ class Coupling:
         self.type.checked(what)
         self.factors = self.type.factors()
         self.losses = self.type.losses()
-        self.gap = 0.5 * abs(self.factors[0]) * self.type.play()  # rad or m that the sum may be off, either way
+        self.gap = self.gap_in(self.type.gear if isinstance(self.type, Gearbox) else 1)
+
+    def gap_in(self, gear: int) -> float:
+        """How far the sum of c_i q_i may be off either way (rad or m), in a ``gear``; any way in neutral."""
+        return 0.5 * abs(self.factors[0]) * self.type.play() if gear else NEUTRAL
+
+    @property
+    def has_play(self) -> bool:
+        """Whether its two sides are free of each other at times."""
+        return self.gap > 0.0 or isinstance(self.type, Gearbox)
 
     @property
     def loses_power(self) -> bool:
@@ -290,6 +336,15 @@ class Coupling:
         if not isinstance(self.type, Prescribed):
             raise SceneError(f"{self!r} is not prescribed; couple its coordinate with Prescribed() to move it")
         return Quantity("motion", self.name, self.terms[0][1].unit)
+
+    @property
+    def gear(self) -> Quantity:
+        """The gear that a gearbox is in, without unit, 0 in neutral; set it while running."""
+        if not isinstance(self.type, Gearbox):
+            raise SceneError(
+                f"{self!r} has one ratio for good; couple its coordinates with Gearbox(ratios) to change it"
+            )
+        return Quantity("gear", self.name, "1")
 
     def effort(self, place: int = 0) -> Quantity:
         """The effort (N or N m) of the coupling on its coordinate number ``place``, counted from 0."""

@@ -17,10 +17,12 @@ from .elements.spring import Spring
 from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
+from .mover import Mover
 from .quantity import Quantity
 from .ray import Ray, RaySpec
 from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
 from .rope_ties import check_ties
+from .ruler import Ruler, RulerSpec
 from .scene_quantities import SceneQuantities
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
 from .shape import Shape
@@ -58,6 +60,7 @@ class Scene(SceneQuantities):
         self.terrains: dict[str, Terrain] = {}
         self.rays: dict[str, Ray] = {}
         self.cameras: dict[str, Camera] = {}
+        self.rulers: dict[str, Ruler] = {}
         self.couplings: dict[str, Coupling] = {}
         self.sensors: dict[str, Sensor] = {}
         self.ropes: dict[str, Rope] = {}
@@ -82,6 +85,7 @@ class Scene(SceneQuantities):
         center_of_mass: Iterable[float] | None = None,
         inertia: Iterable[float] | None = None,
         fixed: bool = False,
+        moved: bool = False,
         contact: Contact | bool | None = None,
     ) -> Body:
         """Add a body made of shapes, and return it.
@@ -98,6 +102,7 @@ class Scene(SceneQuantities):
             inertia: kg m^2 about the centre of mass, in the body's axes: three principal values, or xx, yy, zz, xy, xz,
                 yz.
             fixed: whether it never moves.
+            moved: whether, fixed and without shapes, it goes where it is told: see ``scene.prescribe``.
             contact: how it touches others: True for the defaults of :class:`Contact`, False for never, None for as soon
                 as the scene has terrain.
         """
@@ -115,6 +120,7 @@ class Scene(SceneQuantities):
             center_of_mass=None if center_of_mass is None else floats(center_of_mass),
             inertia=None if inertia is None else floats(inertia),
             fixed=fixed,
+            moved=moved,
             contact=contact,
         )
         return self.add_body(name, spec)
@@ -213,7 +219,8 @@ class Scene(SceneQuantities):
 
         Args:
             name: unique among couplings, without dots.
-            coupling: Gear, RackAndPinion, Screw, BeltDrive, Differential, Planetary, Mimic or WeightedSum.
+            coupling: Gear, Gearbox, RackAndPinion, Screw, BeltDrive, Differential, Planetary, Mimic, WeightedSum or
+                Prescribed.
             coordinates: joints, for their first coordinate, or quantities such as ``sleeve.coordinate("angle")``.
         """
         if not isinstance(coupling, CouplingType):
@@ -228,6 +235,15 @@ class Scene(SceneQuantities):
         coupling = Coupling(name, spec, self.joints)
         self.couplings[name] = coupling
         return coupling
+
+    def prescribe(self, name: str, body: Body | str) -> Mover:
+        """Let a body go where it is told, whatever force that takes, and return what moves it; see :class:`Mover`.
+
+        Args:
+            name: unique among bodies and among joints, without dots.
+            body: what is to be moved; without a motion it stays where it is.
+        """
+        return Mover.put(self, name, self._body(f"mover '{name}'", body))
 
     def material(self, name: str, material: Material) -> str:
         """Name a material, to be used by bodies and terrain, and return the name; ``"default"`` may be set anew."""
@@ -426,6 +442,35 @@ class Scene(SceneQuantities):
         self.cameras[name] = camera
         return camera
 
+    def ruler(
+        self,
+        name: str,
+        a: Body | str,
+        b: Body | str,
+        axis: Iterable[float] = (0.0, 0.0, 1.0),
+        point: Iterable[float] = ORIGIN,
+    ) -> Ruler:
+        """Measure how far a point of body b moves along an axis of body a, and return the ruler.
+
+        Args:
+            name: unique among rulers, without dots.
+            a: a body, its name, or ``scene.world``.
+            b: the other body.
+            axis: in the axes of a, of any length.
+            point: m, in the frame of b; it reads 0 as the bodies stand now.
+        """
+        names = tuple(self._body(f"ruler '{name}'", body).name for body in (a, b))
+        spec = RulerSpec(between=(names[0], names[1]), axis=floats(axis), point=floats(point))
+        return self.add_ruler(name, spec)
+
+    def add_ruler(self, name: str, spec: RulerSpec) -> Ruler:
+        """Add a ruler under a ``name`` from its description ``spec``."""
+        self._check_new("ruler", name, self.rulers)
+        a, b = (self._body(f"ruler '{name}'", body) for body in spec.between)
+        ruler = Ruler(name, spec, a, b)
+        self.rulers[name] = ruler
+        return ruler
+
     def sensor(self, name: str, sensor: AnySensor, on: Body | Joint | Quantity | str) -> Sensor:
         """Put a sensor on a body, a joint or a coordinate, and return it; ``sensor.reading()`` is what it reads.
 
@@ -459,7 +504,7 @@ class Scene(SceneQuantities):
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
         copied = copy(self)
-        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "sensors", "ropes"):
+        for name in ("bodies", "joints", "couplings", "terrains", "rays", "cameras", "rulers", "sensors", "ropes"):
             setattr(copied, name, dict(getattr(self, name)))
         return copied
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import spatial
 from ..device import Table
 from ..errors import SceneError
 from ..model.fields import checked_values, read, write_row
@@ -16,7 +18,8 @@ from ..model.layout import Layout
 from ..scene.body import Body
 from ..scene.couplings import Prescribed
 from ..scene.joint import Joint
-from ..scene.quantity import XYZ, Quantity
+from ..scene.mover import Mover, movers_of
+from ..scene.quantity import XYZ, XYZW, Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
 from ..spatial import Array
@@ -38,13 +41,18 @@ class Inputs:
     def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, InputsOf | None], dt: float = 0.0) -> None:
         self._targets: list[_Target] = []
         self._motions: list[_Motion] = []
+        self._moves: list[_Move] = []
         self._half = 0.5 * dt
         for word, inputs in given.items():
             if not isinstance(inputs, (Mapping, NoneType)):
                 raise SceneError(f"{word} is {shown(inputs)}; give a dictionary such as {{hinge: 1.0}}")
             for key, value in (inputs or {}).items():
                 if word == "motion":
-                    self._motions.append(_motion(scene, key, value))
+                    moved = _move(scene, key, value)
+                    if moved is None:
+                        self._motions.append(_motion(scene, key, value))
+                    else:
+                        self._moves.append(moved)
                     continue
                 if word == "command":
                     array, place = "command", _actuator(layout, key)
@@ -54,8 +62,9 @@ class Inputs:
                     array, place = "drive_input", _drive(layout, word, key)
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
-        values = [target.value for target in self._targets] + [motion.value for motion in self._motions]
-        self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in self._motions)
+        moving: list[_Motion | _Move] = [*self._motions, *self._moves]
+        values = [target.value for target in self._targets] + [one.value for one in moving]
+        self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in moving)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
 
     def apply(self, control: Table, time: ArrayLike) -> None:
@@ -70,6 +79,8 @@ class Inputs:
                 write_row(rows, place, read(rows)[place] + 2.0 * self._half * now)
             else:
                 write_row(rows, place, now - start)
+        for move in self._moves:
+            move.apply(control, time, self._half)
 
     def release(self, control: Table) -> None:
         """Set what the inputs had set back to zero; prescribed motions stay where they are."""
@@ -108,6 +119,80 @@ def _motion(scene: Scene, key: object, value: Input) -> _Motion:
     raise SceneError(
         f"motion: {shown(key)} is not prescribed; first let it be: scene.couple('name', sh.Prescribed(), joint)"
     )
+
+
+@dataclass(frozen=True)
+class _Move:
+    """The motion of a body: its mover's place and pose at the start, what it is, and which rate that is, if one."""
+
+    what: str
+    place: int
+    start: spatial.Pose
+    value: Input
+    rate: str  # "velocity", "angular_velocity", or "" for where it is to be
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it moves on from where it is."""
+        return bool(self.rate)
+
+    def apply(self, control: Any, middle: Any, half: float) -> None:
+        """Write where the body is to be at the end of a step of twice ``half`` (s) with that ``middle`` (s)."""
+        worlds = control.mover_shift.shape[1]
+        time = middle if self.rate else middle + half
+        if callable(self.value) and np.ndim(time) > 0:
+            each = [self._row(self.value(now), worlds, world) for world, now in enumerate(time.tolist())]
+            given = tuple(np.stack(parts) for parts in zip(*each, strict=True))
+        else:
+            given = self._parts(self.value(time) if callable(self.value) else self.value, worlds)
+        if not self.rate:
+            write_row(control.mover_shift, self.place, given[0] - self.start.position)
+            if len(given) == 2:
+                turn = spatial.multiply(given[1], spatial.conjugate(self.start.rotation))
+                write_row(control.mover_turn, self.place, spatial.to_vector(turn))
+        elif self.rate == "velocity":  # the rate in the middle of the step moves it on
+            write_row(control.mover_shift, self.place, read(control.mover_shift)[self.place] + 2.0 * half * given[0])
+        else:
+            turn = spatial.multiply(_rotations(2.0 * half * given[0]), _rotations(read(control.mover_turn)[self.place]))
+            write_row(control.mover_turn, self.place, spatial.to_vector(turn))
+
+    def _row(self, value: Any, worlds: int, world: int) -> tuple[Any, ...]:
+        """What a function gives for one of the worlds whose clocks differ."""
+        parts = self._parts(value, worlds)
+        return tuple(part[world] if part.ndim == 2 else part for part in parts)
+
+    def _parts(self, value: Any, worlds: int) -> tuple[Any, ...]:
+        """A vector, or a position and an orientation, checked."""
+        if not self.rate and isinstance(value, tuple) and len(value) == 2:
+            turned = checked_values(f"{self.what}, its quaternion", value[1], XYZW, worlds)
+            if (np.abs(np.linalg.norm(turned, axis=-1) - 1.0) > 1e-3).any():
+                raise SceneError(f"{self.what} is given {shown(value[1])}; give unit quaternions (x, y, z, w)")
+            return checked_values(f"{self.what}, its position (m)", value[0], XYZ, worlds), turned
+        return (checked_values(self.what, value, XYZ, worlds),)
+
+
+def _rotations(vectors: Any) -> Any:
+    """The quaternions of one rotation vector, or of a row for each world."""
+    return (
+        np.array([spatial.from_vector(row) for row in vectors]) if vectors.ndim == 2 else spatial.from_vector(vectors)
+    )
+
+
+RATES = ("velocity", "angular_velocity")
+
+
+def _move(scene: Scene, key: Any, value: Input) -> _Move | None:
+    """The motion of a body, or None where the key names no body."""
+    is_rate = isinstance(key, Quantity) and key.variable in RATES
+    if isinstance(key, Mover):
+        key = key.body
+    if not isinstance(key, Body) and not is_rate:
+        return None
+    name = key.item if is_rate else key.name
+    for place, mover in enumerate(movers_of(scene)):
+        if mover.body.name == name and (is_rate or mover.body is key):
+            return _Move(f"motion of '{name}'", place, mover.weld.a.pose, value, key.variable if is_rate else "")
+    raise SceneError(f"motion: body '{name}' is not prescribed; first let it be: scene.prescribe('name', body)")
 
 
 class _Target(NamedTuple):

@@ -21,7 +21,8 @@ from ..model.fields import allocate, write
 from ..model.layout import Layout
 from ..model.softs import softs_of
 from ..quantities.registry import definition_of, those
-from ..quantities.setting import static_share
+from ..quantities.setting import gears_in_use, static_share
+from ..scene.couplings import Gearbox
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, XYZW, Quantity, declared
 from ..spatial import Array
@@ -90,8 +91,8 @@ class Taps:
         definition = definition_of(quantity)
         if quantity.variable in MOTOR:
             return self._motor(quantity, world)
-        if definition.live is None:
-            return self._slow(quantity, component, world)
+        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
+            return self._slow(quantity, component, world)  # the kernel that measures knows one model
         table, array = definition.live
         if table == "reading":
             self._prepare()
@@ -104,7 +105,7 @@ class Taps:
     def rows(self, quantity: Quantity) -> Reader:
         """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
         definition = definition_of(quantity)
-        if definition.live is None:
+        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
             worlds = self._simulation.worlds
             return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
         table, array = definition.live
@@ -117,6 +118,8 @@ class Taps:
     def writer(self, quantity: Quantity, component: str | None = None, world: int = 0) -> Writer:
         """A function that sets a number of one world; it holds after the next ``flush``."""
         definition = definition_of(quantity)
+        if quantity.variable == "gear":
+            return self._shifter(quantity, world)
         if definition.sent is None:
             known = those(lambda other: other.sent)
             raise SceneError(f"'{quantity.label}' cannot be set while running{nearest(quantity.variable, known)}")
@@ -134,6 +137,24 @@ class Taps:
             view[i], static[0] = level, level * share
 
         return set_level
+
+    def _shifter(self, quantity: Quantity, world: int) -> Writer:
+        """What changes the gear of a gearbox, where it is to be another one than it is in."""
+        sim, place = self._simulation, declared("gear").place(self._layout, quantity.item)
+        coupling = sim._scene.couplings[str(quantity.item)]
+        second = self._layout.terms.index(f"{coupling.name}.{coupling.labels[0]}") + 1
+        box = coupling.type
+        if not isinstance(box, Gearbox):
+            raise SceneError(f"{coupling!r} has one ratio for good and no gear to set; give it Gearbox(ratios)")
+
+        def shift(gear: float) -> None:
+            factor, gap = sim.model.term_factor.numpy()[second], sim.model.coupling_gap.numpy()[place]
+            gears = gears_in_use(box, factor, gap)
+            if gears[world] != round(gear):
+                gears[world] = round(gear)
+                sim.set(quantity, gears)
+
+        return shift
 
     def _view(self, table: str, array: str, place: int, component: str | None, world: int) -> tuple[Any, int]:
         """The memory of one item, and the place of the component in it."""

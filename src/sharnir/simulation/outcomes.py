@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..device import Table
 from ..scene.scene import Scene
 from ..spatial import Array
 
@@ -17,12 +18,15 @@ class Varied:
     """What differs between worlds, see :meth:`Simulation.vary`: numbers [world] by address, the scene of every world.
 
     ``starts`` are the states in which the worlds start, ``places`` the arrays of the model and the items written there.
+    ``models`` are those of worlds in which numbers differ that a model holds once: each for a first world and how many
+    follow; none where one serves all.
     """
 
     numbers: dict[Address, Array] = field(default_factory=dict)
     scenes: tuple[Scene, ...] = ()
     starts: dict[str, Array] = field(default_factory=dict)
     places: frozenset[tuple[str, int]] = frozenset()
+    models: tuple[tuple[int, int, Table], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,12 @@ class Settings:
                 f"integrator '{self.integrator}' needs the accelerations of the direct solver; "
                 f"solver is '{self.solver}'"
             )
+        moved = [name for name, body in scene.bodies.items() if body.spec.moved]
+        if moved and self.integrator == "position-verlet":
+            raise SceneError(
+                f"integrator '{self.integrator}' ends its steps in the middle of a drift, where '{moved[0]}' cannot "
+                "lead; take 'leapfrog'"
+            )
         positive(self.dt, "dt (s)")
         whole(self.worlds, "worlds", 1)
         whole(self.iterations, "iterations", 1)

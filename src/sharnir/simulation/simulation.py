@@ -17,7 +17,7 @@ from ..model.compile import build_model, compile_scene
 from ..model.fields import PARAMETERS, SENSED, TABLES, allocate, read, write, write_worlds
 from ..model.precision import precision_of
 from ..quantities import evaluate
-from ..quantities.setting import set_quantity
+from ..quantities.setting import first_gears, set_quantity
 from ..record.recorder import Recorder
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from ..analysis.freedoms import Chosen
     from ..analysis.linear import Linear
-    from ..analysis.matrices import Matrices
+    from ..analysis.matrices import AllMatrices
     from ..control.controller import Controller
     from ..control.diagram import Diagram
     from ..record.trajectory import Trajectory
@@ -148,11 +148,12 @@ class Simulation(Mechanics):
         scalars = settings.on_device(self._precision, counts, scene)
         workers = core_count() if threads is None else threads
         arrays = (*tables, scalars)
-        self._stepper = Stepper(self._precision, self._compiled.features, arrays, self.worlds, self.device, workers)
+        self._launched = self._precision, self._compiled.features, arrays, self.worlds, self.device, workers
+        self._stepper = Stepper(*self._launched)
         self.stops, self.warner = Stops(self), Warner(self, ignored)
         self.attached: list[Attached] = []
         self._steps, self._started = 0, np.zeros(self.worlds, int)
-        self._analysed: dict[tuple[Chosen, ...], Matrices] = {}
+        self._analysed: dict[tuple[tuple[Chosen, ...], tuple[Scene, ...]], AllMatrices] = {}
         self.reset()
         self.warner.before()
         if scene.diagram is not None:
@@ -209,7 +210,7 @@ class Simulation(Mechanics):
         ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
         time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
         ``motion`` for prescribed coordinates (rad, m), which are there at the end of each step, or for their rates
-        (``hinge.speed``: rad/s, m/s), ``command`` for actuators.
+        (``hinge.speed``: rad/s, m/s), and for prescribed bodies (see :class:`Mover`), ``command`` for actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
         before every step, ``progress`` with the steps done and the steps in all. Ctrl-C ends the run and keeps what was
         recorded.
@@ -290,13 +291,19 @@ class Simulation(Mechanics):
         """Let ``numbers`` of the scene differ between the worlds, by the names they have in studies, one per world.
 
         ``sim.vary({"strut.spring.stiffness": [1e4, 2e4, 3e4]})``: masses, inertias, friction laws, springs, motors,
-        gears, materials, in the units of their descriptions; initial poses and velocities hold from the next
-        :meth:`reset` on. A world moves to the bit as a scene alone that was built with its numbers, and all quantities
-        follow. What changes more than numbers is refused by name.
+        gears, materials, centres of mass, sizes of shapes, frames of joints, in the units of their descriptions;
+        initial poses and velocities hold from the next :meth:`reset` on. A world moves to the bit as a scene alone that
+        was built with its numbers, and all quantities follow. What changes more than numbers is refused by name.
         """
         from ..studies.vary import vary
 
-        vary(self, numbers)
+        self._use(vary(self, numbers))
+
+    def _use(self, varied: Varied) -> None:
+        """Step with what differs between worlds from now on."""
+        if varied.models != self._varied.models:
+            self._stepper = Stepper(*self._launched, varied.models)
+        self._varied = varied
 
     def pose(
         self,
@@ -347,6 +354,8 @@ class Simulation(Mechanics):
         They end at their ``reach`` (m), and see all that takes part in contact, terrain among it.
         """
         self._check_world("ray", world)
+        if self._varied.models:
+            raise SceneError("ray: shapes or centres of mass differ between worlds, which rays do not know")
         return self.rays.cast(origin, direction, reach, world)
 
     def _check_world(self, what: str, world: int) -> None:
@@ -372,15 +381,12 @@ class Simulation(Mechanics):
 
         return linearised(self, inputs, outputs, freedoms)
 
-    def _matrices(self, chosen: Iterable[Chosen]) -> Matrices:
-        from ..analysis.matrices import Matrices
+    def _matrices(self, chosen: Iterable[Chosen]) -> AllMatrices:
+        from ..analysis.matrices import AllMatrices
 
-        if self._varied.scenes:
-            names = ", ".join(address.name for address in self._varied.numbers)
-            raise SceneError(f"the matrices are of one scene, and here {names} differ between worlds; take one world")
-        key = tuple(chosen)
+        key = tuple(chosen), self._varied.scenes
         if key not in self._analysed:
-            self._analysed[key] = Matrices(self, key)
+            self._analysed[key] = AllMatrices(self, key[0])
         return self._analysed[key]
 
     # --- diagrams ---------------------------------------------------------------------------------------------------
@@ -413,8 +419,8 @@ class Simulation(Mechanics):
         """Back to the start of the scene, in all worlds, or in those that a mask or a list ``worlds`` names.
 
         The state, the clock and what the solver, diagrams and faults remember start over; efforts, forces, voltages and
-        targets are zero again. Parameters stay as they were set: masses, friction levels, limits, gravity. A world
-        goes on bit for bit as if it had been started alone.
+        targets are zero again, and gearboxes in the gear that they start in. Parameters stay as they were set: masses,
+        friction levels, limits, gravity. A world goes on bit for bit as if it had been started alone.
         """
         mask = self._mask("reset", worlds)
         for part in self.attached:
@@ -426,6 +432,7 @@ class Simulation(Mechanics):
         for field in TABLES["state"]:
             starts = self._varied.starts if field.name in self._varied.starts else self._compiled.state
             write_worlds(getattr(self.state, field.name), mask, starts[field.name])
+        first_gears(self, mask)
         self.stops.forget(mask)
         self.warner.reset()
         if mask.all():
@@ -468,7 +475,7 @@ class Simulation(Mechanics):
         self._steps = int(snapshot.arrays["clock"]["steps"])
         self._started = np.array(snapshot.arrays["clock"]["started"])
         self.stops.know()
-        self._varied = snapshot.varied
+        self._use(snapshot.varied)
         for part, remembered in zip(self.attached, snapshot.attached, strict=True):
             part.restore(remembered)
 

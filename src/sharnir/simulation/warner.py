@@ -104,5 +104,6 @@ class Warner:
         sim, features = self._simulation, self._simulation._compiled.features
         pushed = inputs.on_bodies or any(read(array).any() for array in (sim.control.force, sim.control.torque))
         moved = any(isinstance(coupling.type, Prescribed) for coupling in sim._scene.couplings.values())
+        moved = moved or features.movers
         pushed = pushed or features.actuators
         return not (pushed or moved or sim.attached or features.contacts or features.ropes)

@@ -1,20 +1,23 @@
 """Numbers of a scene that differ between the worlds of one simulation.
 
 Every world is compiled from the scene with its own numbers; where only arrays differ that each world has of its own,
-these are written, so that a world moves to the bit as a scene alone that was built with its numbers. Whatever changes
-more than numbers, such as how many rows a joint has, is refused by name.
+these are written, so that a world moves to the bit as a scene alone that was built with its numbers. Where others
+differ, such as centres of mass and sizes of shapes, runs of neighbouring worlds that agree in them have a model, and a
+launch, of their own. Whatever changes more than numbers, such as how many rows a joint has, is refused by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..device import Table, load_warp
 from ..errors import SceneError
 from ..model.compile import Compiled
-from ..model.fields import TABLES, checked_values, read, write
+from ..model.fields import TABLES, checked_values, element_type, read, struct_values, write
 from ..scene.scene import Scene
 from ..simulation.outcomes import Varied
 from ..simulation.simulation import Simulation
@@ -26,8 +29,8 @@ OF_WORLDS = frozenset(one.name for one in TABLES["model"] if one.per_world)
 FOR_WARNINGS = {"felt_spin"}  # of the scene as it was described, whatever a world's inertias are
 
 
-def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> None:
-    """Give every world its own numbers, by the names that they have in the scene."""
+def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> Varied:
+    """Give every world its own numbers, by the names that they have in the scene; what differs then."""
     scene, worlds, before = simulation._scene, simulation.worlds, simulation._varied
     if not isinstance(numbers, Mapping):
         raise SceneError(f"vary is given a {type(numbers).__name__}; give a dictionary such as {{'door.mass': [1, 2]}}")
@@ -51,7 +54,47 @@ def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> None:
     places = before.places | _differing(base, made)
     _write_parameters(simulation, made, places)
     starts = {name: np.concatenate([one.state[name] for one in made], axis=1) for name in base.state}
-    simulation._varied = Varied(numbered, tuple(one.scene for one in made), starts, places)
+    models = _models(simulation, made)
+    return Varied(numbered, tuple(one.scene for one in made), starts, places, models)
+
+
+def _models(simulation: Simulation, made: list[Compiled]) -> tuple[tuple[int, int, Table], ...]:
+    """A model for each run of neighbouring worlds that agree in what a model holds once; none where all do."""
+    base = simulation._compiled
+    differing = {id(one): tuple(_shared(base, one)) for one in made}
+    if not any(differing.values()):
+        return ()
+    _check_bare(simulation, next(names for names in differing.values() if names))
+    models = {id(one): _model(simulation, one, differing[id(one)]) for one in made}
+    runs = [list(group) for _, group in groupby(range(len(made)), key=lambda world: id(made[world]))]
+    return tuple((run[0], len(run), models[id(made[run[0]])]) for run in runs)
+
+
+def _model(simulation: Simulation, one: Compiled, differing: tuple[str, ...]) -> Table:
+    """The model of a simulation with the arrays that differ in a scene, and all others shared with it."""
+    if not differing:
+        return simulation.model
+    model = struct_values(simulation._precision).model()
+    for field in TABLES["model"]:
+        array = getattr(simulation.model, field.name)
+        if field.name in differing:
+            kind = element_type(simulation._precision, field.type)
+            array = load_warp().zeros(array.shape[0], dtype=kind, device=simulation.device)
+            write(array, np.asarray(one.model[field.name]))
+        setattr(model, field.name, array)
+    return model
+
+
+def _check_bare(simulation: Simulation, differing: tuple[str, ...]) -> None:
+    """Refuse what reads the one model of a simulation, where there would be several."""
+    scene = simulation._scene
+    reading = [*(f"ray '{name}'" for name in scene.rays), *(f"sensor '{name}'" for name in scene.sensors)]
+    reading += ["a diagram that runs along"] if simulation.attached else []
+    if reading:
+        raise SceneError(
+            f"numbers that a model holds once ({', '.join(differing)}) cannot differ between worlds beside "
+            f"{reading[0]}; take it away, or make a simulation for each of them"
+        )
 
 
 def _compiled_worlds(
@@ -67,11 +110,15 @@ def _compiled_worlds(
 
 
 def _structure(base: Compiled, other: Compiled) -> list[str]:
-    """What differs between two scenes beside numbers that each world has of its own."""
+    """What differs between two scenes beside numbers."""
     parts = ("features", "counts", "layout", "twists")
-    found = [part for part in parts if getattr(base, part) != getattr(other, part)]
-    shared = [name for name in base.model if name not in OF_WORLDS and name not in FOR_WARNINGS]
-    return found or [name for name in shared if not same(base.model[name], other.model[name])]
+    return [part for part in parts if getattr(base, part) != getattr(other, part)]
+
+
+def _shared(base: Compiled, other: Compiled) -> list[str]:
+    """The arrays that a model holds once for all worlds and that differ between two scenes."""
+    names = [field.name for field in TABLES["model"] if not field.per_world and field.name not in FOR_WARNINGS]
+    return [name for name in names if not same(base.model[name], other.model[name])]
 
 
 def _differing(base: Compiled, made: list[Compiled]) -> frozenset[tuple[str, int]]:

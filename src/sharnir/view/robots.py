@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 
 from .. import spatial
+from ..assemblies.axle import BuiltAxle
 from ..assemblies.robots import Mf4, four_wheel_car, krt100, mf4, six_wheel_rover
 from ..assemblies.vehicle import BuiltVehicle
 from ..control import AxisBinding, Diagram, Group, KeyBinding, Panel, Pin
@@ -271,8 +272,9 @@ def drive_car() -> Experiment:
     scene.ground()
     car = four_wheel_car(scene).vehicle
     eyes(scene, car.chassis, 1.95, 0.7)
-    rack = car.axles["front"].steer
-    assert rack is not None
+    front = car.axles["front"]
+    assert isinstance(front, BuiltAxle) and front.steer is not None
+    rack = front.steer
     d = scene.diagram = Diagram("car", period=PERIOD)
     forward, turn = driving(d)
     handbrake = d.input("coast", initial=False, note="takes the voltage off")

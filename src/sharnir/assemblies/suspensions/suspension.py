@@ -18,6 +18,7 @@ from ...scene.elements.spring import Spring
 from ...scene.joint import Joint
 from ...scene.joints import Revolute, Strut
 from ...scene.quantity import Quantity
+from ...scene.ruler import Ruler
 from ...scene.scene import Scene
 from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, number, positive, vector
 from ..kinematics import kinematics_of
@@ -60,8 +61,8 @@ class Corner:
 
     ``hub`` is carried by the links; ``carrier`` carries the ``wheel`` and is the hub itself unless the wheel is
     steered; ``sprung`` is the link that the coil stands on. ``guide`` is the guiding joint, whose ``coordinate`` grows
-    as the wheel rises; ``spin`` the wheel's hinge, forward is positive; ``kingpin`` and ``coil`` are joints, where
-    there are any.
+    as the wheel rises; ``spin`` the wheel's hinge, forward is positive; ``ruler`` measures the travel; ``kingpin``
+    and ``coil`` are joints, where there are any.
     """
 
     wheel: Body
@@ -71,11 +72,17 @@ class Corner:
     guide: Joint
     coordinate: str
     spin: Joint
+    ruler: Ruler
     kingpin: Joint | None = None
     coil: Joint | None = None
 
     @property
     def travel(self) -> Quantity:
+        """How far the wheel's centre is above its neutral position, m, along the chassis' upright."""
+        return self.ruler.travel
+
+    @property
+    def guided(self) -> Quantity:
         """The guiding coordinate, rad or m; zero in the neutral position, up is positive."""
         return self.guide.coordinate(self.coordinate)
 
@@ -209,8 +216,14 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         sign = 1.0 if mount.side == "left" else -1.0
         lean, turn = sign * self.camber, sign * self.toe
         axis = (math.sin(turn) * math.cos(lean), math.cos(turn) * math.cos(lean), -math.sin(lean))
-        body = mount.wheel(wheel, axis, carried.speed)
-        hinge = Revolute(axis=as_vec3(spatial.rotate(mount.chassis.pose.rotation, axis)), anchor=mount.point(CENTER))
-        friction = Coulomb(0.0) if carried.brake else None
-        spin = mount.joint("spin", hinge, carrier, body, drive=carried.drive, friction=friction)
-        return Corner(body, links.hub, carrier, links.sprung, links.guide, links.coordinate, spin, pin)
+        body, spin, ruler = rolling(mount, wheel, carrier, axis, carried)
+        return Corner(body, links.hub, carrier, links.sprung, links.guide, links.coordinate, spin, ruler, pin)
+
+
+def rolling(mount: Mount, wheel: RoadWheel, carrier: Body, axis: Vec3, carried: Carried) -> tuple[Body, Joint, Ruler]:
+    """A wheel on its carrier: the body, its hinge about an ``axis`` of the chassis, and the ruler of its travel."""
+    body = mount.wheel(wheel, axis, carried.speed)
+    hinge = Revolute(axis=as_vec3(spatial.rotate(mount.chassis.pose.rotation, axis)), anchor=mount.point(CENTER))
+    friction = Coulomb(0.0) if carried.brake else None
+    spin = mount.joint("spin", hinge, carrier, body, drive=carried.drive, friction=friction)
+    return body, spin, mount.scene.ruler(f"{mount.name}_travel", mount.chassis, body)

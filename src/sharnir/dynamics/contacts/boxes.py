@@ -95,7 +95,7 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
         return best
 
     @wp.func
-    def box_box(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    def box_box(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points of two boxes."""
         axis = best_axis(a, b, margin)
         none = Manifold()
@@ -105,18 +105,18 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
         c = Closest()
         c.normal = n
         c.distance = axis.separation
-        f = shared.over_faces(m, a, b, c, margin)
+        f = shared.over_faces(model, a, b, c, margin)
         if shared.deepest_gap(f, margin) <= axis.separation + SLACK * wp.min(a.radius, b.radius):
             return f
         # the deepest corner does not lie over the face: the separation is not the distance, and edges may cross
         if axis.separation > real(0.0):
-            c = distances.closest(m, a, b, margin)
+            c = distances.closest(model, a, b, margin)
             if c.is_far == 1:
                 return none
         else:
-            c = distances.away(m, a, b, n, -axis.separation)
+            c = distances.away(model, a, b, n, -axis.separation)
             c.normal = n
             c.distance = axis.separation
-        return shared.spread(m, a, b, c, margin)
+        return shared.spread(model, a, b, c, margin)
 
     return SimpleNamespace(box_box=box_box)

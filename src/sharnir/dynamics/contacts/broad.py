@@ -37,10 +37,10 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return kind == wp.static(CAPSULE) or kind == wp.static(CYLINDER) or kind == wp.static(WHEEL)
 
     @wp.func
-    def half_extent(m: t.model, turn: p.mat33, i: int) -> vec3:
+    def half_extent(model: t.model, turn: p.mat33, i: int) -> vec3:
         """Half the box of shape i in world axes."""
-        size = m.shape_size[i]
-        kind = m.shape_kind[i]
+        size = model.shape_size[i]
+        kind = model.shape_kind[i]
         if kind == wp.static(BOX):
             return vec3(
                 wp.abs(turn[0, 0]) * size[0] + wp.abs(turn[0, 1]) * size[1] + wp.abs(turn[0, 2]) * size[2],
@@ -48,7 +48,7 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 wp.abs(turn[2, 0]) * size[0] + wp.abs(turn[2, 1]) * size[1] + wp.abs(turn[2, 2]) * size[2],
             )
         if not is_about_axis(kind):
-            r = m.shape_radius[i]
+            r = model.shape_radius[i]
             return vec3(r, r, r)
         # along the axis a half length, across it a disc of radius r: r sqrt(1 - z^2) on each world axis
         ball = real(0.0)
@@ -67,102 +67,115 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return e
 
     @wp.func
-    def travel(m: t.model, k: t.work, dt: real, i: int, w: int) -> vec3:
+    def travel(model: t.model, work: t.work, dt: real, i: int, world: int) -> vec3:
         """How far shape i moves in the step, of its middle."""
-        body = m.shape_body[i]
-        return dt * k.velocity[body, w]
+        body = model.shape_body[i]
+        return dt * work.velocity[body, world]
 
     @wp.func
-    def turning(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> real:
+    def turning(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> real:
         """How far the surface of shape i may move by turning.
 
         A ball shows no difference, what is round about its axis none by turning about that; terrain stands still.
         """
-        kind = m.shape_kind[i]
+        kind = model.shape_kind[i]
         if kind == wp.static(SPHERE) or kind >= wp.static(PLANE):
             return real(0.0)
-        body = m.shape_body[i]
-        spin = k.spin[body, w]
-        swept = wp.min(dt * wp.length(spin), real(2.0)) * wp.length(m.shape_place[i])
+        body = model.shape_body[i]
+        spin = work.spin[body, world]
+        swept = wp.min(dt * wp.length(spin), real(2.0)) * wp.length(model.shape_place[i])
         if is_about_axis(kind):
-            axis = wp.quat_rotate(s.rotation[body, w] * m.shape_turn[i], vec3(real(0.0), real(0.0), real(1.0)))
+            axis = wp.quat_rotate(
+                state.rotation[body, world] * model.shape_turn[i], vec3(real(0.0), real(0.0), real(1.0))
+            )
             spin = spin - wp.dot(spin, axis) * axis
-        return swept + wp.min(dt * wp.length(spin), real(2.0)) * m.shape_radius[i]
+        return swept + wp.min(dt * wp.length(spin), real(2.0)) * model.shape_radius[i]
 
     @wp.func
-    def place_box(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int):
+    def place_box(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int):
         """The box about shape i on its way through the step, m."""
-        body = m.shape_body[i]
-        turn = wp.quat_to_matrix(s.rotation[body, w] * m.shape_turn[i])
-        center = s.position[body, w] + wp.quat_rotate(s.rotation[body, w], m.shape_place[i])
-        slack = real(SLACK) * m.shape_radius[i] + turning(m, s, k, dt, i, w)
-        half = half_extent(m, turn, i) + vec3(slack, slack, slack)
-        path = travel(m, k, dt, i, w)
-        k.box_low[i, w] = center - half + wp.min(path, vec3())
-        k.box_high[i, w] = center + half + wp.max(path, vec3())
+        body = model.shape_body[i]
+        turn = wp.quat_to_matrix(state.rotation[body, world] * model.shape_turn[i])
+        center = state.position[body, world] + wp.quat_rotate(state.rotation[body, world], model.shape_place[i])
+        slack = real(SLACK) * model.shape_radius[i] + turning(model, state, work, dt, i, world)
+        half = half_extent(model, turn, i) + vec3(slack, slack, slack)
+        path = travel(model, work, dt, i, world)
+        work.box_low[i, world] = center - half + wp.min(path, vec3())
+        work.box_high[i, world] = center + half + wp.max(path, vec3())
 
     @wp.func
-    def is_excluded(m: t.model, o: t.settings, a: int, b: int) -> bool:
+    def is_excluded(model: t.model, settings: t.settings, a: int, b: int) -> bool:
         """Whether shapes a < b never touch, by bisection in the sorted list of such pairs."""
-        key = a * o.shapes + b
+        key = a * settings.shapes + b
         low = int(0)
-        high = o.exclusions
+        high = settings.exclusions
         while low < high:
             middle = (low + high) // 2
-            if m.excluded[middle] < key:
+            if model.excluded[middle] < key:
                 low = middle + 1
             else:
                 high = middle
-        return low < o.exclusions and m.excluded[low] == key
+        return low < settings.exclusions and model.excluded[low] == key
 
     @wp.func
-    def may_touch(m: t.model, o: t.settings, a: int, b: int, w: int) -> bool:
+    def may_touch(model: t.model, settings: t.settings, a: int, b: int, world: int) -> bool:
         """Whether shapes a < b may touch at all: different bodies, one of them moves, no group ignored."""
-        body_a = m.shape_body[a]
-        body_b = m.shape_body[b]
-        if body_a == body_b or (m.inv_mass[body_a, w] == real(0.0) and m.inv_mass[body_b, w] == real(0.0)):
+        body_a = model.shape_body[a]
+        body_b = model.shape_body[b]
+        if body_a == body_b or (
+            model.inv_mass[body_a, world] == real(0.0) and model.inv_mass[body_b, world] == real(0.0)
+        ):
             return False
-        if m.shape_groups[a] & m.shape_ignores[b] != 0 or m.shape_groups[b] & m.shape_ignores[a] != 0:
+        if model.shape_groups[a] & model.shape_ignores[b] != 0 or model.shape_groups[b] & model.shape_ignores[a] != 0:
             return False
-        return not is_excluded(m, o, a, b)
+        return not is_excluded(model, settings, a, b)
 
     @wp.func
-    def add_pair(m: t.model, k: t.work, r: t.report, o: t.settings, one: int, other: int, w: int):
+    def add_pair(
+        model: t.model, work: t.work, report: t.report, settings: t.settings, one: int, other: int, world: int
+    ):
         """Note two shapes that are near each other, to be looked at closely."""
         a = wp.min(one, other)
         b = wp.max(one, other)
-        if may_touch(m, o, a, b, w):
-            i = k.near_count[w]
-            if i < o.near_room:
-                k.near_a[i, w] = a
-                k.near_b[i, w] = b
-                k.near_count[w] = i + 1
+        if may_touch(model, settings, a, b, world):
+            i = work.near_count[world]
+            if i < settings.near_room:
+                work.near_a[i, world] = a
+                work.near_b[i, world] = b
+                work.near_count[world] = i + 1
             else:
-                r.contacts_lost[w] = r.contacts_lost[w] + 1
+                report.contacts_lost[world] = report.contacts_lost[world] + 1
 
     @wp.func
-    def look_closely(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, i: int, w: int):
+    def look_closely(
+        model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, i: int, world: int
+    ):
         """All points of near pair i that may touch in this step."""
-        a = k.near_a[i, w]
-        b = k.near_b[i, w]
-        path = wp.length(travel(m, k, o.dt, a, w) - travel(m, k, o.dt, b, w))
-        slack = real(SLACK) * wp.min(m.shape_radius[a], m.shape_radius[b])
+        a = work.near_a[i, world]
+        b = work.near_b[i, world]
+        path = wp.length(travel(model, work, settings.dt, a, world) - travel(model, work, settings.dt, b, world))
+        slack = real(SLACK) * wp.min(model.shape_radius[a], model.shape_radius[b])
         pair = Candidates()
         pair.a = a
         pair.b = b
-        pair.margin = slack + path + turning(m, s, k, o.dt, a, w) + turning(m, s, k, o.dt, b, w)
-        collide(m, s, k, r, o, pair, w)
+        pair.margin = (
+            slack
+            + path
+            + turning(model, state, work, settings.dt, a, world)
+            + turning(model, state, work, settings.dt, b, world)
+        )
+        collide(model, state, work, report, settings, pair, world)
 
     @wp.func
-    def widest_axis(m: t.model, k: t.work, o: t.settings, w: int) -> int:
+    def widest_axis(model: t.model, work: t.work, settings: t.settings, world: int) -> int:
         """The axis along which the boxes are spread most."""
         total = vec3()
         squares = vec3()
-        for i in range(o.swept):
-            x = k.box_low[m.swept[i], w]
+        for i in range(settings.swept):
+            x = work.box_low[model.swept[i], world]
             total = total + x
             squares = squares + wp.cw_mul(x, x)
-        spread = squares - wp.cw_mul(total, total) / wp.max(real(o.swept), real(1.0))
+        spread = squares - wp.cw_mul(total, total) / wp.max(real(settings.swept), real(1.0))
         axis = int(0)
         if spread[1] > spread[axis]:
             axis = 1
@@ -171,34 +184,34 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return axis
 
     @wp.func
-    def comes_before(k: t.work, axis: int, i: int, j: int, w: int) -> bool:
+    def comes_before(work: t.work, axis: int, i: int, j: int, world: int) -> bool:
         """Whether box i begins before box j along an axis; by number where they begin together."""
-        x = k.box_low[i, w]
-        y = k.box_low[j, w]
+        x = work.box_low[i, world]
+        y = work.box_low[j, world]
         return x[axis] < y[axis] or (x[axis] == y[axis] and i < j)
 
     @wp.func
-    def sort_boxes(m: t.model, k: t.work, o: t.settings, axis: int, w: int):
+    def sort_boxes(model: t.model, work: t.work, settings: t.settings, axis: int, world: int):
         """Insertion sort of the boxes along an axis, from the order of the last step."""
-        if k.sweep_ready[w] == 0:
-            k.sweep_ready[w] = 1
-            for i in range(o.swept):
-                k.sweep_order[i, w] = m.swept[i]
-        for i in range(1, o.swept):
-            moved = k.sweep_order[i, w]
+        if work.sweep_ready[world] == 0:
+            work.sweep_ready[world] = 1
+            for i in range(settings.swept):
+                work.sweep_order[i, world] = model.swept[i]
+        for i in range(1, settings.swept):
+            moved = work.sweep_order[i, world]
             j = i
-            while j > 0 and comes_before(k, axis, moved, k.sweep_order[j - 1, w], w):
-                k.sweep_order[j, w] = k.sweep_order[j - 1, w]
+            while j > 0 and comes_before(work, axis, moved, work.sweep_order[j - 1, world], world):
+                work.sweep_order[j, world] = work.sweep_order[j - 1, world]
                 j -= 1
-            k.sweep_order[j, w] = moved
+            work.sweep_order[j, world] = moved
 
     @wp.func
-    def overlap(k: t.work, i: int, j: int, w: int) -> bool:
+    def overlap(work: t.work, i: int, j: int, world: int) -> bool:
         """Whether two boxes overlap."""
-        low_i = k.box_low[i, w]
-        high_i = k.box_high[i, w]
-        low_j = k.box_low[j, w]
-        high_j = k.box_high[j, w]
+        low_i = work.box_low[i, world]
+        high_i = work.box_high[i, world]
+        low_j = work.box_low[j, world]
+        high_j = work.box_high[j, world]
         return (
             low_i[0] <= high_j[0]
             and low_j[0] <= high_i[0]
@@ -209,40 +222,40 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         )
 
     @wp.func
-    def sweep_boxes(m: t.model, k: t.work, r: t.report, o: t.settings, axis: int, w: int):
+    def sweep_boxes(model: t.model, work: t.work, report: t.report, settings: t.settings, axis: int, world: int):
         """List the pairs of boxes that overlap, from their order along an axis."""
-        for i in range(o.swept):
-            one = k.sweep_order[i, w]
-            end = k.box_high[one, w]
+        for i in range(settings.swept):
+            one = work.sweep_order[i, world]
+            end = work.box_high[one, world]
             j = i + 1
-            going = j < o.swept
+            going = j < settings.swept
             while going:
-                other = k.sweep_order[j, w]
-                start = k.box_low[other, w]
+                other = work.sweep_order[j, world]
+                start = work.box_low[other, world]
                 if start[axis] > end[axis]:
                     going = False
                 else:
-                    if overlap(k, one, other, w):
-                        add_pair(m, k, r, o, one, other, w)
+                    if overlap(work, one, other, world):
+                        add_pair(model, work, report, settings, one, other, world)
                     j += 1
-                    going = j < o.swept
+                    going = j < settings.swept
 
     @wp.func
-    def find_contacts(m: given.model, s: given.state, k: given.work, r: given.report, o: given.settings, w: int):
+    def find_contacts(m: given.model, s: given.state, k: given.work, r: given.report, o: given.settings, world: int):
         """All points where shapes touch or may do so within the step."""
-        k.contact_count[w] = 0
-        k.near_count[w] = 0
-        r.contacts_lost[w] = 0
+        k.contact_count[world] = 0
+        k.near_count[world] = 0
+        r.contacts_lost[world] = 0
         for i in range(o.swept):
-            place_box(m, s, k, o.dt, m.swept[i], w)
+            place_box(m, s, k, o.dt, m.swept[i], world)
         for g in range(o.terrains):
             for i in range(o.swept):
-                if m.inv_mass[m.shape_body[m.swept[i]], w] > real(0.0):
-                    add_pair(m, k, r, o, m.terrain[g], m.swept[i], w)
-        axis = widest_axis(m, k, o, w)
-        sort_boxes(m, k, o, axis, w)
-        sweep_boxes(m, k, r, o, axis, w)
-        for i in range(k.near_count[w]):
-            look_closely(m, s, k, r, o, i, w)
+                if m.inv_mass[m.shape_body[m.swept[i]], world] > real(0.0):
+                    add_pair(m, k, r, o, m.terrain[g], m.swept[i], world)
+        axis = widest_axis(m, k, o, world)
+        sort_boxes(m, k, o, axis, world)
+        sweep_boxes(m, k, r, o, axis, world)
+        for i in range(k.near_count[world]):
+            look_closely(m, s, k, r, o, i, world)
 
     return SimpleNamespace(find_contacts=find_contacts)

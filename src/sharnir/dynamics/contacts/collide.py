@@ -26,35 +26,43 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 
     @wp.func
-    def solid_of(m: t.model, s: t.state, i: int, w: int) -> Solid:
+    def solid_of(model: t.model, state: t.state, i: int, world: int) -> Solid:
         """Shape i where its body is now."""
-        body = m.shape_body[i]
-        turn = s.rotation[body, w]
+        body = model.shape_body[i]
+        turn = state.rotation[body, world]
         x = Solid()
-        x.kind = m.shape_kind[i]
-        x.size = m.shape_size[i]
-        x.place = s.position[body, w] + wp.quat_rotate(turn, m.shape_place[i])
-        x.turn = wp.quat_to_matrix(turn * m.shape_turn[i])
-        x.radius = m.shape_radius[i]
-        x.hull_start = m.hull_start[i]
-        x.hull_end = m.hull_end[i]
-        x.face_start = m.hull_face_start[i]
-        x.face_end = m.hull_face_end[i]
+        x.kind = model.shape_kind[i]
+        x.size = model.shape_size[i]
+        x.place = state.position[body, world] + wp.quat_rotate(turn, model.shape_place[i])
+        x.turn = wp.quat_to_matrix(turn * model.shape_turn[i])
+        x.radius = model.shape_radius[i]
+        x.hull_start = model.hull_start[i]
+        x.hull_end = model.hull_end[i]
+        x.face_start = model.hull_face_start[i]
+        x.face_end = model.hull_face_end[i]
         return x
 
     @wp.func
-    def collide(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, pair: Candidates, w: int):
+    def collide(
+        model: t.model,
+        state: t.state,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        pair: Candidates,
+        world: int,
+    ):
         """All points of two shapes with a gap below the margin (m)."""
-        x = solid_of(m, s, pair.a, w)
-        y = solid_of(m, s, pair.b, w)
+        x = solid_of(model, state, pair.a, world)
+        y = solid_of(model, state, pair.b, world)
         if wp.static(has_terrain):
             if x.kind > wp.static(PLANE):
-                touch_terrain(m, k, r, o, x, y, pair, w)
+                touch_terrain(model, work, report, settings, x, y, pair, world)
                 return
             if y.kind > wp.static(PLANE):
-                touch_terrain(m, k, r, o, y, x, pair, w)
+                touch_terrain(model, work, report, settings, y, x, pair, world)
                 return
-        f = touch(m, x, y, pair.margin)
+        f = touch(model, x, y, pair.margin)
         point = Point()
         point.a = pair.a
         point.b = pair.b
@@ -63,6 +71,6 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
             point.point = f.point[i]
             point.gap = f.gap[i]
             point.feature = f.feature[i]
-            lists.emit(k, r, o, point, w)
+            lists.emit(work, report, settings, point, world)
 
     return SimpleNamespace(solid_of=solid_of, collide=collide, Candidates=Candidates)

@@ -60,20 +60,20 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         is_far: int  # 1: farther than asked for, the rest is not computed
 
     @wp.func
-    def walk(m: t.model, a: Solid, b: Solid, shift: vec3, start: vec3, limit: real) -> Closest:
+    def walk(model: t.model, a: Solid, b: Solid, shift: vec3, start: vec3, limit: real) -> Closest:
         """GJK with b moved by shift, from a first direction (b to a), giving up beyond the limit.
 
         The distance is 0 when the cores overlap.
         """
         c = Closest()
-        w = simplex.mat43()  # corners of the simplex in a - b
+        world = simplex.mat43()  # corners of the simplex in a - b
         pa = simplex.mat43()  # the same on a
         count = int(0)
         v = start
         size = a.radius + b.radius
         for i in range(ROUNDS):
-            far_a = solids.support(m, a, -v)
-            x = far_a - solids.support(m, b, v) - shift
+            far_a = solids.support(model, a, -v)
+            x = far_a - solids.support(model, b, v) - shift
             vv = wp.dot(v, v)
             vx = wp.dot(v, x)
             if vx > real(0.0) and vx * vx > limit * limit * vv:
@@ -85,25 +85,25 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
                 break
             is_known = bool(False)
             for j in range(count):
-                if w[j] == x:
+                if world[j] == x:
                     is_known = True
             if is_known:
                 break
-            w[count] = x
+            world[count] = x
             pa[count] = far_a
             count = count + 1
-            share = simplex.nearest(w, count)
+            share = simplex.nearest(world, count)
             if count == 4 and wp.min(share) > real(0.0):
                 return c
             kept = int(0)
             for j in range(count):
                 if share[j] > real(0.0):
-                    w[kept] = w[j]
+                    world[kept] = world[j]
                     pa[kept] = pa[j]
                     share[kept] = share[j]
                     kept = kept + 1
             count = kept
-            v = simplex.weighted(w, share, count)
+            v = simplex.weighted(world, share, count)
             c.on_a = simplex.weighted(pa, share, count)
             now = wp.dot(v, v)
             if now <= CONVERGED * CONVERGED * size * size:
@@ -116,9 +116,9 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         return c
 
     @wp.func
-    def overlap(m: t.model, a: Solid, b: Solid, n: vec3) -> real:
+    def overlap(model: t.model, a: Solid, b: Solid, n: vec3) -> real:
         """h(n): how far b must move along n until the cores are apart."""
-        return wp.dot(n, solids.support(m, a, n) - solids.support(m, b, -n))
+        return wp.dot(n, solids.support(model, a, n) - solids.support(model, b, -n))
 
     @wp.func
     def axis_of(s: Solid, i: int) -> vec3:
@@ -130,114 +130,114 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
         return axis
 
     @wp.func
-    def best_face(m: t.model, hull: Solid, other: Solid, outward: real, best: vec3, least: real) -> vec3:
+    def best_face(model: t.model, hull: Solid, other: Solid, outward: real, best: vec3, least: real) -> vec3:
         """The direction along which the cores overlap least: the best so far, or one square to a face of a hull.
 
         The hull's own reach is that of the face. ``outward`` is 1 when the hull is a, -1 when it is b.
         """
         for i in range(hull.face_start, hull.face_end):
-            n = hull.turn * m.face_normal[i]
-            reach = wp.dot(m.face_normal[i], m.hull_vertex[m.face_corner[m.face_corner_start[i]]])
-            depth = reach + wp.dot(n, hull.place - solids.support(m, other, -n))
+            n = hull.turn * model.face_normal[i]
+            reach = wp.dot(model.face_normal[i], model.hull_vertex[model.face_corner[model.face_corner_start[i]]])
+            depth = reach + wp.dot(n, hull.place - solids.support(model, other, -n))
             if depth < least:
                 least = depth
                 best = outward * n
         return best
 
     @wp.func
-    def best_axis(m: t.model, a: Solid, b: Solid, s: Solid, best: vec3, least: real) -> vec3:
+    def best_axis(model: t.model, a: Solid, b: Solid, s: Solid, best: vec3, least: real) -> vec3:
         """The best so far, or an axis of s."""
         for i in range(6):
             n = axis_of(s, i)
-            depth = overlap(m, a, b, n)
+            depth = overlap(model, a, b, n)
             if depth < least:
                 least = depth
                 best = n
         return best
 
     @wp.func
-    def best_start(m: t.model, a: Solid, b: Solid, start: vec3) -> vec3:
+    def best_start(model: t.model, a: Solid, b: Solid, start: vec3) -> vec3:
         """The best of a first direction and those square to the faces of both."""
         best = start
         if a.kind == wp.static(HULL):
             if wp.static(has_convex):
-                best = best_face(m, a, b, real(1.0), best, overlap(m, a, b, best))
+                best = best_face(model, a, b, real(1.0), best, overlap(model, a, b, best))
         elif a.kind != wp.static(SPHERE):
-            best = best_axis(m, a, b, a, best, overlap(m, a, b, best))
+            best = best_axis(model, a, b, a, best, overlap(model, a, b, best))
         if b.kind == wp.static(HULL):
             if wp.static(has_convex):
-                best = best_face(m, b, a, real(-1.0), best, overlap(m, a, b, best))
+                best = best_face(model, b, a, real(-1.0), best, overlap(model, a, b, best))
         elif b.kind != wp.static(SPHERE):
-            best = best_axis(m, a, b, b, best, overlap(m, a, b, best))
+            best = best_axis(model, a, b, b, best, overlap(model, a, b, best))
         return best
 
     @wp.func
-    def away(m: t.model, a: Solid, b: Solid, n: vec3, depth: real) -> Closest:
+    def away(model: t.model, a: Solid, b: Solid, n: vec3, depth: real) -> Closest:
         """The nearest points with b moved out along n, by a little more than the depth."""
         off = (depth + STAND_OFF * wp.min(a.radius, b.radius)) * n
-        c = walk(m, a, b, off, -n, real(1.0e30))
+        c = walk(model, a, b, off, -n, real(1.0e30))
         if c.distance == real(0.0):  # rounding alone can bring it here: they are apart
             c.normal = n
-            c.on_a = solids.support(m, a, n)
+            c.on_a = solids.support(model, a, n)
             c.on_b = c.on_a - depth * n
         return c
 
     @wp.func
-    def descend(m: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+    def descend(model: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
         """The overlap's minimum below a first direction (a to b)."""
         n = start
-        depth = overlap(m, a, b, n)
-        c = away(m, a, b, n, depth)
+        depth = overlap(model, a, b, n)
+        c = away(model, a, b, n, depth)
         for _ in range(DESCENTS):
-            next = overlap(m, a, b, c.normal)
+            next = overlap(model, a, b, c.normal)
             if c.distance == real(0.0) or next > depth - SAME * (a.radius + b.radius):
                 break
             n = c.normal
             depth = next
-            c = away(m, a, b, n, depth)
+            c = away(model, a, b, n, depth)
         c.distance = -depth
         c.normal = n
         return c
 
     @wp.func
-    def sink(m: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+    def sink(model: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
         """How deep the cores overlap, from a first direction (a to b).
 
         A shallow overlap has one minimum worth looking for; a deep one is searched from several sides.
         """
-        c = descend(m, a, b, best_start(m, a, b, start))
+        c = descend(model, a, b, best_start(model, a, b, start))
         if -c.distance > real(DEEP) * wp.min(a.radius, b.radius):
             for i in range(12):
                 s = a
                 if i >= 6:
                     s = b
                 n = axis_of(s, i % 6)
-                if overlap(m, a, b, n) < real(HOPEFUL) * -c.distance:
-                    other = descend(m, a, b, n)
+                if overlap(model, a, b, n) < real(HOPEFUL) * -c.distance:
+                    other = descend(model, a, b, n)
                     if other.distance > c.distance:
                         c = other
         return c
 
     @wp.func
-    def closest(m: t.model, a: Solid, b: Solid, limit: real) -> Closest:
+    def closest(model: t.model, a: Solid, b: Solid, limit: real) -> Closest:
         """Distance or overlap of two cores; ``is_far`` beyond the limit."""
         apart = b.place - a.place
         if wp.dot(apart, apart) == real(0.0):
             apart = vec3(real(0.0), real(0.0), real(1.0))
-        c = walk(m, a, b, vec3(), -apart, limit)
+        c = walk(model, a, b, vec3(), -apart, limit)
         if c.is_far == 1 or c.distance > APART * wp.min(a.radius, b.radius):
             return c
         if c.distance > real(0.0):
             apart = c.normal
-        return sink(m, a, b, wp.normalize(apart))
+        return sink(model, a, b, wp.normalize(apart))
 
     @wp.func
-    def closest_to_face(m: t.model, a: Solid, b: Solid, n: vec3, limit: real) -> Closest:
+    def closest_to_face(model: t.model, a: Solid, b: Solid, n: vec3, limit: real) -> Closest:
         """The same where the way out of b is known to be near -n, the way in."""
-        c = walk(m, a, b, vec3(), -n, limit)
+        c = walk(model, a, b, vec3(), -n, limit)
         if c.is_far == 1 or c.distance > APART * wp.min(a.radius, b.radius):
             return c
-        return descend(m, a, b, n)
+        return descend(model, a, b, n)
 
     return SimpleNamespace(
         Closest=Closest, closest=closest, closest_to_face=closest_to_face, walk=walk, overlap=overlap, away=away

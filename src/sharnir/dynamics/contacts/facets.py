@@ -22,91 +22,91 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
     has_heights = "heights" in features.contact_kinds
 
     @wp.func
-    def cell_triangle(m: t.model, g: int, i: int, j: int, half: int) -> Triangle:
+    def cell_triangle(model: t.model, g: int, i: int, j: int, half: int) -> Triangle:
         """One half of the cell with its lower corner in row i, column j, cut from there to the opposite corner."""
         x = Triangle()
-        first = i * m.height_columns[g] + j
-        opposite = first + m.height_columns[g] + 1
+        first = i * model.height_columns[g] + j
+        opposite = first + model.height_columns[g] + 1
         x.is_ground = 1
         x.ground = g
         x.corner_a = first
-        x.a = triangles.height_at(m, g, i, j)
+        x.a = triangles.height_at(model, g, i, j)
         if half == 0:
-            x.b = triangles.height_at(m, g, i + 1, j)
-            x.c = triangles.height_at(m, g, i + 1, j + 1)
+            x.b = triangles.height_at(model, g, i + 1, j)
+            x.c = triangles.height_at(model, g, i + 1, j + 1)
             x.corner_b = opposite - 1
             x.corner_c = opposite
         else:
-            x.b = triangles.height_at(m, g, i + 1, j + 1)
-            x.c = triangles.height_at(m, g, i, j + 1)
+            x.b = triangles.height_at(model, g, i + 1, j + 1)
+            x.c = triangles.height_at(model, g, i, j + 1)
             x.corner_b = opposite
             x.corner_c = first + 1
         x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
         return x
 
     @wp.func
-    def cell_neighbours(m: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
+    def cell_neighbours(model: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
         """The same triangle with the vertices across its edges."""
         if half == 0:
-            x.across_ca = triangles.height_at(m, g, i, j + 1)
+            x.across_ca = triangles.height_at(model, g, i, j + 1)
             x.has_ca = 1
             if j > 0:
-                x.across_ab = triangles.height_at(m, g, i, j - 1)
+                x.across_ab = triangles.height_at(model, g, i, j - 1)
                 x.has_ab = 1
-            if i + 2 < m.height_rows[g]:
-                x.across_bc = triangles.height_at(m, g, i + 2, j + 1)
+            if i + 2 < model.height_rows[g]:
+                x.across_bc = triangles.height_at(model, g, i + 2, j + 1)
                 x.has_bc = 1
         else:
-            x.across_ab = triangles.height_at(m, g, i + 1, j)
+            x.across_ab = triangles.height_at(model, g, i + 1, j)
             x.has_ab = 1
-            if j + 2 < m.height_columns[g]:
-                x.across_bc = triangles.height_at(m, g, i + 1, j + 2)
+            if j + 2 < model.height_columns[g]:
+                x.across_bc = triangles.height_at(model, g, i + 1, j + 2)
                 x.has_bc = 1
             if i > 0:
-                x.across_ca = triangles.height_at(m, g, i - 1, j)
+                x.across_ca = triangles.height_at(model, g, i - 1, j)
                 x.has_ca = 1
         return x
 
     @wp.func
-    def mesh_triangle(m: t.model, i: int) -> Triangle:
+    def mesh_triangle(model: t.model, i: int) -> Triangle:
         """Triangle i of a mesh."""
         x = Triangle()
-        x.corner_a = m.triangle[6 * i]
-        x.corner_b = m.triangle[6 * i + 1]
-        x.corner_c = m.triangle[6 * i + 2]
-        x.a = m.mesh_vertex[x.corner_a]
-        x.b = m.mesh_vertex[x.corner_b]
-        x.c = m.mesh_vertex[x.corner_c]
+        x.corner_a = model.triangle[6 * i]
+        x.corner_b = model.triangle[6 * i + 1]
+        x.corner_c = model.triangle[6 * i + 2]
+        x.a = model.mesh_vertex[x.corner_a]
+        x.b = model.mesh_vertex[x.corner_b]
+        x.c = model.mesh_vertex[x.corner_c]
         x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
         return x
 
     @wp.func
-    def mesh_neighbours(m: t.model, i: int, x: Triangle) -> Triangle:
+    def mesh_neighbours(model: t.model, i: int, x: Triangle) -> Triangle:
         """The triangle with the corners across its edges."""
-        ab = m.triangle[6 * i + 3]
-        bc = m.triangle[6 * i + 4]
-        ca = m.triangle[6 * i + 5]
+        ab = model.triangle[6 * i + 3]
+        bc = model.triangle[6 * i + 4]
+        ca = model.triangle[6 * i + 5]
         if ab >= 0:
-            x.across_ab = m.mesh_vertex[ab]
+            x.across_ab = model.mesh_vertex[ab]
             x.has_ab = 1
         if bc >= 0:
-            x.across_bc = m.mesh_vertex[bc]
+            x.across_bc = model.mesh_vertex[bc]
             x.has_bc = 1
         if ca >= 0:
-            x.across_ca = m.mesh_vertex[ca]
+            x.across_ca = model.mesh_vertex[ca]
             x.has_ca = 1
         return x
 
     @wp.func
-    def triangle_at(m: t.model, g: int, number: int) -> Triangle:
+    def triangle_at(model: t.model, g: int, number: int) -> Triangle:
         """The triangle of terrain g with a number, neighbours and all."""
         if wp.static(has_heights):
-            if m.shape_kind[g] == wp.static(HEIGHTS):
+            if model.shape_kind[g] == wp.static(HEIGHTS):
                 cell = number // 2
-                i = cell // m.height_columns[g]
-                j = cell % m.height_columns[g]
-                return cell_neighbours(m, g, i, j, number % 2, cell_triangle(m, g, i, j, number % 2))
-        return mesh_neighbours(m, number, mesh_triangle(m, number))
+                i = cell // model.height_columns[g]
+                j = cell % model.height_columns[g]
+                return cell_neighbours(model, g, i, j, number % 2, cell_triangle(model, g, i, j, number % 2))
+        return mesh_neighbours(model, number, mesh_triangle(model, number))
 
     return SimpleNamespace(
         cell_triangle=cell_triangle,

@@ -28,114 +28,114 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     t = structs(p)
 
     @wp.func
-    def seen_from(m: t.model, s: t.state, i: int, k: t.work, w: int) -> vec3:
+    def seen_from(model: t.model, state: t.state, i: int, work: t.work, world: int) -> vec3:
         """The contact's point from the body that moves."""
-        body = m.shape_body[k.contact_a[i, w]]
-        if m.inv_mass[body, w] == real(0.0):
-            body = m.shape_body[k.contact_b[i, w]]
-        return k.contact_point[i, w] - s.position[body, w]
+        body = model.shape_body[work.contact_a[i, world]]
+        if model.inv_mass[body, world] == real(0.0):
+            body = model.shape_body[work.contact_b[i, world]]
+        return work.contact_point[i, world] - state.position[body, world]
 
     @wp.func
-    def size_of(m: t.model, k: t.work, i: int, w: int) -> real:
+    def size_of(model: t.model, work: t.work, i: int, world: int) -> real:
         """The smaller radius of the two shapes of contact i, m."""
-        return wp.min(m.shape_radius[k.contact_a[i, w]], m.shape_radius[k.contact_b[i, w]])
+        return wp.min(model.shape_radius[work.contact_a[i, world]], model.shape_radius[work.contact_b[i, world]])
 
     @wp.func
-    def velocity_at(m: t.model, s: t.state, k: t.work, body: int, point: vec3, w: int) -> vec3:
+    def velocity_at(model: t.model, state: t.state, work: t.work, body: int, point: vec3, world: int) -> vec3:
         """Of a body at a point, m/s."""
-        return k.velocity[body, w] + wp.cross(k.spin[body, w], point - s.position[body, w])
+        return work.velocity[body, world] + wp.cross(work.spin[body, world], point - state.position[body, world])
 
     @wp.func
-    def is_reachable(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> bool:
+    def is_reachable(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> bool:
         """Whether contact i can close within about two steps."""
-        gap = k.contact_gap[i, w]
-        if gap <= real(SLACK) * size_of(m, k, i, w):
+        gap = work.contact_gap[i, world]
+        if gap <= real(SLACK) * size_of(model, work, i, world):
             return True
-        point = k.contact_point[i, w]
-        a = m.shape_body[k.contact_a[i, w]]
-        b = m.shape_body[k.contact_b[i, w]]
-        approach = velocity_at(m, s, k, a, point, w) - velocity_at(m, s, k, b, point, w)
-        return gap < real(2.0) * dt * wp.dot(approach, k.contact_normal[i, w])
+        point = work.contact_point[i, world]
+        a = model.shape_body[work.contact_a[i, world]]
+        b = model.shape_body[work.contact_b[i, world]]
+        approach = velocity_at(model, state, work, a, point, world) - velocity_at(model, state, work, b, point, world)
+        return gap < real(2.0) * dt * wp.dot(approach, work.contact_normal[i, world])
 
     @wp.func
-    def move(k: t.work, source: int, target: int, w: int):
+    def move(work: t.work, source: int, target: int, world: int):
         """Copy a point of the list to another place in it."""
-        k.contact_a[target, w] = k.contact_a[source, w]
-        k.contact_b[target, w] = k.contact_b[source, w]
-        k.contact_normal[target, w] = k.contact_normal[source, w]
-        k.contact_point[target, w] = k.contact_point[source, w]
-        k.contact_gap[target, w] = k.contact_gap[source, w]
-        k.contact_feature[target, w] = k.contact_feature[source, w]
+        work.contact_a[target, world] = work.contact_a[source, world]
+        work.contact_b[target, world] = work.contact_b[source, world]
+        work.contact_normal[target, world] = work.contact_normal[source, world]
+        work.contact_point[target, world] = work.contact_point[source, world]
+        work.contact_gap[target, world] = work.contact_gap[source, world]
+        work.contact_feature[target, world] = work.contact_feature[source, world]
 
     @wp.func
-    def drop_unreachable(m: t.model, s: t.state, k: t.work, dt: real, w: int):
+    def drop_unreachable(model: t.model, state: t.state, work: t.work, dt: real, world: int):
         """Take the points off the list that cannot close in this step."""
         used = int(0)
-        for i in range(k.contact_count[w]):
-            if is_reachable(m, s, k, dt, i, w):
+        for i in range(work.contact_count[world]):
+            if is_reachable(model, state, work, dt, i, world):
                 if used < i:
-                    move(k, i, used, w)
+                    move(work, i, used, world)
                 used += 1
-        k.contact_count[w] = used
+        work.contact_count[world] = used
 
     @wp.func
-    def link_kept(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def link_kept(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The kept contacts of each shape a as a chain."""
-        for i in range(o.shapes):
-            k.kept_first[i, w] = -1
-        for i in range(n.kept_count[w]):
-            shape = n.kept_a[i, w]
-            k.kept_next[i, w] = k.kept_first[shape, w]
-            k.kept_first[shape, w] = i
+        for i in range(settings.shapes):
+            work.kept_first[i, world] = -1
+        for i in range(memory.kept_count[world]):
+            shape = memory.kept_a[i, world]
+            work.kept_next[i, world] = work.kept_first[shape, world]
+            work.kept_first[shape, world] = i
 
     @wp.func
-    def nearest_kept(m: t.model, n: t.memory, k: t.work, place: vec3, i: int, w: int) -> int:
+    def nearest_kept(model: t.model, memory: t.memory, work: t.work, place: vec3, i: int, world: int) -> int:
         """The contact of the last step that point i continues, or -1."""
         best = int(-1)
-        limit = real(SAME) * size_of(m, k, i, w)
+        limit = real(SAME) * size_of(model, work, i, world)
         least = limit * limit
-        old = k.kept_first[k.contact_a[i, w], w]
+        old = work.kept_first[work.contact_a[i, world], world]
         while old >= 0:
-            if n.kept_b[old, w] == k.contact_b[i, w]:
-                away = n.kept_place[old, w] - place
+            if memory.kept_b[old, world] == work.contact_b[i, world]:
+                away = memory.kept_place[old, world] - place
                 square = wp.dot(away, away)
                 if square < least:
                     least = square
                     best = old
-            old = k.kept_next[old, w]
+            old = work.kept_next[old, world]
         return best
 
     @wp.func
-    def keep_contacts(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def keep_contacts(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Give the contacts found now the impulses of the last step, and remember them for the next."""
-        drop_unreachable(m, s, k, o.dt, w)
-        link_kept(m, n, k, o, w)
-        count = k.contact_count[w]
+        drop_unreachable(model, state, work, settings.dt, world)
+        link_kept(model, memory, work, settings, world)
+        count = work.contact_count[world]
         for i in range(count):
-            place = seen_from(m, s, i, k, w)
-            k.contact_place[i, w] = place
-            k.contact_start[i, w] = vec3()
+            place = seen_from(model, state, i, work, world)
+            work.contact_place[i, world] = place
+            work.contact_start[i, world] = vec3()
             if wp.static(features.rolling):
-                k.contact_start_spin[i, w] = vec3()
+                work.contact_start_spin[i, world] = vec3()
             if wp.static(features.tyres):
-                k.contact_start_bend[i, w] = vec3()
-            old = nearest_kept(m, n, k, place, i, w)
+                work.contact_start_bend[i, world] = vec3()
+            old = nearest_kept(model, memory, work, place, i, world)
             if old >= 0:
-                k.contact_start[i, w] = n.contact_impulse[old, w]
+                work.contact_start[i, world] = memory.contact_impulse[old, world]
                 if wp.static(features.rolling):
-                    k.contact_start_spin[i, w] = n.contact_spin[old, w]
+                    work.contact_start_spin[i, world] = memory.contact_spin[old, world]
                 if wp.static(features.tyres):
-                    k.contact_start_bend[i, w] = n.contact_bend[old, w]
-                n.kept_b[old, w] = -1  # taken
+                    work.contact_start_bend[i, world] = memory.contact_bend[old, world]
+                memory.kept_b[old, world] = -1  # taken
         for i in range(count):
-            n.kept_a[i, w] = k.contact_a[i, w]
-            n.kept_b[i, w] = k.contact_b[i, w]
-            n.kept_place[i, w] = k.contact_place[i, w]
-            n.contact_impulse[i, w] = k.contact_start[i, w]
+            memory.kept_a[i, world] = work.contact_a[i, world]
+            memory.kept_b[i, world] = work.contact_b[i, world]
+            memory.kept_place[i, world] = work.contact_place[i, world]
+            memory.contact_impulse[i, world] = work.contact_start[i, world]
             if wp.static(features.rolling):
-                n.contact_spin[i, w] = k.contact_start_spin[i, w]
+                memory.contact_spin[i, world] = work.contact_start_spin[i, world]
             if wp.static(features.tyres):
-                n.contact_bend[i, w] = k.contact_start_bend[i, w]
-        n.kept_count[w] = count
+                memory.contact_bend[i, world] = work.contact_start_bend[i, world]
+        memory.kept_count[world] = count
 
     return SimpleNamespace(keep_contacts=keep_contacts)

@@ -36,18 +36,18 @@ def make_lists(p: Precision) -> SimpleNamespace:
         feature: int
 
     @wp.func
-    def emit(k: t.work, r: t.report, o: t.settings, x: Point, w: int):
+    def emit(work: t.work, report: t.report, settings: t.settings, x: Point, world: int):
         """Put a point into the list; when it is full, count it as lost."""
-        i = k.contact_count[w]
-        if i < o.contacts:
-            k.contact_a[i, w] = x.a
-            k.contact_b[i, w] = x.b
-            k.contact_normal[i, w] = x.normal
-            k.contact_point[i, w] = x.point
-            k.contact_gap[i, w] = x.gap
-            k.contact_feature[i, w] = x.feature
-            k.contact_count[w] = i + 1
+        i = work.contact_count[world]
+        if i < settings.contacts:
+            work.contact_a[i, world] = x.a
+            work.contact_b[i, world] = x.b
+            work.contact_normal[i, world] = x.normal
+            work.contact_point[i, world] = x.point
+            work.contact_gap[i, world] = x.gap
+            work.contact_feature[i, world] = x.feature
+            work.contact_count[world] = i + 1
         else:
-            r.contacts_lost[w] = r.contacts_lost[w] + 1
+            report.contacts_lost[world] = report.contacts_lost[world] + 1
 
     return SimpleNamespace(Candidates=Candidates, Point=Point, emit=emit)

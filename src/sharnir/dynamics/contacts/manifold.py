@@ -244,12 +244,12 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
         return one
 
     @wp.func
-    def over_faces(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+    def over_faces(model: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """Where the supporting faces or edges along the normal lie over each other; none if they do not."""
         ra = solids.rounding(a)
         rb = solids.rounding(b)
-        fa = solids.face(m, a, c.normal)
-        fb = solids.face(m, b, -c.normal)
+        fa = solids.face(model, a, c.normal)
+        fb = solids.face(model, b, -c.normal)
         f = Manifold()
         f.normal = c.normal
         if fa.count == 1 or fb.count == 1:
@@ -295,9 +295,9 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
         return f
 
     @wp.func
-    def spread(m: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+    def spread(model: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """The manifold about a closest pair."""
-        return completed(over_faces(m, a, b, c, margin), a, b, c, margin)
+        return completed(over_faces(model, a, b, c, margin), a, b, c, margin)
 
     return SimpleNamespace(
         put=put,

@@ -23,19 +23,19 @@ def make_planes(p: Precision, features: Features) -> SimpleNamespace:
     Solid, Manifold = solids.Solid, solids.Manifold
 
     @wp.func
-    def on_plane(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    def on_plane(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """Solid a on plane b, solid below the xy plane of its frame."""
         up = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
         ra = solids.rounding(a)
         none = Manifold()
-        lowest = solids.support(m, a, -up)
+        lowest = solids.support(model, a, -up)
         depth = wp.dot(up, lowest - b.place) - ra
         if depth >= margin:
             return none
         points = wp.zeros(shape=wp.static(CORNERS + 1), dtype=vec3)
         gaps = wp.zeros(shape=wp.static(CORNERS + 1), dtype=real)
         tags = wp.zeros(shape=wp.static(CORNERS + 1), dtype=int)
-        f = solids.face(m, a, -up)
+        f = solids.face(model, a, -up)
         count = int(0)
         deepest = margin
         for i in range(f.count):

@@ -66,11 +66,11 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         return ((real(border) - real(0.5) * real(count - 1)) * step - o) / d
 
     @wp.func
-    def to_heights(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+    def to_heights(model: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
         """Walk the cells under the ray, from where it comes over the field and below its highest point."""
-        size = m.shape_size[g]
-        rows = m.height_rows[g]
-        columns = m.height_columns[g]
+        size = model.shape_size[g]
+        rows = model.height_rows[g]
+        columns = model.height_columns[g]
         x = spans.endless()
         for i in range(2):
             n = vec3()
@@ -91,7 +91,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         j = cell_of(q[1], size[1], columns)
         while start <= stop and i >= 0 and j >= 0 and i < rows - 1 and j < columns - 1:
             for part in range(2):
-                y = facets.cell_triangle(m, g, i, j, part)
+                y = facets.cell_triangle(model, g, i, j, part)
                 at = to_triangle(y, o, d)
                 if at >= real(0.0) and at <= stop and (found.leave < real(0.0) or at < found.enter):
                     found.enter = at
@@ -109,18 +109,18 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         return found
 
     @wp.func
-    def to_mesh(m: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+    def to_mesh(model: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
         """Where a ray meets a mesh, looked for in float32."""
         x = spans.endless()
         x.leave = real(-NEVER)
         query = wp.mesh_query_ray(
-            m.shape_mesh[g],
+            model.shape_mesh[g],
             wp.vec3(float(o[0]), float(o[1]), float(o[2])),
             wp.vec3(float(d[0]), float(d[1]), float(d[2])),
             float(reach),
         )
         if query.result:
-            y = facets.mesh_triangle(m, m.triangle_start[g] + query.face)
+            y = facets.mesh_triangle(model, model.triangle_start[g] + query.face)
             slope = wp.dot(y.normal, d)
             x.enter = real(query.t)
             if wp.abs(slope) > real(1.0e-6):
@@ -130,7 +130,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def to_convex(m: t.model, s: Solid, o: vec3, d: vec3, reach: real) -> Span:
+    def to_convex(model: t.model, s: Solid, o: vec3, d: vec3, reach: real) -> Span:
         """Any other convex shape, in its axes: from plane to plane that parts the point from it, see ``walk``.
 
         A point at the distance h with the normal n towards the shape can go h/(n.d) along the ray without meeting it.
@@ -145,7 +145,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         at = wp.max(-wp.dot(o, d) - s.radius, real(0.0))
         for _ in range(APPROACHES):
             point.place = o + at * d
-            c = walk(m, point, shape, vec3(), point.place, real(NEVER))
+            c = walk(model, point, shape, vec3(), point.place, real(NEVER))
             if c.distance < NEAR:
                 x.enter = at
                 x.leave = real(NEVER)
@@ -162,7 +162,7 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def to_solid(m: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
+    def to_solid(model: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
         """Shape i, the ray in its axes."""
         x = spans.endless()
         x.leave = real(-NEVER)
@@ -178,16 +178,16 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
             return spans.cut(spans.endless(), vec3(real(0.0), real(0.0), real(1.0)), real(0.0), o, d)
         if wp.static(has_heights):
             if s.kind == wp.static(HEIGHTS):
-                return to_heights(m, i, o, d, reach)
+                return to_heights(model, i, o, d, reach)
         if wp.static(has_mesh):
             if s.kind == wp.static(MESH):
-                return to_mesh(m, i, o, d, reach)
+                return to_mesh(model, i, o, d, reach)
         if wp.static(has_convex):
             if s.kind == wp.static(CYLINDER):
                 return spans.through_cylinder(o, d, s.size[0], s.size[1])
             if s.kind == wp.static(HULL):
-                return spans.through_hull(m, s, o, d)
-            return to_convex(m, s, o, d, reach)
+                return spans.through_hull(model, s, o, d)
+            return to_convex(model, s, o, d, reach)
         return x
 
     @wp.struct
@@ -199,18 +199,20 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
         normal: vec3
 
     @wp.func
-    def cast(m: t.model, s: t.state, shapes: int, origin: vec3, d: vec3, reach: real, own: int, w: int) -> Hit:
+    def cast(
+        model: t.model, state: t.state, shapes: int, origin: vec3, d: vec3, reach: real, own: int, world: int
+    ) -> Hit:
         """The nearest hit of a ray with a unit direction; shapes of the body ``own`` are looked through."""
         hit = Hit()
         hit.distance = reach
         hit.shape = -1
         for i in range(shapes):
-            if m.shape_body[i] != own or own == 0:
-                a = solid_of(m, s, i, w)
+            if model.shape_body[i] != own or own == 0:
+                a = solid_of(model, state, i, world)
                 o = origin - a.place
                 past = wp.dot(o, o) - wp.dot(o, d) * wp.dot(o, d)
                 if a.radius > real(NEVER) or past <= a.radius * a.radius:
-                    x = to_solid(m, a, i, wp.transpose(a.turn) * o, wp.transpose(a.turn) * d, hit.distance)
+                    x = to_solid(model, a, i, wp.transpose(a.turn) * o, wp.transpose(a.turn) * d, hit.distance)
                     at = wp.max(x.enter, real(0.0))
                     if x.leave > x.enter and x.leave > real(0.0) and at < hit.distance:
                         hit.distance = at
@@ -230,15 +232,15 @@ def sense_kernel(p: Precision, features: Features) -> object:
     cast = make_rays(p, features).cast
 
     @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sense(m: v.model, s: v.state, k: v.work, shapes: int):
+    def sharnir_sense(model: v.model, state: v.state, work: v.work, shapes: int):
         """One distance sensor of one world."""
-        i, w = wp.tid()
-        body = m.ray_body[i]
-        turn = s.rotation[body, w]
-        origin = s.position[body, w] + wp.quat_rotate(turn, m.ray_place[i])
-        d = wp.quat_rotate(turn, m.ray_direction[i])
-        hit = cast(m, s, shapes, origin, d, m.ray_reach[i], body, w)
-        k.ray_distance[i, w] = hit.distance
+        i, world = wp.tid()
+        body = model.ray_body[i]
+        turn = state.rotation[body, world]
+        origin = state.position[body, world] + wp.quat_rotate(turn, model.ray_place[i])
+        d = wp.quat_rotate(turn, model.ray_direction[i])
+        hit = cast(model, state, shapes, origin, d, model.ray_reach[i], body, world)
+        work.ray_distance[i, world] = hit.distance
 
     return sharnir_sense
 
@@ -266,8 +268,8 @@ def cast_kernel(p: Precision, features: Features) -> object:
 
     @wp.kernel(enable_backward=False, module="unique")
     def sharnir_cast(
-        m: v.model,
-        s: v.state,
+        model: v.model,
+        state: v.state,
         shapes: int,
         origin: wp.array(dtype=p.vec3),
         direction: wp.array(dtype=p.vec3),
@@ -277,7 +279,7 @@ def cast_kernel(p: Precision, features: Features) -> object:
     ):
         """One ray of a batch."""
         i = wp.tid()
-        hit = cast(m, s, shapes, origin[i], direction[i], reach, 0, world)
+        hit = cast(model, state, shapes, origin[i], direction[i], reach, 0, world)
         hits.distance[i] = hit.distance
         hits.shape[i] = hit.shape
         hits.normal[i] = hit.normal

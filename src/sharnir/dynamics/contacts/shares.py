@@ -37,128 +37,140 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     ENDED = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # share of |W p|^2 that may be left
 
     @wp.func
-    def speed(m: t.model, k: t.work, i: int, w: int) -> real:
+    def speed(model: t.model, work: t.work, i: int, world: int) -> real:
         """Along the normal of contact i, m/s."""
-        return wp.dot(k.contact_normal[i, w], sides.velocity_between(m, k, i, w))
+        return wp.dot(work.contact_normal[i, world], sides.velocity_between(model, work, i, world))
 
     @wp.func
-    def load(n: t.memory, k: t.work, i: int, w: int) -> real:
+    def load(memory: t.memory, work: t.work, i: int, world: int) -> real:
         """The normal impulse of contact i, N s."""
-        return wp.dot(k.contact_normal[i, w], n.contact_impulse[i, w])
+        return wp.dot(work.contact_normal[i, world], memory.contact_impulse[i, world])
 
     @wp.func
-    def choose(m: t.model, n: t.memory, k: t.work, w: int) -> int:
+    def choose(model: t.model, memory: t.memory, work: t.work, world: int) -> int:
         """Which points take part: rigid ones that touch. Their number."""
         count = int(0)
-        for i in range(k.contact_count[w]):
-            size = wp.min(m.shape_radius[k.contact_a[i, w]], m.shape_radius[k.contact_b[i, w]])
-            touches = load(n, k, i, w) > real(0.0) or k.contact_gap[i, w] < real(TOUCHES) * size
-            takes_part = touches and k.contact_y[i, w] == real(0.0)
-            k.contact_shares[i, w] = int(takes_part)
+        for i in range(work.contact_count[world]):
+            size = wp.min(model.shape_radius[work.contact_a[i, world]], model.shape_radius[work.contact_b[i, world]])
+            touches = load(memory, work, i, world) > real(0.0) or work.contact_gap[i, world] < real(TOUCHES) * size
+            takes_part = touches and work.contact_y[i, world] == real(0.0)
+            work.contact_shares[i, world] = int(takes_part)
             count += int(takes_part)
         return count
 
     @wp.func
-    def answer(m: t.model, k: t.work, w: int):
+    def answer(model: t.model, work: t.work, world: int):
         """W d into ``contact_answer``, for the directions d in ``contact_share``; nothing is moved in the end."""
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                sides.strike_contact(m, k, k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                at_rest = k.contact_answer[i, w][0]
-                k.contact_answer[i, w] = vec2(at_rest, speed(m, k, i, w) - at_rest)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                sides.strike_contact(m, k, -k.contact_share[i, w][2] * k.contact_normal[i, w], i, w)
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                sides.strike_contact(
+                    model, work, work.contact_share[i, world][2] * work.contact_normal[i, world], i, world
+                )
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                at_rest = work.contact_answer[i, world][0]
+                work.contact_answer[i, world] = vec2(at_rest, speed(model, work, i, world) - at_rest)
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                sides.strike_contact(
+                    model, work, -work.contact_share[i, world][2] * work.contact_normal[i, world], i, world
+                )
 
     @wp.func
-    def start(m: t.model, n: t.memory, k: t.work, w: int) -> real:
+    def start(model: t.model, memory: t.memory, work: t.work, world: int) -> real:
         """q = 0, and W p as residual and direction; its square."""
-        for i in range(k.contact_count[w]):
-            k.contact_share[i, w] = vec3(real(0.0), real(0.0), load(n, k, i, w))
-            k.contact_answer[i, w] = vec2(speed(m, k, i, w), real(0.0))
-        answer(m, k, w)
+        for i in range(work.contact_count[world]):
+            work.contact_share[i, world] = vec3(real(0.0), real(0.0), load(memory, work, i, world))
+            work.contact_answer[i, world] = vec2(speed(model, work, i, world), real(0.0))
+        answer(model, work, world)
         square = real(0.0)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                b = k.contact_answer[i, w][1]
-                k.contact_share[i, w] = vec3(real(0.0), b, b)
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                b = work.contact_answer[i, world][1]
+                work.contact_share[i, world] = vec3(real(0.0), b, b)
                 square += b * b
         return square
 
     @wp.func
-    def gradient_step(m: t.model, k: t.work, square: real, w: int) -> real:
+    def gradient_step(model: t.model, work: t.work, square: real, world: int) -> real:
         """One step of conjugate gradients from a residual of that square; the new square."""
-        answer(m, k, w)
+        answer(model, work, world)
         along = real(0.0)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                along += k.contact_share[i, w][2] * k.contact_answer[i, w][1]
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                along += work.contact_share[i, world][2] * work.contact_answer[i, world][1]
         if along <= real(0.0):
             return square
         far = square / along
         left = real(0.0)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                x = k.contact_share[i, w]
-                residual = x[1] - far * k.contact_answer[i, w][1]
-                k.contact_share[i, w] = vec3(x[0] + far * x[2], residual, x[2])
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                x = work.contact_share[i, world]
+                residual = x[1] - far * work.contact_answer[i, world][1]
+                work.contact_share[i, world] = vec3(x[0] + far * x[2], residual, x[2])
                 left += residual * residual
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                x = k.contact_share[i, w]
-                k.contact_share[i, w] = vec3(x[0], x[1], x[1] + left / square * x[2])
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                x = work.contact_share[i, world]
+                work.contact_share[i, world] = vec3(x[0], x[1], x[1] + left / square * x[2])
         return left
 
     @wp.func
-    def least_loads(m: t.model, n: t.memory, k: t.work, w: int) -> bool:
+    def least_loads(model: t.model, memory: t.memory, work: t.work, world: int) -> bool:
         """q into ``contact_share``; whether it was found."""
-        whole = start(m, n, k, w)
+        whole = start(model, memory, work, world)
         left = whole + real(0.0)
         steps = int(wp.static(MOST_STEPS))
         while steps > 0 and left > ENDED * whole:
             steps -= 1
-            left = gradient_step(m, k, left, w)
+            left = gradient_step(model, work, left, world)
         return whole > real(0.0) and left <= ENDED * whole
 
     @wp.func
-    def leave_out(n: t.memory, k: t.work, w: int) -> int:
+    def leave_out(memory: t.memory, work: t.work, world: int) -> int:
         """Points without a load that would have to pull take no part; their number."""
         count = int(0)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1 and k.contact_share[i, w][0] < real(0.0) and load(n, k, i, w) <= real(0.0):
-                k.contact_shares[i, w] = 0
+        for i in range(work.contact_count[world]):
+            if (
+                work.contact_shares[i, world] == 1
+                and work.contact_share[i, world][0] < real(0.0)
+                and load(memory, work, i, world) <= real(0.0)
+            ):
+                work.contact_shares[i, world] = 0
                 count += 1
         return count
 
     @wp.func
-    def go_towards(m: t.model, n: t.memory, k: t.work, w: int):
+    def go_towards(model: t.model, memory: t.memory, work: t.work, world: int):
         """From p towards q, until a point carries nothing."""
         way = real(1.0)
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1 and k.contact_share[i, w][0] < real(0.0):
-                mine = load(n, k, i, w)
-                way = wp.min(way, mine / (mine - k.contact_share[i, w][0]))
-        for i in range(k.contact_count[w]):
-            if k.contact_shares[i, w] == 1:
-                more = way * (k.contact_share[i, w][0] - load(n, k, i, w)) * k.contact_normal[i, w]
-                n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
-                sides.strike_contact(m, k, more, i, w)
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1 and work.contact_share[i, world][0] < real(0.0):
+                mine = load(memory, work, i, world)
+                way = wp.min(way, mine / (mine - work.contact_share[i, world][0]))
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                more = (
+                    way
+                    * (work.contact_share[i, world][0] - load(memory, work, i, world))
+                    * work.contact_normal[i, world]
+                )
+                memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + more
+                sides.strike_contact(model, work, more, i, world)
 
     @wp.func
-    def share_loads(m: t.model, n: t.memory, k: t.work, w: int):
+    def share_loads(model: t.model, memory: t.memory, work: t.work, world: int):
         """Last step's impulses along the normals, shared out evenly; no body feels a difference."""
-        count = choose(m, n, k, w)
+        count = choose(model, memory, work, world)
         rounds = int(wp.static(ROUNDS))
         while rounds > 0 and count >= wp.static(FEWEST):
             rounds -= 1
-            if not least_loads(m, n, k, w):
+            if not least_loads(model, memory, work, world):
                 return
-            out = leave_out(n, k, w)
+            out = leave_out(memory, work, world)
             count -= out
             if out == 0:
-                go_towards(m, n, k, w)
+                go_towards(model, memory, work, world)
                 return
 
     return SimpleNamespace(share_loads=share_loads)

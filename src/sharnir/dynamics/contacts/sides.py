@@ -31,142 +31,147 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the direct solver's matrix
 
     @wp.func
-    def is_alone(m: t.model, body: int, w: int) -> bool:
+    def is_alone(model: t.model, body: int, world: int) -> bool:
         """Whether impulses change the velocity of this body and of nothing else."""
-        if m.inv_mass[body, w] == real(0.0):
+        if model.inv_mass[body, world] == real(0.0):
             return False
         if wp.static(features.reach):
-            return m.body_node[body] < 0
+            return model.body_node[body] < 0
         return True
 
     @wp.func
-    def relative(m: t.model, k: t.work, v: Bodies, s: Bodies, x: Nodes, i: int, w: int) -> vec3:
+    def relative(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, i: int, world: int) -> vec3:
         """Velocity (or pseudo-velocity) of b against a at the point, world axes."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        u = v[b, w] + wp.cross(s[b, w], k.contact_arm_b[i, w]) - v[a, w] - wp.cross(s[a, w], k.contact_arm_a[i, w])
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        u = (
+            v[b, world]
+            + wp.cross(s[b, world], work.contact_arm_b[i, world])
+            - v[a, world]
+            - wp.cross(s[a, world], work.contact_arm_a[i, world])
+        )
         if wp.static(features.belts):
-            j = k.contact_sprocket[i, w]
+            j = work.contact_sprocket[i, world]
             if j >= 0:
-                rate = wp.dot(k.contact_axle[i, w], s[m.joint_b[j], w] - s[m.joint_a[j], w])
-                u = u + rate * k.contact_belt[i, w]
+                rate = wp.dot(work.contact_axle[i, world], s[model.joint_b[j], world] - s[model.joint_a[j], world])
+                u = u + rate * work.contact_belt[i, world]
         if wp.static(features.reach):
-            u = u + reach.answer(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], w)
+            u = u + reach.answer(work, x, work.contact_reach[i, world], work.contact_reach_end[i, world], world)
         return u
 
     @wp.func
-    def velocity_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+    def velocity_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
         """Of b against a at contact i, m/s."""
-        return relative(m, k, k.velocity, k.spin, k.solution, i, w)
+        return relative(model, work, work.velocity, work.spin, work.solution, i, world)
 
     @wp.func
-    def push_between(m: t.model, k: t.work, i: int, w: int) -> vec3:
+    def push_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
         """The pseudo-velocity of b against a at contact i, m/s."""
-        return relative(m, k, k.push, k.push_spin, k.push_solution, i, w)
+        return relative(model, work, work.push, work.push_spin, work.push_solution, i, world)
 
     @wp.func
-    def strike_body(m: t.model, k: t.work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, w: int):
+    def strike_body(model: t.model, work: t.work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, world: int):
         """An impulse d (N s) at an arm on a body: v += d/m, w += I^-1 (r x d)."""
-        v[body, w] = v[body, w] + m.inv_mass[body, w] * d
-        s[body, w] = s[body, w] + algebra.full(k.inv_inertia[body, w]) * wp.cross(arm, d)
+        v[body, world] = v[body, world] + model.inv_mass[body, world] * d
+        s[body, world] = s[body, world] + algebra.full(work.inv_inertia[body, world]) * wp.cross(arm, d)
 
     @wp.func
-    def turn_sprocket(m: t.model, k: t.work, s: Bodies, d: vec3, i: int, w: int):
+    def turn_sprocket(model: t.model, work: t.work, s: Bodies, d: vec3, i: int, world: int):
         """What an impulse on a belt does to its sprocket and to the frame it turns in."""
-        j = k.contact_sprocket[i, w]
+        j = work.contact_sprocket[i, world]
         if j >= 0:
-            torque = wp.dot(k.contact_belt[i, w], d) * k.contact_axle[i, w]
-            a = m.joint_a[j]
-            b = m.joint_b[j]
-            s[a, w] = s[a, w] - algebra.full(k.inv_inertia[a, w]) * torque
-            s[b, w] = s[b, w] + algebra.full(k.inv_inertia[b, w]) * torque
+            torque = wp.dot(work.contact_belt[i, world], d) * work.contact_axle[i, world]
+            a = model.joint_a[j]
+            b = model.joint_b[j]
+            s[a, world] = s[a, world] - algebra.full(work.inv_inertia[a, world]) * torque
+            s[b, world] = s[b, world] + algebra.full(work.inv_inertia[b, world]) * torque
 
     @wp.func
-    def strike_sides(m: t.model, k: t.work, v: Bodies, s: Bodies, x: Nodes, d: vec3, i: int, w: int):
+    def strike_sides(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, d: vec3, i: int, world: int):
         """An impulse (or pseudo-impulse) d on b, and against a."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if is_alone(m, a, w):
-            strike_body(m, k, v, s, a, k.contact_arm_a[i, w], -d, w)
-        if is_alone(m, b, w):
-            strike_body(m, k, v, s, b, k.contact_arm_b[i, w], d, w)
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if is_alone(model, a, world):
+            strike_body(model, work, v, s, a, work.contact_arm_a[i, world], -d, world)
+        if is_alone(model, b, world):
+            strike_body(model, work, v, s, b, work.contact_arm_b[i, world], d, world)
         if wp.static(features.reach):
-            reach.strike(k, x, k.contact_reach[i, w], k.contact_reach_end[i, w], d, w)
+            reach.strike(work, x, work.contact_reach[i, world], work.contact_reach_end[i, world], d, world)
         elif wp.static(features.belts):
-            turn_sprocket(m, k, s, d, i, w)
+            turn_sprocket(model, work, s, d, i, world)
 
     @wp.func
-    def strike_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+    def strike_contact(model: t.model, work: t.work, d: vec3, i: int, world: int):
         """Apply an impulse d (N s) at contact i."""
-        strike_sides(m, k, k.velocity, k.spin, k.solution, d, i, w)
+        strike_sides(model, work, work.velocity, work.spin, work.solution, d, i, world)
 
     @wp.func
-    def push_contact(m: t.model, k: t.work, d: vec3, i: int, w: int):
+    def push_contact(model: t.model, work: t.work, d: vec3, i: int, world: int):
         """Apply a pseudo-impulse d (N s) at contact i."""
-        strike_sides(m, k, k.push, k.push_spin, k.push_solution, d, i, w)
+        strike_sides(model, work, work.push, work.push_spin, work.push_solution, d, i, world)
 
     @wp.func
-    def warm_sides(m: t.model, k: t.work, d: vec3, i: int, w: int):
+    def warm_sides(model: t.model, work: t.work, d: vec3, i: int, world: int):
         """The same with every body as if alone, before the joints answer in the first solve."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if m.inv_mass[a, w] > real(0.0):
-            strike_body(m, k, k.velocity, k.spin, a, k.contact_arm_a[i, w], -d, w)
-        if m.inv_mass[b, w] > real(0.0):
-            strike_body(m, k, k.velocity, k.spin, b, k.contact_arm_b[i, w], d, w)
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if model.inv_mass[a, world] > real(0.0):
+            strike_body(model, work, work.velocity, work.spin, a, work.contact_arm_a[i, world], -d, world)
+        if model.inv_mass[b, world] > real(0.0):
+            strike_body(model, work, work.velocity, work.spin, b, work.contact_arm_b[i, world], d, world)
         if wp.static(features.belts):
-            turn_sprocket(m, k, k.spin, d, i, w)
+            turn_sprocket(model, work, work.spin, d, i, world)
 
     @wp.func
-    def inverse_mass_alone(m: t.model, k: t.work, body: int, arm: vec3, w: int) -> mat33:
+    def inverse_mass_alone(model: t.model, work: t.work, body: int, arm: vec3, world: int) -> mat33:
         """E/m - [r]x I^-1 [r]x of a body that is in no joint, 1/kg; else zero."""
-        if is_alone(m, body, w):
+        if is_alone(model, body, world):
             s = wp.skew(arm)
-            return algebra.diagonal(m.inv_mass[body, w]) - s * algebra.full(k.inv_inertia[body, w]) * s
+            return algebra.diagonal(model.inv_mass[body, world]) - s * algebra.full(work.inv_inertia[body, world]) * s
         return mat33()
 
     @wp.func
-    def belt_inverse_mass(m: t.model, k: t.work, i: int, w: int) -> mat33:
+    def belt_inverse_mass(model: t.model, work: t.work, i: int, world: int) -> mat33:
         """What a sprocket adds where no factors know it; that the frame turns too is left to the iterations."""
-        j = k.contact_sprocket[i, w]
+        j = work.contact_sprocket[i, world]
         if j < 0:
             return mat33()
-        axle = k.contact_axle[i, w]
-        yields = wp.dot(axle, algebra.full(k.inv_inertia[m.joint_b[j], w]) * axle)
-        return yields * wp.outer(k.contact_belt[i, w], k.contact_belt[i, w])
+        axle = work.contact_axle[i, world]
+        yields = wp.dot(axle, algebra.full(work.inv_inertia[model.joint_b[j], world]) * axle)
+        return yields * wp.outer(work.contact_belt[i, world], work.contact_belt[i, world])
 
     # --- turning against each other ---------------------------------------------------------------------------------
 
     @wp.func
-    def spin_between(k: t.work, i: int, w: int) -> vec3:
+    def spin_between(work: t.work, i: int, world: int) -> vec3:
         """Spin of b against a, world axes."""
-        u = k.spin[k.contact_body_b[i, w], w] - k.spin[k.contact_body_a[i, w], w]
+        u = work.spin[work.contact_body_b[i, world], world] - work.spin[work.contact_body_a[i, world], world]
         if wp.static(features.reach):
-            u = u + reach.answer(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], w)
+            u = u + reach.answer(work, work.solution, work.roll_reach[i, world], work.roll_reach_end[i, world], world)
         return u
 
     @wp.func
-    def twist_body(m: t.model, k: t.work, body: int, c: vec3, w: int):
+    def twist_body(model: t.model, work: t.work, body: int, c: vec3, world: int):
         """An angular impulse (N m s) on a body."""
-        k.spin[body, w] = k.spin[body, w] + algebra.full(k.inv_inertia[body, w]) * c
+        work.spin[body, world] = work.spin[body, world] + algebra.full(work.inv_inertia[body, world]) * c
 
     @wp.func
-    def twist_contact(m: t.model, k: t.work, c: vec3, i: int, w: int):
+    def twist_contact(model: t.model, work: t.work, c: vec3, i: int, world: int):
         """An angular impulse c on b, and against a."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if is_alone(m, a, w):
-            twist_body(m, k, a, -c, w)
-        if is_alone(m, b, w):
-            twist_body(m, k, b, c, w)
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if is_alone(model, a, world):
+            twist_body(model, work, a, -c, world)
+        if is_alone(model, b, world):
+            twist_body(model, work, b, c, world)
         if wp.static(features.reach):
-            reach.strike(k, k.solution, k.roll_reach[i, w], k.roll_reach_end[i, w], c, w)
+            reach.strike(work, work.solution, work.roll_reach[i, world], work.roll_reach_end[i, world], c, world)
 
     @wp.func
-    def turn_alone(m: t.model, k: t.work, body: int, w: int) -> mat33:
+    def turn_alone(model: t.model, work: t.work, body: int, world: int) -> mat33:
         """Spin from an angular impulse, of a body without joints."""
-        if is_alone(m, body, w):
-            return algebra.full(k.inv_inertia[body, w])
+        if is_alone(model, body, world):
+            return algebra.full(work.inv_inertia[body, world])
         return mat33()
 
     return SimpleNamespace(

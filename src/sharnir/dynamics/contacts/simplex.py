@@ -51,9 +51,9 @@ def make_simplex(p: Precision) -> SimpleNamespace:
         n = wp.cross(b - a, c - a)
         u = wp.dot(n, wp.cross(b, c))
         v = wp.dot(n, wp.cross(c, a))
-        w = wp.dot(n, wp.cross(a, b))
-        if u > real(0.0) and v > real(0.0) and w > real(0.0):
-            return vec3(u, v, w) * (real(1.0) / (u + v + w))
+        world = wp.dot(n, wp.cross(a, b))
+        if u > real(0.0) and v > real(0.0) and world > real(0.0):
+            return vec3(u, v, world) * (real(1.0) / (u + v + world))
         return on_edges(a, b, c)
 
     @wp.func

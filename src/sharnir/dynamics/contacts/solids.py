@@ -97,12 +97,12 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return (s.size[0] / radial) * vec3(u[0], u[1], real(0.0))
 
     @wp.func
-    def farthest_vertex(m: t.model, s: Solid, u: vec3) -> vec3:
+    def farthest_vertex(model: t.model, s: Solid, u: vec3) -> vec3:
         """The vertex of a hull farthest along u, the hull's axes."""
-        best = m.hull_vertex[s.hull_start]
+        best = model.hull_vertex[s.hull_start]
         most = wp.dot(best, u)
         for i in range(s.hull_start + 1, s.hull_end):
-            x = m.hull_vertex[i]
+            x = model.hull_vertex[i]
             far = wp.dot(x, u)
             if far > most:
                 most = far
@@ -122,7 +122,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return far
 
     @wp.func
-    def support(m: t.model, s: Solid, d: vec3) -> vec3:
+    def support(model: t.model, s: Solid, d: vec3) -> vec3:
         """The point of the core farthest along d."""
         if s.kind == wp.static(SPHERE):
             return s.place
@@ -142,7 +142,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
             if s.kind == wp.static(CYLINDER):
                 far = rim(s, u) + vec3(real(0.0), real(0.0), sign(u[2]) * s.size[1])
             elif s.kind == wp.static(HULL):
-                far = farthest_vertex(m, s, u)
+                far = farthest_vertex(model, s, u)
         return s.place + s.turn * far
 
     @wp.func
@@ -222,23 +222,23 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return f
 
     @wp.func
-    def hull_face(m: t.model, s: Solid, u: vec3) -> Face:
+    def hull_face(model: t.model, s: Solid, u: vec3) -> Face:
         """The face of a hull that looks most along u, the hull's axes."""
         best = s.face_start
-        most = wp.dot(m.face_normal[best], u)
+        most = wp.dot(model.face_normal[best], u)
         for i in range(s.face_start + 1, s.face_end):
-            far = wp.dot(m.face_normal[i], u)
+            far = wp.dot(model.face_normal[i], u)
             if far > most:
                 most = far
                 best = i
         f = Face()
-        f.normal = s.turn * m.face_normal[best]
+        f.normal = s.turn * model.face_normal[best]
         f.number = best - s.face_start
-        first = m.face_corner_start[best]
-        f.count = m.face_corner_end[best] - first
+        first = model.face_corner_start[best]
+        f.count = model.face_corner_end[best] - first
         all = corners()
         for i in range(f.count):
-            all[i] = s.place + s.turn * m.hull_vertex[m.face_corner[first + i]]
+            all[i] = s.place + s.turn * model.hull_vertex[model.face_corner[first + i]]
         f.corner = all
         return f
 
@@ -258,7 +258,7 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return f
 
     @wp.func
-    def face(m: t.model, s: Solid, d: vec3) -> Face:
+    def face(model: t.model, s: Solid, d: vec3) -> Face:
         """The point, edge or polygon of the core that supports the unit direction d."""
         if wp.static(has_terrain):
             if s.kind == TRIANGLE:
@@ -279,8 +279,8 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
                     return cap_face(s, u)
                 return edge_face(s, rim(s, u), s.size[1])
             if s.kind == wp.static(HULL):
-                return hull_face(m, s, u)
-        return point_face(support(m, s, d))
+                return hull_face(model, s, u)
+        return point_face(support(model, s, d))
 
     return SimpleNamespace(
         Solid=Solid,

@@ -156,12 +156,12 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def through_hull(m: t.model, s: Solid, o: vec3, d: vec3) -> Span:
+    def through_hull(model: t.model, s: Solid, o: vec3, d: vec3) -> Span:
         """The part of a ray within a hull: cut by the planes of its faces."""
         x = endless()
         for i in range(s.face_start, s.face_end):
-            n = m.face_normal[i]
-            x = cut(x, n, wp.dot(n, m.hull_vertex[m.face_corner[m.face_corner_start[i]]]), o, d)
+            n = model.face_normal[i]
+            x = cut(x, n, wp.dot(n, model.hull_vertex[model.face_corner[model.face_corner_start[i]]]), o, d)
         return x
 
     return SimpleNamespace(

@@ -106,15 +106,15 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                     spots[first + j] = spot
 
     @wp.func
-    def reach(m: t.model, a: Solid, margin: real) -> mat33:
+    def reach(model: t.model, a: Solid, margin: real) -> mat33:
         """The box that holds a solid and its margin: lower corner in row 0, upper one in row 1."""
         far = solids.rounding(a) + margin
         box = mat33()
         for i in range(3):
             d = vec3()
             d[i] = real(1.0)
-            box[0, i] = solids.support(m, a, -d)[i] - far
-            box[1, i] = solids.support(m, a, d)[i] + far
+            box[0, i] = solids.support(model, a, -d)[i] - far
+            box[1, i] = solids.support(model, a, d)[i] + far
         return box
 
     @wp.func
@@ -134,7 +134,7 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def try_triangle(
-        m: t.model,
+        model: t.model,
         a: Solid,
         x: Triangle,
         number: int,
@@ -143,13 +143,13 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         later: wp.array(dtype=int),
     ):
         """Keep what the triangle gives at once; what takes longer is put off, as far as there is room."""
-        f = triangles.at_once(m, a, x, margin)
+        f = triangles.at_once(model, a, x, margin)
         if f.count == UNDECIDED:
             if later[0] < LATER:
                 later[0] = later[0] + 1
                 later[later[0]] = number
             else:
-                f = triangles.thoroughly(m, a, x, deepest_of(spots, margin), margin)
+                f = triangles.thoroughly(model, a, x, deepest_of(spots, margin), margin)
         if f.count > 0:
             keep(a, f, spots)
 
@@ -160,20 +160,21 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def over_heights(
-        m: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
+        model: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
     ):
         """Every cell of a height field below the solid that reaches up to it."""
-        box = reach(m, a, margin)
-        size = m.shape_size[g]
+        box = reach(model, a, margin)
+        size = model.shape_size[g]
         if box[0, 2] > size[2]:
             return
-        rows = m.height_rows[g]
-        columns = m.height_columns[g]
+        rows = model.height_rows[g]
+        columns = model.height_columns[g]
         for i in range(cell_of(box[0, 0], size[0], rows), cell_of(box[1, 0], size[0], rows) + 1):
             for j in range(cell_of(box[0, 1], size[1], columns), cell_of(box[1, 1], size[1], columns) + 1):
-                at = m.height_start[g] + i * columns + j
+                at = model.height_start[g] + i * columns + j
                 top = wp.max(
-                    wp.max(m.height[at], m.height[at + 1]), wp.max(m.height[at + columns], m.height[at + columns + 1])
+                    wp.max(model.height[at], model.height[at + 1]),
+                    wp.max(model.height[at + columns], model.height[at + columns + 1]),
                 )
                 # from the solid's middle to the column under the cell
                 off = vec3(
@@ -183,26 +184,28 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 )
                 if box[0, 2] <= top and wp.dot(off, off) < (a.radius + margin) * (a.radius + margin):
                     for half in range(2):
-                        x = facets.cell_triangle(m, g, i, j, half)
+                        x = facets.cell_triangle(model, g, i, j, half)
                         if triangles.may_touch(x, a, margin):
-                            x = facets.cell_neighbours(m, g, i, j, half, x)
-                            try_triangle(m, a, x, 2 * (i * columns + j) + half, margin, spots, later)
+                            x = facets.cell_neighbours(model, g, i, j, half, x)
+                            try_triangle(model, a, x, 2 * (i * columns + j) + half, margin, spots, later)
 
     @wp.func
-    def over_mesh(m: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)):
+    def over_mesh(
+        model: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
+    ):
         """Every triangle of a mesh whose box meets that of the solid; looked for in float32, so a little wider."""
-        box = reach(m, a, margin + real(1.0e-5) * (m.shape_radius[g] + a.radius))
+        box = reach(model, a, margin + real(1.0e-5) * (model.shape_radius[g] + a.radius))
         query = wp.mesh_query_aabb(
-            m.shape_mesh[g],
+            model.shape_mesh[g],
             wp.vec3(float(box[0, 0]), float(box[0, 1]), float(box[0, 2])),
             wp.vec3(float(box[1, 0]), float(box[1, 1]), float(box[1, 2])),
         )
         found = int(0)
         while wp.mesh_query_aabb_next(query, found):
-            number = m.triangle_start[g] + found
-            x = facets.mesh_triangle(m, number)
+            number = model.triangle_start[g] + found
+            x = facets.mesh_triangle(model, number)
             if triangles.may_touch(x, a, margin):
-                try_triangle(m, a, facets.mesh_neighbours(m, number, x), number, margin, spots, later)
+                try_triangle(model, a, facets.mesh_neighbours(model, number, x), number, margin, spots, later)
 
     @wp.func
     def is_new(spots: wp.array(dtype=Spot), i: int, near: real) -> bool:
@@ -242,10 +245,17 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def touch_terrain(
-        m: t.model, k: t.work, r: t.report, o: t.settings, ground: Solid, solid: Solid, pair: Candidates, w: int
+        model: t.model,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        ground: Solid,
+        solid: Solid,
+        pair: Candidates,
+        world: int,
     ):
         """All points of a solid on terrain, either of which is shape a of the pair."""
-        is_first = m.shape_kind[pair.a] > wp.static(PLANE)
+        is_first = model.shape_kind[pair.a] > wp.static(PLANE)
         margin = pair.margin
         g = pair.b
         if is_first:
@@ -261,12 +271,14 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
         later = wp.zeros(shape=wp.static(LATER + 1), dtype=int)
         if wp.static(has_heights):
             if ground.kind == wp.static(HEIGHTS):
-                over_heights(m, a, g, margin, spots, later)
+                over_heights(model, a, g, margin, spots, later)
         if wp.static(has_mesh):
             if ground.kind == wp.static(MESH):
-                over_mesh(m, a, g, margin, spots, later)
+                over_mesh(model, a, g, margin, spots, later)
         for i in range(later[0]):
-            f = triangles.thoroughly(m, a, facets.triangle_at(m, g, later[i + 1]), deepest_of(spots, margin), margin)
+            f = triangles.thoroughly(
+                model, a, facets.triangle_at(model, g, later[i + 1]), deepest_of(spots, margin), margin
+            )
             if f.count > 0:
                 keep(a, f, spots)
         if a.kind == wp.static(WHEEL):
@@ -284,6 +296,6 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 found.point = ground.place + ground.turn * spot.point
                 found.gap = spot.gap
                 found.feature = i
-                lists.emit(k, r, o, found, w)
+                lists.emit(work, report, settings, found, world)
 
     return SimpleNamespace(touch_terrain=touch_terrain, cell_of=cell_of)

@@ -30,19 +30,19 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
     has_box = "box" in features.contact_kinds
 
     @wp.func
-    def in_general(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    def in_general(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points of any two convex solids, from their closest pair."""
-        c = closest(m, a, b, margin + solids.rounding(a) + solids.rounding(b))
+        c = closest(model, a, b, margin + solids.rounding(a) + solids.rounding(b))
         none = Manifold()
         if c.is_far == 1:
             return none
-        return shared.spread(m, a, b, c, margin)
+        return shared.spread(model, a, b, c, margin)
 
     @wp.func
-    def in_order(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    def in_order(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The kind of a is not above that of b."""
         if b.kind == wp.static(PLANE):
-            return on_plane(m, a, b, margin)
+            return on_plane(model, a, b, margin)
         if a.kind == wp.static(SPHERE):
             if b.kind == wp.static(SPHERE):
                 return balls.sphere_sphere(a, b, margin)
@@ -56,18 +56,18 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
             return balls.capsule_capsule(a, b, margin)
         if wp.static(has_box):
             if a.kind == wp.static(BOX) and b.kind == wp.static(BOX):
-                return box_box(m, a, b, margin)
-        return in_general(m, a, b, margin)
+                return box_box(model, a, b, margin)
+        return in_general(model, a, b, margin)
 
     @wp.func
-    def touch(m: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    def touch(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points with a gap below the margin (m)."""
         first = a
         second = b
         if a.kind > b.kind:
             first = b
             second = a
-        found = in_order(m, first, second, margin)  # written once, so that its code is made once
+        found = in_order(model, first, second, margin)  # written once, so that its code is made once
         if a.kind > b.kind:
             return shared.turned_round(found)
         return found

@@ -65,15 +65,15 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         corner_c: int
 
     @wp.func
-    def height_at(m: t.model, g: int, i: int, j: int) -> vec3:
+    def height_at(model: t.model, g: int, i: int, j: int) -> vec3:
         """The vertex in row i and column j of height field g."""
-        rows = m.height_rows[g]
-        columns = m.height_columns[g]
-        size = m.shape_size[g]
+        rows = model.height_rows[g]
+        columns = model.height_columns[g]
+        size = model.shape_size[g]
         return vec3(
             (real(i) - real(0.5) * real(rows - 1)) * size[0],
             (real(j) - real(0.5) * real(columns - 1)) * size[1],
-            m.height[m.height_start[g] + i * columns + j],
+            model.height[model.height_start[g] + i * columns + j],
         )
 
     @wp.func
@@ -102,29 +102,29 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         return wp.dot(u, y - q) <= real(TILT) * wp.length(y - q)
 
     @wp.func
-    def corner_allows(m: t.model, x: Triangle, u: vec3, corner: int) -> bool:
+    def corner_allows(model: t.model, x: Triangle, u: vec3, corner: int) -> bool:
         """Whether all vertices about a corner lie behind its normal u."""
         if wp.static(has_heights):
             if x.is_ground == 1:
-                columns = m.height_columns[x.ground]
+                columns = model.height_columns[x.ground]
                 i = corner // columns
                 j = corner % columns
-                q = height_at(m, x.ground, i, j)
-                for k in range(wp.max(i - 1, 0), wp.min(i + 2, m.height_rows[x.ground])):
+                q = height_at(model, x.ground, i, j)
+                for k in range(wp.max(i - 1, 0), wp.min(i + 2, model.height_rows[x.ground])):
                     for n in range(wp.max(j - 1, 0), wp.min(j + 2, columns)):
                         # cells are cut along (1, 1): there is no edge to the neighbours along (1, -1)
-                        if (k - i) * (n - j) >= 0 and not is_behind(u, q, height_at(m, x.ground, k, n)):
+                        if (k - i) * (n - j) >= 0 and not is_behind(u, q, height_at(model, x.ground, k, n)):
                             return False
                 return True
         if wp.static(has_mesh):
-            q = m.mesh_vertex[corner]
-            for i in range(m.ring_start[corner], m.ring_start[corner + 1]):
-                if not is_behind(u, q, m.mesh_vertex[m.ring[i]]):
+            q = model.mesh_vertex[corner]
+            for i in range(model.ring_start[corner], model.ring_start[corner + 1]):
+                if not is_behind(u, q, model.mesh_vertex[model.ring[i]]):
                     return False
         return True
 
     @wp.func
-    def is_allowed(m: t.model, x: Triangle, u: vec3, share: vec3) -> bool:
+    def is_allowed(model: t.model, x: Triangle, u: vec3, share: vec3) -> bool:
         """Whether u is the surface's normal at the point with these shares of a, b, c, and not an edge's.
 
         It points out of the surface, and out of the ground upwards.
@@ -133,11 +133,11 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
             return False
         whole = real(1.0 - 1.0e-4)
         if share[0] > whole:
-            return corner_allows(m, x, u, x.corner_a)
+            return corner_allows(model, x, u, x.corner_a)
         if share[1] > whole:
-            return corner_allows(m, x, u, x.corner_b)
+            return corner_allows(model, x, u, x.corner_b)
         if share[2] > whole:
-            return corner_allows(m, x, u, x.corner_c)
+            return corner_allows(model, x, u, x.corner_c)
         none = real(1.0e-4)
         q = share[0] * x.a + share[1] * x.b + share[2] * x.c
         if share[2] < none:
@@ -183,7 +183,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         )
 
     @wp.func
-    def ball_on(m: t.model, x: Triangle, a: Solid, q: vec3, share: vec3, height: real, margin: real) -> Manifold:
+    def ball_on(model: t.model, x: Triangle, a: Solid, q: vec3, share: vec3, height: real, margin: real) -> Manifold:
         """A sphere: the nearest point q of the triangle is all there is to know."""
         none = Manifold()
         if wp.min(share) > real(0.0) or height <= real(0.0):
@@ -195,12 +195,12 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         c.normal = (q - a.place) / c.distance
         c.on_a = a.place
         c.on_b = q
-        if not is_allowed(m, x, -c.normal, share):
+        if not is_allowed(model, x, -c.normal, share):
             return none
         return shared.single(c, a.size[0], real(0.0), margin)
 
     @wp.func
-    def lifted(m: t.model, a: Solid, s: Solid, x: Triangle, depth: real, ra: real) -> Manifold:
+    def lifted(model: t.model, a: Solid, s: Solid, x: Triangle, depth: real, ra: real) -> Manifold:
         """How far the solid must rise along the face's normal to leave the prism; it does after the depth given.
 
         From there it is let down by what the distance surely allows, until it touches.
@@ -210,7 +210,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         rise = depth
         c = Closest()
         for _ in range(LOWERINGS):
-            c = distances.walk(m, a, s, -rise * x.normal, x.normal, real(1.0e30))
+            c = distances.walk(model, a, s, -rise * x.normal, x.normal, real(1.0e30))
             room = c.distance - ra
             if room < real(1.0e-6) * a.radius:
                 break
@@ -244,7 +244,7 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         return bottom.count > 2 and -wp.dot(bottom.normal, x.normal) > real(SQUARE)
 
     @wp.func
-    def at_once(m: t.model, a: Solid, x: Triangle, margin: real) -> Manifold:
+    def at_once(model: t.model, a: Solid, x: Triangle, margin: real) -> Manifold:
         """Where a solid touches a triangle, if that can be said by its lowest face; else the count is UNDECIDED.
 
         The normal points from the solid into the surface.
@@ -253,19 +253,19 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         if a.kind == wp.static(SPHERE):
             share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
             q = share[0] * x.a + share[1] * x.b + share[2] * x.c
-            return ball_on(m, x, a, q, share, wp.dot(x.normal, a.place - x.a), margin)
+            return ball_on(model, x, a, q, share, wp.dot(x.normal, a.place - x.a), margin)
         ra = solids.rounding(a)
-        low = solids.support(m, a, -x.normal)
+        low = solids.support(model, a, -x.normal)
         height = wp.dot(x.normal, low - x.a)
         if height - ra >= margin:
             return f
         is_low = is_over(x, low, height)
         is_sunk = x.is_ground == 1 and is_low and height < ra
         is_easy = ra - height < real(SHALLOW) * a.radius and is_smooth(x)
-        if is_sunk or (is_easy and (is_low or is_flat_on(x, solids.face(m, a, -x.normal)))):
+        if is_sunk or (is_easy and (is_low or is_flat_on(x, solids.face(model, a, -x.normal)))):
             own = from_face(x, low, height)
             s = prism(x, a.radius)
-            f = shared.over_faces(m, a, s, own, margin)
+            f = shared.over_faces(model, a, s, own, margin)
             if is_low:
                 f = shared.completed(f, a, s, own, margin)
         if f.count == 0:
@@ -273,11 +273,11 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         return f
 
     @wp.func
-    def thoroughly(m: t.model, a: Solid, x: Triangle, deepest: real, margin: real) -> Manifold:
+    def thoroughly(model: t.model, a: Solid, x: Triangle, deepest: real, margin: real) -> Manifold:
         """The same by the distance; nothing where smooth ground cannot be deeper than what was found, ``deepest``."""
         none = Manifold()
         ra = solids.rounding(a)
-        height = wp.dot(x.normal, solids.support(m, a, -x.normal) - x.a)
+        height = wp.dot(x.normal, solids.support(model, a, -x.normal) - x.a)
         smooth = is_smooth(x)
         share = shares_of(x.a - a.place, x.b - a.place, x.c - a.place)
         at_least = height - ra
@@ -287,17 +287,17 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
         if smooth and at_least > deepest - real(1.0e-4) * a.radius:
             return none
         s = prism(x, a.radius)
-        c = distances.closest_to_face(m, a, s, -x.normal, margin + ra)
+        c = distances.closest_to_face(model, a, s, -x.normal, margin + ra)
         if c.is_far == 1:
             return none
         on = shares_of(x.a - c.on_b, x.b - c.on_b, x.c - c.on_b)
         is_own = -wp.dot(c.normal, x.normal) > real(wp.static(1.0 - 0.5 * OWN * OWN))
         if is_own:
             c.normal = -x.normal
-        if is_own or is_allowed(m, x, -c.normal, on):
-            return shared.spread(m, a, s, c, margin)
+        if is_own or is_allowed(model, x, -c.normal, on):
+            return shared.spread(model, a, s, c, margin)
         if c.distance < ra and (x.is_ground == 1 or (smooth and ra - height < a.radius)):
-            return lifted(m, a, s, x, ra - height, ra)
+            return lifted(model, a, s, x, ra - height, ra)
         return none
 
     return SimpleNamespace(

@@ -57,86 +57,86 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     # --- back onto the joints -----------------------------------------------------------------------------------------
 
     @wp.func
-    def locked_slip(m: t.model, k: t.work, j: int, w: int) -> vec3:
+    def locked_slip(model: t.model, work: t.work, j: int, world: int) -> vec3:
         """The slip along the locked translations of joint j, m/s."""
         if wp.static(features.partial_locks):
-            return linear_rows(k, j, w) * problem.slip_of(m, k, j, w)
-        return problem.slip_of(m, k, j, w)
+            return linear_rows(work, j, world) * problem.slip_of(model, work, j, world)
+        return problem.slip_of(model, work, j, world)
 
     @wp.func
-    def locked_turning(m: t.model, k: t.work, j: int, w: int) -> vec3:
+    def locked_turning(model: t.model, work: t.work, j: int, world: int) -> vec3:
         """The relative spin about its locked rotations, rad/s."""
-        return k.rows_a[j, w] * (k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w])
+        return work.rows_a[j, world] * (work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world])
 
     @wp.func
-    def gaps_to_solution(m: t.model, k: t.work, f: Frames, j: int, w: int) -> real:
+    def gaps_to_solution(model: t.model, work: t.work, f: Frames, j: int, world: int) -> real:
         """The error of joint j's pose as a right-hand side; the worst of its entries."""
         worst = real(0.0)
-        if m.joint_node_l[j] >= 0:
+        if model.joint_node_l[j] >= 0:
             error = f.offset
-            if m.linear_lock[j] != 7:
-                basis = geometry.linear_basis(f, m.basis[j])
-                error = geometry.linear_error(f, basis, m.basis[j], m.linear_lock[j], m.length[j])
-            k.solution[m.joint_node_l[j], w] = -error
+            if model.linear_lock[j] != 7:
+                basis = geometry.linear_basis(f, model.basis[j])
+                error = geometry.linear_error(f, basis, model.basis[j], model.linear_lock[j], model.length[j])
+            work.solution[model.joint_node_l[j], world] = -error
             worst = wp.length(error)
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                error = geometry.angular_error(f, geometry.angular_basis(f, m.basis[j]), m.angular_lock[j])
-                k.solution[m.joint_node_a[j], w] = -error
+            if model.joint_node_a[j] >= 0:
+                error = geometry.angular_error(f, geometry.angular_basis(f, model.basis[j]), model.angular_lock[j])
+                work.solution[model.joint_node_a[j], world] = -error
                 worst = wp.max(worst, wp.length(error))
         return worst
 
     @wp.func
-    def joint_errors(m: t.model, s: t.state, k: t.work, dt: real, j: int, w: int) -> real:
+    def joint_errors(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> real:
         """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
-        f = geometry.frames_of(m, s, j, w)
-        problem.place_joint(m, s, k, f, j, w)
-        worst = gaps_to_solution(m, k, f, j, w)
-        if m.joint_node_l[j] >= 0:
-            slip = locked_slip(m, k, j, w)
-            k.push_solution[m.joint_node_l[j], w] = -slip
+        f = geometry.frames_of(model, state, j, world)
+        problem.place_joint(model, state, work, f, j, world)
+        worst = gaps_to_solution(model, work, f, j, world)
+        if model.joint_node_l[j] >= 0:
+            slip = locked_slip(model, work, j, world)
+            work.push_solution[model.joint_node_l[j], world] = -slip
             worst = wp.max(worst, dt * wp.length(slip))
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                turning = locked_turning(m, k, j, w)
-                k.push_solution[m.joint_node_a[j], w] = -turning
+            if model.joint_node_a[j] >= 0:
+                turning = locked_turning(model, work, j, world)
+                work.push_solution[model.joint_node_a[j], world] = -turning
                 worst = wp.max(worst, dt * wp.length(turning))
         return worst
 
     @wp.func
-    def project(m: t.model, s: t.state, k: t.work, o: t.settings, w: int) -> real:
+    def project(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int) -> real:
         """One Newton step towards G = 0 and J V = 0; the worst error before it."""
-        direct.clear_bodies(m, k, o, w)
-        direct.clear_push(m, k, o, w)
+        direct.clear_bodies(model, work, settings, world)
+        direct.clear_push(model, work, settings, world)
         worst = real(0.0)
-        for j in range(o.joints):
-            worst = wp.max(worst, joint_errors(m, s, k, o.dt, j, w))
-        direct.substitute_both(m, k, o, w)
-        for b in range(1, o.bodies):
-            node = m.body_node[b]
+        for j in range(settings.joints):
+            worst = wp.max(worst, joint_errors(model, state, work, settings.dt, j, world))
+        direct.substitute_both(model, work, settings, world)
+        for b in range(1, settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                s.position[b, w] = s.position[b, w] + k.solution[node, w]
-                s.rotation[b, w] = rotated(s.rotation[b, w], k.solution[node + 1, w])
-                k.velocity[b, w] = k.velocity[b, w] + k.push_solution[node, w]
-                k.spin[b, w] = k.spin[b, w] + k.push_solution[node + 1, w]
+                state.position[b, world] = state.position[b, world] + work.solution[node, world]
+                state.rotation[b, world] = rotated(state.rotation[b, world], work.solution[node + 1, world])
+                work.velocity[b, world] = work.velocity[b, world] + work.push_solution[node, world]
+                work.spin[b, world] = work.spin[b, world] + work.push_solution[node + 1, world]
         return worst
 
     @wp.func
-    def project_velocities(m: t.model, k: t.work, o: t.settings, w: int):
+    def project_velocities(model: t.model, work: t.work, settings: t.settings, world: int):
         """J V = 0 at poses that have been factored."""
-        direct.clear_bodies(m, k, o, w)
-        for j in range(o.joints):
-            if m.joint_node_l[j] >= 0:
-                k.solution[m.joint_node_l[j], w] = -locked_slip(m, k, j, w)
+        direct.clear_bodies(model, work, settings, world)
+        for j in range(settings.joints):
+            if model.joint_node_l[j] >= 0:
+                work.solution[model.joint_node_l[j], world] = -locked_slip(model, work, j, world)
             if wp.static(features.angular_rows):
-                if m.joint_node_a[j] >= 0:
-                    k.solution[m.joint_node_a[j], w] = -locked_turning(m, k, j, w)
-        direct.substitute(m, k, o, w)
-        for b in range(1, o.bodies):
-            node = m.body_node[b]
+                if model.joint_node_a[j] >= 0:
+                    work.solution[model.joint_node_a[j], world] = -locked_turning(model, work, j, world)
+        direct.substitute(model, work, settings, world)
+        for b in range(1, settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
-                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+                work.velocity[b, world] = work.velocity[b, world] + work.solution[node, world]
+                work.spin[b, world] = work.spin[b, world] + work.solution[node + 1, world]
 
     # --- the stages ---------------------------------------------------------------------------------------------------
 
@@ -146,144 +146,161 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         return real(0.5) * (quat(spin[0], spin[1], spin[2], real(0.0)) * rotation)
 
     @wp.func
-    def start_body(s: t.state, n: t.memory, k: t.work, b: int, w: int):
+    def start_body(state: t.state, memory: t.memory, work: t.work, b: int, world: int):
         """Write down where body b starts and how fast."""
-        k.start_position[b, w] = s.position[b, w]
-        k.start_rotation[b, w] = s.rotation[b, w]
-        k.start_velocity[b, w] = s.velocity[b, w]
-        k.start_spin[b, w] = s.spin[b, w]
-        n.start_velocity[b, w] = s.velocity[b, w]
-        n.start_spin[b, w] = s.spin[b, w]
-        k.velocity[b, w] = s.velocity[b, w]
-        k.spin[b, w] = s.spin[b, w]
+        work.start_position[b, world] = state.position[b, world]
+        work.start_rotation[b, world] = state.rotation[b, world]
+        work.start_velocity[b, world] = state.velocity[b, world]
+        work.start_spin[b, world] = state.spin[b, world]
+        memory.start_velocity[b, world] = state.velocity[b, world]
+        memory.start_spin[b, world] = state.spin[b, world]
+        work.velocity[b, world] = state.velocity[b, world]
+        work.spin[b, world] = state.spin[b, world]
 
     @wp.func
-    def back_to_start(s: t.state, k: t.work, b: int, w: int):
+    def back_to_start(state: t.state, work: t.work, b: int, world: int):
         """Body b as it was when the step began."""
-        s.position[b, w] = k.start_position[b, w]
-        s.rotation[b, w] = k.start_rotation[b, w]
-        s.velocity[b, w] = k.start_velocity[b, w]
-        s.spin[b, w] = k.start_spin[b, w]
+        state.position[b, world] = work.start_position[b, world]
+        state.rotation[b, world] = work.start_rotation[b, world]
+        state.velocity[b, world] = work.start_velocity[b, world]
+        state.spin[b, world] = work.start_spin[b, world]
 
     @wp.func
-    def move(s: t.state, k: t.work, h: real, pull: vec3, bend: quat, b: int, w: int) -> real:
+    def move(state: t.state, work: t.work, h: real, pull: vec3, bend: quat, b: int, world: int) -> real:
         """The pose y + h y' + h^2/2 y''; the length of q before it is made a unit."""
-        start = k.start_rotation[b, w]
+        start = work.start_rotation[b, world]
         half = real(0.5) * h * h
-        q = start + h * half_turn(k.start_spin[b, w], start) + half * bend
+        q = start + h * half_turn(work.start_spin[b, world], start) + half * bend
         size = wp.length(q)
-        s.position[b, w] = k.start_position[b, w] + h * k.start_velocity[b, w] + half * pull
-        s.rotation[b, w] = q / size
+        state.position[b, world] = work.start_position[b, world] + h * work.start_velocity[b, world] + half * pull
+        state.rotation[b, world] = q / size
         return size
 
     @wp.func
-    def speed_up(s: t.state, k: t.work, h: real, pull: vec3, bend: quat, size: real, b: int, w: int):
+    def speed_up(state: t.state, work: t.work, h: real, pull: vec3, bend: quat, size: real, b: int, world: int):
         """The velocity y' + h y'', the spin as w = 2 q' q^-1."""
-        turning = half_turn(k.start_spin[b, w], k.start_rotation[b, w]) + h * bend
-        twice = (real(2.0) / size) * (turning * wp.quat_inverse(s.rotation[b, w]))
-        s.velocity[b, w] = k.start_velocity[b, w] + h * pull
-        s.spin[b, w] = vec3(twice[0], twice[1], twice[2])
-        k.velocity[b, w] = s.velocity[b, w]
-        k.spin[b, w] = s.spin[b, w]
+        turning = half_turn(work.start_spin[b, world], work.start_rotation[b, world]) + h * bend
+        twice = (real(2.0) / size) * (turning * wp.quat_inverse(state.rotation[b, world]))
+        state.velocity[b, world] = work.start_velocity[b, world] + h * pull
+        state.spin[b, world] = vec3(twice[0], twice[1], twice[2])
+        work.velocity[b, world] = state.velocity[b, world]
+        work.spin[b, world] = state.spin[b, world]
 
     @wp.func
-    def next_stage(m: t.model, s: t.state, k: t.work, dt: real, stage: int, b: int, w: int):
+    def next_stage(model: t.model, state: t.state, work: t.work, dt: real, stage: int, b: int, world: int):
         """Move body b by the accelerations just found: to the next stage, or after the last to the end of the step."""
-        node = m.body_node[b]
-        spin = s.spin[b, w]
-        rotation = s.rotation[b, w]
-        pull = k.solution[node, w]
-        bend = half_turn(k.solution[node + 1, w], rotation) - real(0.25) * wp.dot(spin, spin) * rotation
+        node = model.body_node[b]
+        spin = state.spin[b, world]
+        rotation = state.rotation[b, world]
+        pull = work.solution[node, world]
+        bend = half_turn(work.solution[node + 1, world], rotation) - real(0.25) * wp.dot(spin, spin) * rotation
         if stage == 0:
-            k.first_pull[b, w] = pull
-            k.first_bend[b, w] = bend
-            k.size[b, w] = move(s, k, real(0.5) * dt, pull, bend, b, w)
-            speed_up(s, k, real(0.5) * dt, pull, bend, k.size[b, w], b, w)
+            work.first_pull[b, world] = pull
+            work.first_bend[b, world] = bend
+            work.size[b, world] = move(state, work, real(0.5) * dt, pull, bend, b, world)
+            speed_up(state, work, real(0.5) * dt, pull, bend, work.size[b, world], b, world)
         elif stage == 1:
-            k.middle_pull[b, w] = pull
-            k.middle_bend[b, w] = bend
-            speed_up(s, k, real(0.5) * dt, pull, bend, k.size[b, w], b, w)
+            work.middle_pull[b, world] = pull
+            work.middle_bend[b, world] = bend
+            speed_up(state, work, real(0.5) * dt, pull, bend, work.size[b, world], b, world)
         elif stage == 2:
-            k.middle_pull[b, w] = k.middle_pull[b, w] + pull
-            k.middle_bend[b, w] = k.middle_bend[b, w] + bend
-            speed_up(s, k, dt, pull, bend, move(s, k, dt, pull, bend, b, w), b, w)
+            work.middle_pull[b, world] = work.middle_pull[b, world] + pull
+            work.middle_bend[b, world] = work.middle_bend[b, world] + bend
+            speed_up(state, work, dt, pull, bend, move(state, work, dt, pull, bend, b, world), b, world)
         else:
             third = real(1.0) / real(3.0)
-            pose_pull = third * (k.first_pull[b, w] + k.middle_pull[b, w])
-            pose_bend = third * (k.first_bend[b, w] + k.middle_bend[b, w])
-            size = move(s, k, dt, pose_pull, pose_bend, b, w)
+            pose_pull = third * (work.first_pull[b, world] + work.middle_pull[b, world])
+            pose_bend = third * (work.first_bend[b, world] + work.middle_bend[b, world])
+            size = move(state, work, dt, pose_pull, pose_bend, b, world)
             sixth = real(1.0) / real(6.0)
-            pull = sixth * (k.first_pull[b, w] + real(2.0) * k.middle_pull[b, w] + pull)
-            bend = sixth * (k.first_bend[b, w] + real(2.0) * k.middle_bend[b, w] + bend)
-            speed_up(s, k, dt, pull, bend, size, b, w)
+            pull = sixth * (work.first_pull[b, world] + real(2.0) * work.middle_pull[b, world] + pull)
+            bend = sixth * (work.first_bend[b, world] + real(2.0) * work.middle_bend[b, world] + bend)
+            speed_up(state, work, dt, pull, bend, size, b, world)
 
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
     @wp.func
-    def limits_are_free(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+    def limits_are_free(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
         """Whether no coordinate is beyond a limit."""
-        for i in range(o.limits):
-            if limit_passed(m, s, i, w):
+        for i in range(settings.limits):
+            if limit_passed(model, state, i, world):
                 return False
         return True
 
     @wp.func
-    def softs_are_slow(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+    def softs_are_slow(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
         """Whether no spring or damper is too fast for an explicit step."""
-        for i in range(o.softs):
-            if soft_is_stiff(m, s, o.dt, i, w):
+        for i in range(settings.softs):
+            if soft_is_stiff(model, state, settings.dt, i, world):
                 return False
         return True
 
     @wp.func
-    def may_begin(m: t.model, s: t.state, o: t.settings, w: int) -> bool:
+    def may_begin(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
         """Whether nothing at the start is too abrupt for an explicit step."""
         if wp.static(features.limits):
-            if not limits_are_free(m, s, o, w):
+            if not limits_are_free(model, state, settings, world):
                 return False
         if wp.static(features.soft):
-            return softs_are_slow(m, s, o, w)
+            return softs_are_slow(model, state, settings, world)
         return True
 
     @wp.func
-    def speeds_are_sound(k: t.work, o: t.settings, w: int) -> bool:
+    def speeds_are_sound(work: t.work, settings: t.settings, world: int) -> bool:
         """Whether all velocities are finite and below the top speed."""
-        for b in range(1, o.bodies):
+        for b in range(1, settings.bodies):
             # written so that a speed that is no number fails
-            if not (wp.length(k.velocity[b, w]) < o.top_speed and wp.length(k.spin[b, w]) < o.top_speed):
+            if not (
+                wp.length(work.velocity[b, world]) < settings.top_speed
+                and wp.length(work.spin[b, world]) < settings.top_speed
+            ):
                 return False
         return True
 
     @wp.func
     def end_step(
-        m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, error: real, w: int
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        error: real,
+        world: int,
     ) -> bool:
         """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
-        smooth = error <= NEAR_JOINTS and speeds_are_sound(k, o, w)
+        smooth = error <= NEAR_JOINTS and speeds_are_sound(work, settings, world)
         if wp.static(features.limits):
-            smooth = smooth and limits_are_free(m, s, o, w)
-        for b in range(1, o.bodies):
+            smooth = smooth and limits_are_free(model, state, settings, world)
+        for b in range(1, settings.bodies):
             if smooth:
-                s.velocity[b, w] = k.velocity[b, w]
-                s.spin[b, w] = k.spin[b, w]
+                state.velocity[b, world] = work.velocity[b, world]
+                state.spin[b, world] = work.spin[b, world]
             else:
-                back_to_start(s, k, b, w)
+                back_to_start(state, work, b, world)
         if smooth:
             if wp.static(features.twists):
-                for i in range(o.twists):
-                    geometry.count_turns(m, s, o.dt, i, w)
-            n.kick[w] = -o.dt  # velocities are those of the state: a leapfrog step would start anew
-            watch_turns(m, s, r, o, w)
-            r.step[w] = r.step[w] + 1
-            r.joint_error[w] = error
-            r.iterations[w] = 0
-            r.residual[w] = real(0.0)
-            r.done[w] = 1
+                for i in range(settings.twists):
+                    geometry.count_turns(model, state, settings.dt, i, world)
+            memory.kick[world] = -settings.dt  # velocities are those of the state: a leapfrog step would start anew
+            watch_turns(model, state, report, settings, world)
+            report.step[world] = report.step[world] + 1
+            report.joint_error[world] = error
+            report.iterations[world] = 0
+            report.residual[world] = real(0.0)
+            report.done[world] = 1
         return smooth
 
     @wp.func
     def smooth_steps(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, task: wp.vec2i
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        task: wp.vec2i,
     ) -> int:
         """Make steps, at most as many as the task says, as long as the motion is smooth; returns how many were made.
 
@@ -291,28 +308,28 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
         stage is written once, because Warp hands structs over by value: a call costs as much as the stage of a small
         mechanism.
         """
-        w = task[0]
+        world = task[0]
         made = int(0)
-        while made < task[1] and may_begin(m, s, o, w):
-            for b in range(1, o.bodies):
-                start_body(s, n, k, b, w)
-            rows.scale(m, n, o, real(0.0), w)
+        while made < task[1] and may_begin(model, state, settings, world):
+            for b in range(1, settings.bodies):
+                start_body(state, memory, work, b, world)
+            rows.scale(model, memory, settings, real(0.0), world)
             error = real(0.0)
             stage = int(0)
             while stage < 4 or (stage < wp.static(4 + PROJECTIONS) and (stage == 4 or error > NEAR_JOINTS)):
                 if stage == 1 or stage > 2:
-                    error = project(m, s, k, o, w)
+                    error = project(model, state, work, settings, world)
                 if stage == 2:
-                    project_velocities(m, k, o, w)
+                    project_velocities(model, work, settings, world)
                 elif stage < 4:
-                    problem.factor_poses(m, s, n, k, o, stage == 0, w)
+                    problem.factor_poses(model, state, memory, work, settings, stage == 0, world)
                 if stage < 4:
-                    problem.accelerate(m, c, s, n, k, o, stage, w)
-                    for b in range(1, o.bodies):
-                        if m.body_node[b] >= 0:
-                            next_stage(m, s, k, o.dt, stage, b, w)
+                    problem.accelerate(model, control, state, memory, work, settings, stage, world)
+                    for b in range(1, settings.bodies):
+                        if model.body_node[b] >= 0:
+                            next_stage(model, state, work, settings.dt, stage, b, world)
                 stage += 1
-            if not end_step(m, s, n, k, r, o, error, w):
+            if not end_step(model, state, memory, work, report, settings, error, world):
                 return made
             made += 1
         return made

@@ -47,43 +47,43 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
     # --- before the kick ----------------------------------------------------------------------------------------------
 
     @wp.func
-    def swap(now: Vectors, kept: Vectors, i: int, w: int):
+    def swap(now: Vectors, kept: Vectors, i: int, world: int):
         """Exchange two vectors."""
-        vector = now[i, w]
-        now[i, w] = kept[i, w]
-        kept[i, w] = vector
+        vector = now[i, world]
+        now[i, world] = kept[i, world]
+        kept[i, world] = vector
 
     @wp.func
-    def swap_velocities(m: t.model, s: t.state, n: t.memory, o: t.settings, w: int):
+    def swap_velocities(model: t.model, state: t.state, memory: t.memory, settings: t.settings, world: int):
         """Velocities in the middle of the last step against those at its end, if they were not set since."""
-        if n.kick[w] > real(0.0):
-            for b in range(1, o.bodies):
-                swap(s.velocity, n.mid_velocity, b, w)
-                swap(s.spin, n.mid_spin, b, w)
+        if memory.kick[world] > real(0.0):
+            for b in range(1, settings.bodies):
+                swap(state.velocity, memory.mid_velocity, b, world)
+                swap(state.spin, memory.mid_spin, b, world)
             if wp.static(features.ropes):
-                for rope in range(o.ropes):
-                    for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                        swap(s.rope_velocity, n.rope_mid_velocity, i, w)
-                        swap(s.rope_spin, n.rope_mid_spin, i, w)
+                for rope in range(settings.ropes):
+                    for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                        swap(state.rope_velocity, memory.rope_mid_velocity, i, world)
+                        swap(state.rope_spin, memory.rope_mid_spin, i, world)
 
     @wp.func
-    def start(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """The length of the kick, and the velocities it starts from; the share of the last kick's impulses in it."""
-        for b in range(o.bodies):
-            k.jolted[b, w] = 0
-        last = wp.abs(n.kick[w])
-        k.kick[w] = o.dt
-        if n.kick[w] <= real(0.0):
-            k.kick[w] = real(0.5) * o.dt
-        swap_velocities(m, s, n, o, w)
-        if last > real(0.0) and last != k.kick[w]:
-            return k.kick[w] / last
+        for b in range(settings.bodies):
+            work.jolted[b, world] = 0
+        last = wp.abs(memory.kick[world])
+        work.kick[world] = settings.dt
+        if memory.kick[world] <= real(0.0):
+            work.kick[world] = real(0.5) * settings.dt
+        swap_velocities(model, state, memory, settings, world)
+        if last > real(0.0) and last != work.kick[world]:
+            return work.kick[world] / last
         return real(1.0)
 
     @wp.func
-    def abandon(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """A step that cannot be ended leaves the state as it was."""
-        swap_velocities(m, s, n, o, w)
+        swap_velocities(model, state, memory, settings, world)
 
     # --- after the kick -----------------------------------------------------------------------------------------------
 
@@ -141,59 +141,63 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         return u
 
     @wp.func
-    def turn_body(m: t.model, s: t.state, k: t.work, dt: real, b: int, w: int) -> vec3:
+    def turn_body(model: t.model, state: t.state, work: t.work, dt: real, b: int, world: int) -> vec3:
         """Turn body b; its spin afterwards, of the same angular momentum."""
-        turn = s.rotation[b, w]
-        world_spin = k.spin[b, w]
+        turn = state.rotation[b, world]
+        world_spin = work.spin[b, world]
         spin = wp.quat_rotate_inv(turn, world_spin)
-        inertia = m.inertia[b, w]
+        inertia = model.inertia[b, world]
         momentum = inertia * spin
         torque = wp.cross(momentum, spin)
         if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
-            s.rotation[b, w] = algebra.rotated(turn, dt * (world_spin + k.push_spin[b, w]))
+            state.rotation[b, world] = algebra.rotated(turn, dt * (world_spin + work.push_spin[b, world]))
             return world_spin
-        u = midpoint_spin(inertia, spin, m.inv_inertia[b, w] * torque, dt)
-        after = algebra.rotated(turn, dt * (wp.quat_rotate(turn, u) + k.push_spin[b, w]))
-        s.rotation[b, w] = after
+        u = midpoint_spin(inertia, spin, model.inv_inertia[b, world] * torque, dt)
+        after = algebra.rotated(turn, dt * (wp.quat_rotate(turn, u) + work.push_spin[b, world]))
+        state.rotation[b, world] = after
         kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, momentum))
-        return wp.quat_rotate(after, m.inv_inertia[b, w] * kept)
+        return wp.quat_rotate(after, model.inv_inertia[b, world] * kept)
 
     @wp.func
-    def drift_body(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, b: int, w: int):
+    def drift_body(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int):
         """The pose of body b a step later, and its velocity there."""
-        whole = dt / k.kick[w]
-        kick = whole * (k.velocity[b, w] - s.velocity[b, w])
-        kick_spin = whole * (k.spin[b, w] - s.spin[b, w])
-        n.start_velocity[b, w] = s.velocity[b, w]
-        n.start_spin[b, w] = s.spin[b, w]
+        whole = dt / work.kick[world]
+        kick = whole * (work.velocity[b, world] - state.velocity[b, world])
+        kick_spin = whole * (work.spin[b, world] - state.spin[b, world])
+        memory.start_velocity[b, world] = state.velocity[b, world]
+        memory.start_spin[b, world] = state.spin[b, world]
         coming = kick
         coming_spin = kick_spin
-        if n.kick[w] > real(0.0):
-            n.start_velocity[b, w] = s.velocity[b, w] + real(0.5) * kick
-            n.start_spin[b, w] = s.spin[b, w] + real(0.5) * kick_spin
-            coming = extrapolated(kick, n.kick_velocity[b, w], n.kick_change[b, w])
-            coming_spin = extrapolated(kick_spin, n.kick_spin[b, w], n.kick_spin_change[b, w])
-        if k.jolted[b, w] == wp.static(CAUGHT):
-            n.start_velocity[b, w] = before_jolt(s.velocity[b, w], n.kick_velocity[b, w], k.velocity[b, w])
-            n.start_spin[b, w] = before_jolt(s.spin[b, w], n.kick_spin[b, w], k.spin[b, w])
-        if k.jolted[b, w] != 0:
+        if memory.kick[world] > real(0.0):
+            memory.start_velocity[b, world] = state.velocity[b, world] + real(0.5) * kick
+            memory.start_spin[b, world] = state.spin[b, world] + real(0.5) * kick_spin
+            coming = extrapolated(kick, memory.kick_velocity[b, world], memory.kick_change[b, world])
+            coming_spin = extrapolated(kick_spin, memory.kick_spin[b, world], memory.kick_spin_change[b, world])
+        if work.jolted[b, world] == wp.static(CAUGHT):
+            memory.start_velocity[b, world] = before_jolt(
+                state.velocity[b, world], memory.kick_velocity[b, world], work.velocity[b, world]
+            )
+            memory.start_spin[b, world] = before_jolt(
+                state.spin[b, world], memory.kick_spin[b, world], work.spin[b, world]
+            )
+        if work.jolted[b, world] != 0:
             coming = vec3()
             coming_spin = vec3()
-        n.kick_change[b, w] = kick - n.kick_velocity[b, w]
-        n.kick_spin_change[b, w] = kick_spin - n.kick_spin[b, w]
-        n.kick_velocity[b, w] = kick
-        n.kick_spin[b, w] = kick_spin
-        s.position[b, w] = s.position[b, w] + dt * (k.velocity[b, w] + k.push[b, w])
-        n.mid_velocity[b, w] = k.velocity[b, w]
-        n.mid_spin[b, w] = turn_body(m, s, k, dt, b, w)
-        s.velocity[b, w] = n.mid_velocity[b, w] + real(0.5) * coming
-        s.spin[b, w] = n.mid_spin[b, w] + real(0.5) * coming_spin
+        memory.kick_change[b, world] = kick - memory.kick_velocity[b, world]
+        memory.kick_spin_change[b, world] = kick_spin - memory.kick_spin[b, world]
+        memory.kick_velocity[b, world] = kick
+        memory.kick_spin[b, world] = kick_spin
+        state.position[b, world] = state.position[b, world] + dt * (work.velocity[b, world] + work.push[b, world])
+        memory.mid_velocity[b, world] = work.velocity[b, world]
+        memory.mid_spin[b, world] = turn_body(model, state, work, dt, b, world)
+        state.velocity[b, world] = memory.mid_velocity[b, world] + real(0.5) * coming
+        state.spin[b, world] = memory.mid_spin[b, world] + real(0.5) * coming_spin
 
     @wp.func
-    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Poses and velocities of all bodies at the end of the step."""
-        for b in range(1, o.bodies):
-            drift_body(m, s, n, k, o.dt, b, w)
+        for b in range(1, settings.bodies):
+            drift_body(model, state, memory, work, settings.dt, b, world)
 
     return SimpleNamespace(
         start=start,

@@ -30,34 +30,36 @@ def make_position_verlet(p: Precision, features: Features) -> SimpleNamespace:
     rotated, turn_body = make_algebra(p).rotated, make_leapfrog(p, features).turn_body
 
     @wp.func
-    def drift_freely(m: t.model, s: t.state, k: t.work, o: t.settings, time: real, w: int):
+    def drift_freely(model: t.model, state: t.state, work: t.work, settings: t.settings, time: real, world: int):
         """Poses a time (s) later, or earlier, with the velocities of the state."""
-        for b in range(1, o.bodies):
-            k.spin[b, w] = s.spin[b, w]
-            k.push_spin[b, w] = vec3()
-            s.position[b, w] = s.position[b, w] + time * s.velocity[b, w]
-            s.spin[b, w] = turn_body(m, s, k, time, b, w)
+        for b in range(1, settings.bodies):
+            work.spin[b, world] = state.spin[b, world]
+            work.push_spin[b, world] = vec3()
+            state.position[b, world] = state.position[b, world] + time * state.velocity[b, world]
+            state.spin[b, world] = turn_body(model, state, work, time, b, world)
 
     @wp.func
-    def start(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Half a drift to where the kick acts; it lasts the whole step."""
-        k.kick[w] = o.dt
-        drift_freely(m, s, k, o, real(0.5) * o.dt, w)
+        work.kick[world] = settings.dt
+        drift_freely(model, state, work, settings, real(0.5) * settings.dt, world)
         return real(1.0)
 
     @wp.func
-    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The other half, and all that pseudo-velocities put right."""
-        half = real(0.5) * o.dt
-        for b in range(1, o.bodies):
-            s.velocity[b, w] = k.velocity[b, w]
-            s.position[b, w] = s.position[b, w] + half * k.velocity[b, w] + o.dt * k.push[b, w]
-            s.spin[b, w] = turn_body(m, s, k, half, b, w)
-            s.rotation[b, w] = rotated(s.rotation[b, w], half * k.push_spin[b, w])
+        half = real(0.5) * settings.dt
+        for b in range(1, settings.bodies):
+            state.velocity[b, world] = work.velocity[b, world]
+            state.position[b, world] = (
+                state.position[b, world] + half * work.velocity[b, world] + settings.dt * work.push[b, world]
+            )
+            state.spin[b, world] = turn_body(model, state, work, half, b, world)
+            state.rotation[b, world] = rotated(state.rotation[b, world], half * work.push_spin[b, world])
 
     @wp.func
-    def abandon(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Back to where the step began, to rounding: the rotation is symmetric in time."""
-        drift_freely(m, s, k, o, real(-0.5) * o.dt, w)
+        drift_freely(model, state, work, settings, real(-0.5) * settings.dt, world)
 
     return SimpleNamespace(start=start, drift=drift, abandon=abandon)

@@ -22,24 +22,24 @@ def make_semi_implicit_euler(p: Precision, features: Features) -> SimpleNamespac
     rotated = make_algebra(p).rotated
 
     @wp.func
-    def start(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """A kick of the length of the step, s, on the state as it is."""
-        k.kick[w] = o.dt
+        work.kick[world] = settings.dt
         return real(1.0)
 
     @wp.func
-    def drift(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """New velocities, and poses that follow them."""
-        for b in range(1, o.bodies):
-            v = k.velocity[b, w]
-            u = k.spin[b, w]
-            s.velocity[b, w] = v
-            s.spin[b, w] = u
-            s.position[b, w] = s.position[b, w] + o.dt * (v + k.push[b, w])
-            s.rotation[b, w] = rotated(s.rotation[b, w], o.dt * (u + k.push_spin[b, w]))
+        for b in range(1, settings.bodies):
+            v = work.velocity[b, world]
+            u = work.spin[b, world]
+            state.velocity[b, world] = v
+            state.spin[b, world] = u
+            state.position[b, world] = state.position[b, world] + settings.dt * (v + work.push[b, world])
+            state.rotation[b, world] = rotated(state.rotation[b, world], settings.dt * (u + work.push_spin[b, world]))
 
     @wp.func
-    def abandon(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The state is as it was: only the drift changes it."""
 
     return SimpleNamespace(start=start, drift=drift, abandon=abandon)

@@ -43,365 +43,397 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     port_matrix, rub = make_port_matrix(p, features), make_rub(p, features)
 
     @wp.func
-    def port_place(m: t.model, s: t.state, q: int, w: int) -> int:
+    def port_place(model: t.model, state: t.state, q: int, world: int) -> int:
         """The node or element of port q; an eyelet's changes as the rope runs through it."""
         if wp.static(features.rope_slides):
-            if m.port_slide[q] >= 0:
-                return s.slide_node[m.port_slide[q], w]
-        return m.port_node[q]
+            if model.port_slide[q] >= 0:
+                return state.slide_node[model.port_slide[q], world]
+        return model.port_node[q]
 
     # --- the ropes' side --------------------------------------------------------------------------------------------
 
     @wp.func
-    def strike_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, impulse: vec3, w: int):
+    def strike_node(model: t.model, state: t.state, work: t.work, rope: int, i: int, impulse: vec3, world: int):
         """Add an impulse on node i to the right-hand side."""
-        change = algebra.full(k.rope_inverse[i, w]) * impulse
-        if i > s.rope_first[rope, w]:
-            k.rope_gap[i - 1, w] = k.rope_gap[i - 1, w] + change
-        if i < m.rope_end[rope] - 1:
-            k.rope_gap[i, w] = k.rope_gap[i, w] - change
+        change = algebra.full(work.rope_inverse[i, world]) * impulse
+        if i > state.rope_first[rope, world]:
+            work.rope_gap[i - 1, world] = work.rope_gap[i - 1, world] + change
+        if i < model.rope_end[rope] - 1:
+            work.rope_gap[i, world] = work.rope_gap[i, world] - change
 
     @wp.func
-    def strike_port(m: t.model, s: t.state, k: t.work, q: int, impulse: vec3, w: int):
+    def strike_port(model: t.model, state: t.state, work: t.work, q: int, impulse: vec3, world: int):
         """Add an impulse at port q to the right-hand sides of its ropes."""
-        place = port_place(m, s, q, w)
-        if m.port_kind[q] == wp.static(CLAMP):
-            k.rope_twirl[place, w] = k.rope_twirl[place, w] + impulse
-        elif m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB):
-            run = k.rope_slip[place, w] * impulse[0]
-            k.rope_gap[place, w] = k.rope_gap[place, w] - run * k.rope_axis[place, w]
-            if m.port_kind[q] == wp.static(RUB):
-                k.rope_gap[place - 1, w] = k.rope_gap[place - 1, w] + run * k.rope_axis[place - 1, w]
+        place = port_place(model, state, q, world)
+        if model.port_kind[q] == wp.static(CLAMP):
+            work.rope_twirl[place, world] = work.rope_twirl[place, world] + impulse
+        elif model.port_kind[q] == wp.static(FEED) or model.port_kind[q] == wp.static(RUB):
+            run = work.rope_slip[place, world] * impulse[0]
+            work.rope_gap[place, world] = work.rope_gap[place, world] - run * work.rope_axis[place, world]
+            if model.port_kind[q] == wp.static(RUB):
+                work.rope_gap[place - 1, world] = (
+                    work.rope_gap[place - 1, world] + run * work.rope_axis[place - 1, world]
+                )
         else:
-            strike_node(m, s, k, m.port_rope[q], place, impulse, w)
-            if m.port_kind[q] == wp.static(OTHER_ROPE):
-                strike_node(m, s, k, m.port_other_rope[q], m.port_other[q], -impulse, w)
+            strike_node(model, state, work, model.port_rope[q], place, impulse, world)
+            if model.port_kind[q] == wp.static(OTHER_ROPE):
+                strike_node(model, state, work, model.port_other_rope[q], model.port_other[q], -impulse, world)
 
     @wp.func
-    def is_point(m: t.model, q: int) -> bool:
+    def is_point(model: t.model, q: int) -> bool:
         """Whether port q holds a node: it is no clamp, and not a rope that runs."""
-        kind = m.port_kind[q]
+        kind = model.port_kind[q]
         return kind != wp.static(CLAMP) and kind != wp.static(FEED) and kind != wp.static(RUB)
 
     @wp.func
-    def runs(m: t.model, q: int) -> bool:
+    def runs(model: t.model, q: int) -> bool:
         """Whether port q is a rope that runs off a drum, or through an eyelet that rubs."""
-        return m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB)
+        return model.port_kind[q] == wp.static(FEED) or model.port_kind[q] == wp.static(RUB)
 
     @wp.func
-    def pulls_at(k: t.work, i: int, w: int) -> vec3:
+    def pulls_at(work: t.work, i: int, world: int) -> vec3:
         """Pulls of the elements before and after an eyelet at node i, as last solved for, N s."""
-        before = wp.dot(k.rope_impulse[i - 1, w], k.rope_axis[i - 1, w])
-        return vec3(before, wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w]), real(0.0))
+        before = wp.dot(work.rope_impulse[i - 1, world], work.rope_axis[i - 1, world])
+        return vec3(before, wp.dot(work.rope_impulse[i, world], work.rope_axis[i, world]), real(0.0))
 
     @wp.func
-    def run_of(m: t.model, k: t.work, q: int, i: int, w: int) -> real:
+    def run_of(model: t.model, work: t.work, q: int, i: int, world: int) -> real:
         """Speed that the pulls, as last solved for, give the rope on a drum or in an eyelet at node i, port q."""
-        pull = wp.dot(k.rope_impulse[i, w], k.rope_axis[i, w])
-        if m.port_kind[q] == wp.static(RUB):
-            pull = pull - wp.dot(k.rope_impulse[i - 1, w], k.rope_axis[i - 1, w])
-        return k.rope_slip[i, w] * pull
+        pull = wp.dot(work.rope_impulse[i, world], work.rope_axis[i, world])
+        if model.port_kind[q] == wp.static(RUB):
+            pull = pull - wp.dot(work.rope_impulse[i - 1, world], work.rope_axis[i - 1, world])
+        return work.rope_slip[i, world] * pull
 
     @wp.func
-    def node_answer(m: t.model, s: t.state, k: t.work, rope: int, i: int, q: int, impulse: vec3, w: int) -> vec3:
+    def node_answer(
+        model: t.model, state: t.state, work: t.work, rope: int, i: int, q: int, impulse: vec3, world: int
+    ) -> vec3:
         """Velocity of node i from an impulse at port q alone, which was solved for."""
-        if rope != m.port_rope[q] and rope != m.port_other_rope[q]:
+        if rope != model.port_rope[q] and rope != model.port_other_rope[q]:
             return vec3()
-        v = chain.pulled(m, s, k, rope, i, w)
-        if is_point(m, q):
-            if i == port_place(m, s, q, w):
-                v = v + algebra.full(k.rope_inverse[i, w]) * impulse
-            if i == m.port_other[q]:
-                v = v - algebra.full(k.rope_inverse[i, w]) * impulse
+        v = chain.pulled(model, state, work, rope, i, world)
+        if is_point(model, q):
+            if i == port_place(model, state, q, world):
+                v = v + algebra.full(work.rope_inverse[i, world]) * impulse
+            if i == model.port_other[q]:
+                v = v - algebra.full(work.rope_inverse[i, world]) * impulse
         return v
 
     @wp.func
-    def port_answer(m: t.model, s: t.state, k: t.work, i: int, q: int, impulse: vec3, w: int) -> vec3:
+    def port_answer(model: t.model, state: t.state, work: t.work, i: int, q: int, impulse: vec3, world: int) -> vec3:
         """Motion of the rope's side of port i from an impulse at port q alone."""
-        if m.port_kind[i] == wp.static(CLAMP):
-            if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
+        if model.port_kind[i] == wp.static(CLAMP):
+            if model.port_rope[i] != model.port_rope[q] and model.port_rope[i] != model.port_other_rope[q]:
                 return vec3()
-            return k.rope_turning[m.port_node[i], w]
-        if runs(m, i):
-            if m.port_rope[i] != m.port_rope[q] and m.port_rope[i] != m.port_other_rope[q]:
+            return work.rope_turning[model.port_node[i], world]
+        if runs(model, i):
+            if model.port_rope[i] != model.port_rope[q] and model.port_rope[i] != model.port_other_rope[q]:
                 return vec3()
-            run = run_of(m, k, i, port_place(m, s, i, w), w)
+            run = run_of(model, work, i, port_place(model, state, i, world), world)
             if i == q:
-                run = run + k.rope_slip[port_place(m, s, i, w), w] * impulse[0]
+                run = run + work.rope_slip[port_place(model, state, i, world), world] * impulse[0]
             return vec3(run, real(0.0), real(0.0))
-        v = node_answer(m, s, k, m.port_rope[i], port_place(m, s, i, w), q, impulse, w)
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
-            v = v - node_answer(m, s, k, m.port_other_rope[i], m.port_other[i], q, impulse, w)
+        v = node_answer(model, state, work, model.port_rope[i], port_place(model, state, i, world), q, impulse, world)
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
+            v = v - node_answer(model, state, work, model.port_other_rope[i], model.port_other[i], q, impulse, world)
         return v
 
     @wp.func
-    def no_gap(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+    def no_gap(model: t.model, state: t.state, work: t.work, rope: int, world: int):
         """Nothing on the right-hand side of a rope."""
-        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            k.rope_gap[j, w] = vec3()
-            k.rope_twirl[j, w] = vec3()
+        for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+            work.rope_gap[j, world] = vec3()
+            work.rope_twirl[j, world] = vec3()
 
     @wp.func
-    def note_pulls(m: t.model, s: t.state, k: t.work, o: t.settings, i: int, q: int, axis: int, w: int):
+    def note_pulls(
+        model: t.model, state: t.state, work: t.work, settings: t.settings, i: int, q: int, axis: int, world: int
+    ):
         """What a unit impulse at port q along an axis, which was solved for, does to the pulls at eyelet i."""
         pulls = vec3()
-        if m.port_rope[i] == m.port_rope[q] or m.port_rope[i] == m.port_other_rope[q]:
-            pulls = pulls_at(k, port_place(m, s, i, w), w)
-        side = k.port_tension_side[i * o.ports + q, w]
+        if model.port_rope[i] == model.port_rope[q] or model.port_rope[i] == model.port_other_rope[q]:
+            pulls = pulls_at(work, port_place(model, state, i, world), world)
+        side = work.port_tension_side[i * settings.ports + q, world]
         for row in range(2):
             side[row, axis] = pulls[row]
-        k.port_tension_side[i * o.ports + q, w] = side
+        work.port_tension_side[i * settings.ports + q, world] = side
 
     @wp.func
-    def rope_answers(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def rope_answers(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
         """Y: a unit impulse at each port and direction, and what every port makes of it."""
-        for q in range(o.ports):
+        for q in range(settings.ports):
             for axis in range(3):
                 unit = vec3()
                 unit[axis] = real(1.0)
-                no_gap(m, s, k, m.port_rope[q], w)
-                if m.port_kind[q] == wp.static(OTHER_ROPE):
-                    no_gap(m, s, k, m.port_other_rope[q], w)
-                strike_port(m, s, k, q, unit, w)
-                chain.solve(m, s, k, m.port_rope[q], w)
-                if m.port_kind[q] == wp.static(OTHER_ROPE):
-                    chain.solve(m, s, k, m.port_other_rope[q], w)
-                for i in range(o.ports):
-                    place = i * o.ports + q
-                    block = k.port_rope_side[place, w]
-                    answer = port_answer(m, s, k, i, q, unit, w)
+                no_gap(model, state, work, model.port_rope[q], world)
+                if model.port_kind[q] == wp.static(OTHER_ROPE):
+                    no_gap(model, state, work, model.port_other_rope[q], world)
+                strike_port(model, state, work, q, unit, world)
+                chain.solve(model, state, work, model.port_rope[q], world)
+                if model.port_kind[q] == wp.static(OTHER_ROPE):
+                    chain.solve(model, state, work, model.port_other_rope[q], world)
+                for i in range(settings.ports):
+                    place = i * settings.ports + q
+                    block = work.port_rope_side[place, world]
+                    answer = port_answer(model, state, work, i, q, unit, world)
                     for row in range(3):
                         block[row, axis] = answer[row]
-                    k.port_rope_side[place, w] = block
-                    if m.port_kind[i] == wp.static(RUB):
-                        note_pulls(m, s, k, o, i, q, axis, w)
+                    work.port_rope_side[place, world] = block
+                    if model.port_kind[i] == wp.static(RUB):
+                        note_pulls(model, state, work, settings, i, q, axis, world)
 
     # --- the bodies' side -------------------------------------------------------------------------------------------
 
     @wp.func
-    def body_motion(m: t.model, k: t.work, i: int, w: int) -> vec3:
+    def body_motion(model: t.model, work: t.work, i: int, world: int) -> vec3:
         """How the body at port i moves: m/s, rad/s at a clamp, m/s of rope at a drum."""
-        b = m.port_body[i]
-        if m.port_kind[i] == wp.static(BODY_POINT):
-            return k.velocity[b, w] + wp.cross(k.spin[b, w], k.port_arm[i, w])
-        if m.port_kind[i] == wp.static(CLAMP):
-            return k.spin[b, w]
-        if m.port_kind[i] == wp.static(FEED):
-            return vec3(wp.dot(k.port_arm[i, w], k.spin[m.port_drum[i], w] - k.spin[b, w]), real(0.0), real(0.0))
+        b = model.port_body[i]
+        if model.port_kind[i] == wp.static(BODY_POINT):
+            return work.velocity[b, world] + wp.cross(work.spin[b, world], work.port_arm[i, world])
+        if model.port_kind[i] == wp.static(CLAMP):
+            return work.spin[b, world]
+        if model.port_kind[i] == wp.static(FEED):
+            return vec3(
+                wp.dot(work.port_arm[i, world], work.spin[model.port_drum[i], world] - work.spin[b, world]),
+                real(0.0),
+                real(0.0),
+            )
         return vec3()
 
     @wp.func
-    def act_on_body(m: t.model, k: t.work, v: Bodies, s: Bodies, i: int, impulse: vec3, w: int):
+    def act_on_body(model: t.model, work: t.work, v: Bodies, s: Bodies, i: int, impulse: vec3, world: int):
         """An impulse (or pseudo-impulse) on the body at port i; v and s are the velocities and spins it changes."""
-        b = m.port_body[i]
-        inverse = algebra.full(k.inv_inertia[b, w])
-        if m.port_kind[i] == wp.static(BODY_POINT):
-            v[b, w] = v[b, w] + m.inv_mass[b, w] * impulse
-            s[b, w] = s[b, w] + inverse * wp.cross(k.port_arm[i, w], impulse)
-        if m.port_kind[i] == wp.static(CLAMP):
-            s[b, w] = s[b, w] + inverse * impulse
-        if m.port_kind[i] == wp.static(FEED):
-            drum = m.port_drum[i]
-            turn = impulse[0] * k.port_arm[i, w]
-            s[b, w] = s[b, w] - inverse * turn
-            s[drum, w] = s[drum, w] + algebra.full(k.inv_inertia[drum, w]) * turn
+        b = model.port_body[i]
+        inverse = algebra.full(work.inv_inertia[b, world])
+        if model.port_kind[i] == wp.static(BODY_POINT):
+            v[b, world] = v[b, world] + model.inv_mass[b, world] * impulse
+            s[b, world] = s[b, world] + inverse * wp.cross(work.port_arm[i, world], impulse)
+        if model.port_kind[i] == wp.static(CLAMP):
+            s[b, world] = s[b, world] + inverse * impulse
+        if model.port_kind[i] == wp.static(FEED):
+            drum = model.port_drum[i]
+            turn = impulse[0] * work.port_arm[i, world]
+            s[b, world] = s[b, world] - inverse * turn
+            s[drum, world] = s[drum, world] + algebra.full(work.inv_inertia[drum, world]) * turn
 
     @wp.func
-    def strike_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+    def strike_body(model: t.model, work: t.work, i: int, impulse: vec3, world: int):
         """An impulse of port i on its body."""
-        act_on_body(m, k, k.velocity, k.spin, i, impulse, w)
+        act_on_body(model, work, work.velocity, work.spin, i, impulse, world)
 
     @wp.func
-    def push_body(m: t.model, k: t.work, i: int, impulse: vec3, w: int):
+    def push_body(model: t.model, work: t.work, i: int, impulse: vec3, world: int):
         """A pseudo-impulse of port i on its body."""
-        act_on_body(m, k, k.push, k.push_spin, i, impulse, w)
+        act_on_body(model, work, work.push, work.push_spin, i, impulse, world)
 
     @wp.func
-    def body_answers(m: t.model, k: t.work, o: t.settings, w: int):
+    def body_answers(model: t.model, work: t.work, settings: t.settings, world: int):
         """K of bodies as if they were free; sequential impulses add the joints by sweeping."""
-        for q in range(o.ports):
+        for q in range(settings.ports):
             for axis in range(3):
                 unit = vec3()
                 unit[axis] = real(1.0)
-                for i in range(o.ports):
-                    block = k.port_body_side[i * o.ports + q, w]
-                    before = body_motion(m, k, i, w)
-                    strike_body(m, k, q, unit, w)
-                    after = body_motion(m, k, i, w)
-                    strike_body(m, k, q, -unit, w)
+                for i in range(settings.ports):
+                    block = work.port_body_side[i * settings.ports + q, world]
+                    before = body_motion(model, work, i, world)
+                    strike_body(model, work, q, unit, world)
+                    after = body_motion(model, work, i, world)
+                    strike_body(model, work, q, -unit, world)
                     for row in range(3):
                         block[row, axis] = after[row] - before[row]
-                    k.port_body_side[i * o.ports + q, w] = block
+                    work.port_body_side[i * settings.ports + q, world] = block
 
     # --- both together ----------------------------------------------------------------------------------------------
 
     @wp.func
-    def place_ports(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def place_ports(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
         """From the centre of mass of its body to each port, m."""
-        for i in range(o.ports):
-            b = m.port_body[i]
-            if m.port_kind[i] == wp.static(FEED):
-                b = m.port_drum[i]
-            k.port_arm[i, w] = wp.quat_rotate(s.rotation[b, w], m.port_anchor[i])
+        for i in range(settings.ports):
+            b = model.port_body[i]
+            if model.port_kind[i] == wp.static(FEED):
+                b = model.port_drum[i]
+            work.port_arm[i, world] = wp.quat_rotate(state.rotation[b, world], model.port_anchor[i])
 
     @wp.func
-    def port_motion(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+    def port_motion(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
         """Motion of the rope's side of port i as the ropes were last solved."""
-        place = port_place(m, s, i, w)
-        if m.port_kind[i] == wp.static(CLAMP):
-            return k.rope_spinning[place, w]
-        if runs(m, i):
-            return vec3(k.rope_feed[place, w] + run_of(m, k, i, place, w), real(0.0), real(0.0))
-        v = k.rope_moving[place, w]
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
-            v = v - k.rope_moving[m.port_other[i], w]
+        place = port_place(model, state, i, world)
+        if model.port_kind[i] == wp.static(CLAMP):
+            return work.rope_spinning[place, world]
+        if runs(model, i):
+            return vec3(work.rope_feed[place, world] + run_of(model, work, i, place, world), real(0.0), real(0.0))
+        v = work.rope_moving[place, world]
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
+            v = v - work.rope_moving[model.port_other[i], world]
         return v
 
     @wp.func
-    def moved(k: t.work, o: t.settings, i: int, w: int):
+    def moved(work: t.work, settings: t.settings, i: int, world: int):
         """What the changes of all ports' impulses do to the rope's side of port i, and to the pulls there."""
-        for q in range(o.ports):
-            place = i * o.ports + q
-            k.port_motion[i, w] = k.port_motion[i, w] + k.port_rope_side[place, w] * k.port_change[q, w]
+        for q in range(settings.ports):
+            place = i * settings.ports + q
+            work.port_motion[i, world] = (
+                work.port_motion[i, world] + work.port_rope_side[place, world] * work.port_change[q, world]
+            )
             if wp.static(features.rope_slides):
-                if i >= o.ports - o.rubs:
-                    k.port_tension[i, w] = k.port_tension[i, w] + k.port_tension_side[place, w] * k.port_change[q, w]
+                if i >= settings.ports - settings.rubs:
+                    work.port_tension[i, world] = (
+                        work.port_tension[i, world] + work.port_tension_side[place, world] * work.port_change[q, world]
+                    )
 
     @wp.func
-    def warm_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm_ports(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Ropes without their ports, then the ports' impulses of the last step on both sides."""
-        for i in range(o.ports):
-            if o.warm_start == 0:
-                n.port_impulse[i, w] = vec3()
-            strike_body(m, k, i, -n.port_impulse[i, w], w)
-        move_with_ports(m, s, n, k, o, w)
+        for i in range(settings.ports):
+            if settings.warm_start == 0:
+                memory.port_impulse[i, world] = vec3()
+            strike_body(model, work, i, -memory.port_impulse[i, world], world)
+        move_with_ports(model, state, memory, work, settings, world)
 
     @wp.func
-    def move_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def move_with_ports(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """The ropes' side of all ports: the ropes without them, and what the ports' impulses do to it."""
-        prepare.solve_alone(m, s, n, k, o, w)
-        for i in range(o.ports):
-            k.port_change[i, w] = n.port_impulse[i, w]
-        for i in range(o.ports):
-            k.port_motion[i, w] = port_motion(m, s, k, i, w)
-            if m.port_kind[i] == wp.static(RUB):
-                k.port_tension[i, w] = pulls_at(k, port_place(m, s, i, w), w)
-                k.port_grip[i, w] = rub.grip(m, k, port_place(m, s, i, w), m.port_slide[i], w)
-            moved(k, o, i, w)
+        prepare.solve_alone(model, state, memory, work, settings, world)
+        for i in range(settings.ports):
+            work.port_change[i, world] = memory.port_impulse[i, world]
+        for i in range(settings.ports):
+            work.port_motion[i, world] = port_motion(model, state, work, i, world)
+            if model.port_kind[i] == wp.static(RUB):
+                work.port_tension[i, world] = pulls_at(work, port_place(model, state, i, world), world)
+                work.port_grip[i, world] = rub.grip(
+                    model, work, port_place(model, state, i, world), model.port_slide[i], world
+                )
+            moved(work, settings, i, world)
 
     @wp.func
-    def change_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def change_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Apply the changes of all ports' impulses to both sides; the square of the largest."""
         largest = real(0.0)
-        for i in range(o.ports):
-            change = k.port_change[i, w]
+        for i in range(settings.ports):
+            change = work.port_change[i, world]
             largest = wp.max(largest, wp.dot(change, change))
-            n.port_impulse[i, w] = n.port_impulse[i, w] + change
-            strike_body(m, k, i, -change, w)
-            moved(k, o, i, w)
+            memory.port_impulse[i, world] = memory.port_impulse[i, world] + change
+            strike_body(model, work, i, -change, world)
+            moved(work, settings, i, world)
         return largest
 
     @wp.func
-    def rub_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def rub_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Friction of the eyelets, the ports reacting to it; the square of the largest change."""
         largest = real(0.0)
         left = int(wp.static(ROUNDS))
         while left > 0:
             left -= 1
-            if rub.find_friction(n, k, o, w) == real(0.0):
+            if rub.find_friction(memory, work, settings, world) == real(0.0):
                 left = 0
             else:
-                for i in range(o.ports - o.rubs):
-                    k.port_change[i, w] = vec3()
-                    for q in range(o.ports - o.rubs, o.ports):
-                        side = k.port_rope_side[i * o.ports + q, w]
-                        k.port_change[i, w] = k.port_change[i, w] - side * k.port_change[q, w]
-                port_matrix.substitute_ports(k, o, False, w)
-                largest = wp.max(largest, change_ports(m, n, k, o, w))
+                for i in range(settings.ports - settings.rubs):
+                    work.port_change[i, world] = vec3()
+                    for q in range(settings.ports - settings.rubs, settings.ports):
+                        side = work.port_rope_side[i * settings.ports + q, world]
+                        work.port_change[i, world] = work.port_change[i, world] - side * work.port_change[q, world]
+                port_matrix.substitute_ports(work, settings, False, world)
+                largest = wp.max(largest, change_ports(model, memory, work, settings, world))
         return largest
 
     @wp.func
-    def couple(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def couple(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Impulses at all ports that stop their slips, and friction of eyelets; the square of the largest change."""
-        for i in range(o.ports):
-            k.port_change[i, w] = vec3()
-            if m.port_kind[i] != wp.static(RUB):
-                slip = k.port_motion[i, w] - body_motion(m, k, i, w)
-                if m.port_kind[i] == wp.static(CLAMP):
-                    slip = slip + algebra.full(k.port_softness[i, w]) * (n.port_impulse[i, w] - k.port_source[i, w])
-                k.port_change[i, w] = -slip
-        port_matrix.substitute_ports(k, o, False, w)
-        largest = change_ports(m, n, k, o, w)
+        for i in range(settings.ports):
+            work.port_change[i, world] = vec3()
+            if model.port_kind[i] != wp.static(RUB):
+                slip = work.port_motion[i, world] - body_motion(model, work, i, world)
+                if model.port_kind[i] == wp.static(CLAMP):
+                    slip = slip + algebra.full(work.port_softness[i, world]) * (
+                        memory.port_impulse[i, world] - work.port_source[i, world]
+                    )
+                work.port_change[i, world] = -slip
+        port_matrix.substitute_ports(work, settings, False, world)
+        largest = change_ports(model, memory, work, settings, world)
         if wp.static(features.rope_slides):
-            if o.rubs > 0:
-                largest = wp.max(largest, rub_ports(m, n, k, o, w))
+            if settings.rubs > 0:
+                largest = wp.max(largest, rub_ports(model, memory, work, settings, world))
         return largest
 
     @wp.func
-    def load_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, share: real, w: int):
+    def load_ports(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, share: real, world: int
+    ):
         """Add a share of the ports' impulses to what the ropes' velocities are found from."""
-        for i in range(o.ports):
-            impulse = share * n.port_impulse[i, w]
-            node = port_place(m, s, i, w)
-            if m.port_kind[i] == wp.static(CLAMP):
-                k.rope_torque[node, w] = k.rope_torque[node, w] + impulse
-            elif runs(m, i):
-                k.rope_feed[node, w] = k.rope_feed[node, w] + k.rope_slip[node, w] * impulse[0]
+        for i in range(settings.ports):
+            impulse = share * memory.port_impulse[i, world]
+            node = port_place(model, state, i, world)
+            if model.port_kind[i] == wp.static(CLAMP):
+                work.rope_torque[node, world] = work.rope_torque[node, world] + impulse
+            elif runs(model, i):
+                work.rope_feed[node, world] = work.rope_feed[node, world] + work.rope_slip[node, world] * impulse[0]
             else:
-                k.rope_free[node, w] = k.rope_free[node, w] + algebra.full(k.rope_inverse[node, w]) * impulse
-            if m.port_kind[i] == wp.static(OTHER_ROPE):
-                other = m.port_other[i]
-                k.rope_free[other, w] = k.rope_free[other, w] - algebra.full(k.rope_inverse[other, w]) * impulse
+                work.rope_free[node, world] = (
+                    work.rope_free[node, world] + algebra.full(work.rope_inverse[node, world]) * impulse
+                )
+            if model.port_kind[i] == wp.static(OTHER_ROPE):
+                other = model.port_other[i]
+                work.rope_free[other, world] = (
+                    work.rope_free[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
+                )
 
     @wp.func
-    def solve_with_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_with_ports(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """Velocities of the ropes with the final impulses of their ports."""
         if wp.static(features.rope_slides):
-            rub.end_friction(m, n, k, o, w)
-        load_ports(m, s, n, k, o, real(1.0), w)
-        prepare.solve_alone(m, s, n, k, o, w)
+            rub.end_friction(model, memory, work, settings, world)
+        load_ports(model, state, memory, work, settings, real(1.0), world)
+        prepare.solve_alone(model, state, memory, work, settings, world)
 
     # --- closing gaps -----------------------------------------------------------------------------------------------
 
     @wp.func
-    def next_place(s: t.state, k: t.work, dt: real, i: int, w: int) -> vec3:
+    def next_place(state: t.state, work: t.work, dt: real, i: int, world: int) -> vec3:
         """Where node i will be at the end of the step."""
-        return s.rope_position[i, w] + dt * (k.rope_moving[i, w] + k.rope_push[i, w])
+        return state.rope_position[i, world] + dt * (work.rope_moving[i, world] + work.rope_push[i, world])
 
     @wp.func
-    def port_gap(m: t.model, s: t.state, k: t.work, dt: real, i: int, w: int) -> vec3:
+    def port_gap(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> vec3:
         """How far the two sides of port i will be apart at the end of the step."""
-        if not is_point(m, i):
+        if not is_point(model, i):
             return vec3()
-        at = next_place(s, k, dt, port_place(m, s, i, w), w)
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
-            return at - next_place(s, k, dt, m.port_other[i], w)
-        b = m.port_body[i]
-        turn = algebra.rotated(s.rotation[b, w], dt * (k.spin[b, w] + k.push_spin[b, w]))
-        center = s.position[b, w] + dt * (k.velocity[b, w] + k.push[b, w])
-        return at - center - wp.quat_rotate(turn, m.port_anchor[i])
+        at = next_place(state, work, dt, port_place(model, state, i, world), world)
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
+            return at - next_place(state, work, dt, model.port_other[i], world)
+        b = model.port_body[i]
+        turn = algebra.rotated(state.rotation[b, world], dt * (work.spin[b, world] + work.push_spin[b, world]))
+        center = state.position[b, world] + dt * (work.velocity[b, world] + work.push[b, world])
+        return at - center - wp.quat_rotate(turn, model.port_anchor[i])
 
     @wp.func
-    def port_pull(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+    def port_pull(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
         """What the elements' impulses, as last solved for, do to the rope's side of port i."""
-        if m.port_kind[i] == wp.static(CLAMP):
-            return k.rope_turning[m.port_node[i], w]
-        if runs(m, i):
-            return vec3(run_of(m, k, i, port_place(m, s, i, w), w), real(0.0), real(0.0))
-        motion = chain.pulled(m, s, k, m.port_rope[i], port_place(m, s, i, w), w)
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
-            motion = motion - chain.pulled(m, s, k, m.port_other_rope[i], m.port_other[i], w)
+        if model.port_kind[i] == wp.static(CLAMP):
+            return work.rope_turning[model.port_node[i], world]
+        if runs(model, i):
+            return vec3(run_of(model, work, i, port_place(model, state, i, world), world), real(0.0), real(0.0))
+        motion = chain.pulled(model, state, work, model.port_rope[i], port_place(model, state, i, world), world)
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
+            motion = motion - chain.pulled(model, state, work, model.port_other_rope[i], model.port_other[i], world)
         return motion
 
     @wp.func
-    def push_node(m: t.model, s: t.state, k: t.work, i: int, impulse: vec3, w: int):
+    def push_node(model: t.model, state: t.state, work: t.work, i: int, impulse: vec3, world: int):
         """A pseudo-impulse on the node itself at port i."""
-        if is_point(m, i):
-            node = port_place(m, s, i, w)
-            k.rope_push[node, w] = k.rope_push[node, w] + algebra.full(k.rope_inverse[node, w]) * impulse
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
-            other = m.port_other[i]
-            k.rope_push[other, w] = k.rope_push[other, w] - algebra.full(k.rope_inverse[other, w]) * impulse
+        if is_point(model, i):
+            node = port_place(model, state, i, world)
+            work.rope_push[node, world] = (
+                work.rope_push[node, world] + algebra.full(work.rope_inverse[node, world]) * impulse
+            )
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
+            other = model.port_other[i]
+            work.rope_push[other, world] = (
+                work.rope_push[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
+            )
 
     return SimpleNamespace(
         place_ports=place_ports,

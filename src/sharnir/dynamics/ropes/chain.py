@@ -48,26 +48,28 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
     plain = not (features.rope_touch or features.rope_slides)  # W is a number times E
 
     @wp.func
-    def coupling(k: t.work, i: int, before: int, after: int, w: int) -> mat33:
+    def coupling(work: t.work, i: int, before: int, after: int, world: int) -> mat33:
         """What an impulse of element ``after`` on node i does to the row of element ``before``."""
-        inverse = algebra.full(k.rope_inverse[i, w])
+        inverse = algebra.full(work.rope_inverse[i, world])
         if wp.static(features.rope_slides):
-            inverse = inverse + k.rope_slip[i, w] * wp.outer(k.rope_axis[before, w], k.rope_axis[after, w])
+            inverse = inverse + work.rope_slip[i, world] * wp.outer(
+                work.rope_axis[before, world], work.rope_axis[after, world]
+            )
         return inverse
 
     @wp.func
-    def passed_back(k: t.work, i: int, x: vec3, w: int) -> vec3:
+    def passed_back(work: t.work, i: int, x: vec3, world: int) -> vec3:
         """What an impulse x of the element after node i does to the row of the element before it."""
         if wp.static(plain):
-            return k.rope_inverse[i, w][0] * x
-        return coupling(k, i, i - 1, i, w) * x
+            return work.rope_inverse[i, world][0] * x
+        return coupling(work, i, i - 1, i, world) * x
 
     @wp.func
-    def passed_on(k: t.work, i: int, x: vec3, w: int) -> vec3:
+    def passed_on(work: t.work, i: int, x: vec3, world: int) -> vec3:
         """What an impulse x of the element before node i does to the row of the element after it."""
         if wp.static(plain):
-            return k.rope_inverse[i, w][0] * x
-        return x * coupling(k, i, i - 1, i, w)
+            return work.rope_inverse[i, world][0] * x
+        return x * coupling(work, i, i - 1, i, world)
 
     @wp.func
     def bends(bend: p.sym33) -> bool:
@@ -77,104 +79,115 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
         return bend[0] + bend[1] + bend[2] > real(0.0)
 
     @wp.func
-    def factor(m: t.model, s: t.state, n: t.memory, k: t.work, inertia: wp.array2d(dtype=p.sym33), rope: int, w: int):
+    def factor(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        inertia: wp.array2d(dtype=p.sym33),
+        rope: int,
+        world: int,
+    ):
         """Eliminate element by element from the first node on."""
         spin = mat33()  # what the elements before leave on this element's diagonal,
         fill = mat33()  # on its coupling with its length row,
         held = mat33()  # and on that row's diagonal
-        last = m.rope_end[rope] - 1
-        for j in range(s.rope_first[rope, w], last):
-            bend = algebra.full(k.rope_bend[j, w])
-            spin = spin + algebra.full(inertia[j, w])
+        last = model.rope_end[rope] - 1
+        for j in range(state.rope_first[rope, world], last):
+            bend = algebra.full(work.rope_bend[j, world])
+            spin = spin + algebra.full(inertia[j, world])
             pivot = wp.inverse(spin + bend)
-            arm = wp.skew((s.rope_length[j, w] - s.rope_slack[j, w]) * k.rope_axis[j, w]) + fill
+            arm = wp.skew((state.rope_length[j, world] - state.rope_slack[j, world]) * work.rope_axis[j, world]) + fill
             if wp.static(features.rope_touch):
-                arm = arm - k.rope_lever[j, w]
-            soft = SOFTNESS / (m.rope_line[rope, w] * s.rope_length[j, w])
+                arm = arm - work.rope_lever[j, world]
+            soft = SOFTNESS / (model.rope_line[rope, world] * state.rope_length[j, world])
             swung = arm * pivot
-            row = coupling(k, j, j, j, w) + coupling(k, j + 1, j, j, w) + held + algebra.diagonal(soft)
-            if n.rope_gives[j, w] == wp.static(SLACK):  # its ends may come together and go apart
-                row = row + (LOOSE * soft) * wp.outer(k.rope_axis[j, w], k.rope_axis[j, w])
+            row = coupling(work, j, j, j, world) + coupling(work, j + 1, j, j, world) + held + algebra.diagonal(soft)
+            if memory.rope_gives[j, world] == wp.static(SLACK):  # its ends may come together and go apart
+                row = row + (LOOSE * soft) * wp.outer(work.rope_axis[j, world], work.rope_axis[j, world])
             hold = wp.inverse(row + swung * wp.transpose(arm))
-            if s.rope_parted[j, w] == 1:
+            if state.rope_parted[j, world] == 1:
                 hold = mat33()
-            k.rope_pivot[j, w] = algebra.packed(pivot)
-            k.rope_hold[j, w] = algebra.packed(hold)
-            k.rope_swing[j, w] = swung
+            work.rope_pivot[j, world] = algebra.packed(pivot)
+            work.rope_hold[j, world] = algebra.packed(hold)
+            work.rope_swing[j, world] = swung
             held_cross = mat33()
-            if bends(k.rope_bend[j, w]):
+            if bends(work.rope_bend[j, world]):
                 relay = bend * pivot
                 cross = swung * bend
                 if wp.static(features.rope_touch):
-                    cross = cross + k.rope_lever[j + 1, w]
+                    cross = cross + work.rope_lever[j + 1, world]
                 held_cross = hold * cross
-                k.rope_relay[j, w] = relay
-                k.rope_cross[j, w] = cross
-                k.rope_held[j, w] = held_cross
+                work.rope_relay[j, world] = relay
+                work.rope_cross[j, world] = cross
+                work.rope_held[j, world] = held_cross
                 spin = relay * spin + wp.transpose(cross) * held_cross  # S - S A^-1 S without cancellation
             else:
                 spin = mat33()
             if j + 1 < last:
                 if wp.static(plain):
-                    inverse = k.rope_inverse[j + 1, w][0]
+                    inverse = work.rope_inverse[j + 1, world][0]
                     fill = inverse * held_cross
                     held = -(inverse * inverse) * hold
                 else:
-                    onward = coupling(k, j + 1, j, j + 1, w)
+                    onward = coupling(work, j + 1, j, j + 1, world)
                     back = wp.transpose(onward)
                     fill = back * held_cross
                     held = -(back * hold * onward)
 
     @wp.func
-    def solve(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+    def solve(model: t.model, state: t.state, work: t.work, rope: int, world: int):
         """From ``rope_gap`` (e) and ``rope_twirl`` (b) to ``rope_impulse`` (y) and ``rope_turning`` (w).
 
         Each element waits for the one before: what can be multiplied when the factors are made is not done here.
         """
-        first = s.rope_first[rope, w]
-        last = m.rope_end[rope] - 1
+        first = state.rope_first[rope, world]
+        last = model.rope_end[rope] - 1
         turn = vec3()
         gap = vec3()
         for j in range(first, last):
             freely = vec3()
-            gap = gap + k.rope_gap[j, w]
-            twirl = k.rope_twirl[j, w] + turn
+            gap = gap + work.rope_gap[j, world]
+            twirl = work.rope_twirl[j, world] + turn
             if wp.dot(twirl, twirl) > real(0.0):  # there is none where gaps are closed and nothing bends implicitly
-                freely = algebra.full(k.rope_pivot[j, w]) * twirl
-                gap = gap + k.rope_swing[j, w] * twirl
-            pull = algebra.full(k.rope_hold[j, w]) * gap
-            k.rope_turning[j, w] = freely
-            k.rope_impulse[j, w] = pull
+                freely = algebra.full(work.rope_pivot[j, world]) * twirl
+                gap = gap + work.rope_swing[j, world] * twirl
+            pull = algebra.full(work.rope_hold[j, world]) * gap
+            work.rope_turning[j, world] = freely
+            work.rope_impulse[j, world] = pull
             turn = vec3()
-            if bends(k.rope_bend[j, w]):
-                turn = k.rope_relay[j, w] * twirl - pull * k.rope_cross[j, w]
-            gap = passed_on(k, j + 1, pull, w)
+            if bends(work.rope_bend[j, world]):
+                turn = work.rope_relay[j, world] * twirl - pull * work.rope_cross[j, world]
+            gap = passed_on(work, j + 1, pull, world)
         pull = vec3()
         turn = vec3()
         for back in range(last - first):
             j = last - 1 - back
             more = vec3()
-            freely = k.rope_turning[j, w]
+            freely = work.rope_turning[j, world]
             if j + 1 < last:
-                more = algebra.full(k.rope_hold[j, w]) * passed_back(k, j + 1, pull, w)
-            if bends(k.rope_bend[j, w]):
-                more = more + k.rope_held[j, w] * turn
-                freely = freely + turn * k.rope_relay[j, w]
-            pull = k.rope_impulse[j, w] + more
-            turn = freely - pull * k.rope_swing[j, w]
-            k.rope_impulse[j, w] = pull
-            k.rope_turning[j, w] = turn
+                more = algebra.full(work.rope_hold[j, world]) * passed_back(work, j + 1, pull, world)
+            if bends(work.rope_bend[j, world]):
+                more = more + work.rope_held[j, world] * turn
+                freely = freely + turn * work.rope_relay[j, world]
+            pull = work.rope_impulse[j, world] + more
+            turn = freely - pull * work.rope_swing[j, world]
+            work.rope_impulse[j, world] = pull
+            work.rope_turning[j, world] = turn
 
     @wp.func
-    def pulled(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int) -> vec3:
+    def pulled(model: t.model, state: t.state, work: t.work, rope: int, i: int, world: int) -> vec3:
         """What the elements' impulses and spins add to the velocity of node i."""
         pull = vec3()
-        if i < m.rope_end[rope] - 1:
-            pull = k.rope_impulse[i, w]
-        if i > s.rope_first[rope, w]:
-            pull = pull - k.rope_impulse[i - 1, w]
+        if i < model.rope_end[rope] - 1:
+            pull = work.rope_impulse[i, world]
+        if i > state.rope_first[rope, world]:
+            pull = pull - work.rope_impulse[i - 1, world]
         if wp.static(features.rope_touch):
-            return algebra.full(k.rope_inverse[i, w]) * pull + k.rope_lever[i, w] * k.rope_turning[i, w]
-        return k.rope_inverse[i, w][0] * pull
+            return (
+                algebra.full(work.rope_inverse[i, world]) * pull
+                + work.rope_lever[i, world] * work.rope_turning[i, world]
+            )
+        return work.rope_inverse[i, world][0] * pull
 
     return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)

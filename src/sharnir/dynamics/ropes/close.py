@@ -55,275 +55,292 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
-    def next_turn(s: t.state, k: t.work, dt: real, j: int, w: int) -> quat:
+    def next_turn(state: t.state, work: t.work, dt: real, j: int, world: int) -> quat:
         """The orientation of element j at the end of the step."""
-        return algebra.rotated(s.rope_rotation[j, w], dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w]))
+        return algebra.rotated(
+            state.rope_rotation[j, world], dt * (work.rope_spinning[j, world] + work.rope_push_spin[j, world])
+        )
 
     @wp.func
-    def gaps(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, loose: bool, rope: int, w: int) -> vec2:
+    def gaps(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, loose: bool, rope: int, world: int
+    ) -> vec2:
         """The gaps at the end of the step as a right-hand side, with those of elements that give way or without them.
 
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
         """
-        first = s.rope_first[rope, w]
-        before = attach.next_place(s, k, dt, first, w)
+        first = state.rope_first[rope, world]
+        before = attach.next_place(state, work, dt, first, world)
         worst = real(0.0)
         turned = real(0.0)
         rate = real(1.0) / dt
-        for j in range(first, m.rope_end[rope] - 1):
-            after = attach.next_place(s, k, dt, j + 1, w)
-            length = s.rope_length[j, w]
-            turn = dt * (k.rope_spinning[j, w] + k.rope_push_spin[j, w])
-            axis = algebra.rotated_vector(algebra.ahead(s.rope_rotation[j, w]), turn)
+        for j in range(first, model.rope_end[rope] - 1):
+            after = attach.next_place(state, work, dt, j + 1, world)
+            length = state.rope_length[j, world]
+            turn = dt * (work.rope_spinning[j, world] + work.rope_push_spin[j, world])
+            axis = algebra.rotated_vector(algebra.ahead(state.rope_rotation[j, world]), turn)
             gap = after - before - length * axis
-            if n.rope_gives[j, w] == wp.static(SLACK):
+            if memory.rope_gives[j, world] == wp.static(SLACK):
                 gap = gap - wp.dot(gap, axis) * axis
-            elif n.rope_gives[j, w] == wp.static(HEAPED):
+            elif memory.rope_gives[j, world] == wp.static(HEAPED):
                 gap = after - before
-            if not loose and is_loose(s, n, k, j, w):
+            if not loose and is_loose(state, memory, work, j, world):
                 gap = vec3()
-            if s.rope_parted[j, w] == 0:
+            if state.rope_parted[j, world] == 0:
                 square = wp.dot(gap, gap)
                 if square > worst * length * length:
                     worst = square / (length * length)
             turned = wp.max(turned, wp.dot(turn, turn))
-            k.rope_gap[j, w] = rate * gap
-            k.rope_twirl[j, w] = vec3()
+            work.rope_gap[j, world] = rate * gap
+            work.rope_twirl[j, world] = vec3()
             before = after
         return vec2(worst, turned)
 
     @wp.func
-    def all_gaps(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, loose: bool, w: int) -> vec2:
+    def all_gaps(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, loose: bool, world: int
+    ) -> vec2:
         """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
         squares = vec2()
-        for rope in range(o.ropes):
-            found = gaps(m, s, n, k, o.dt, loose, rope, w)
+        for rope in range(settings.ropes):
+            found = gaps(model, state, memory, work, settings.dt, loose, rope, world)
             squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
         return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
     @wp.func
-    def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def settle(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The joints' part of what the ports did to the bodies."""
         if wp.static(features.direct):
-            solve_both(m, n, k, o, w)
+            solve_both(model, memory, work, settings, world)
 
     @wp.func
-    def simple_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def simple_step(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """One Newton step with the factors of the velocity problem; the gaps are in place."""
         if wp.static(features.rope_ports):
-            for rope in range(o.ropes):
-                chain.solve(m, s, k, rope, w)
-            for i in range(o.ports):
-                k.port_change[i, w] = -(attach.port_pull(m, s, k, i, w) + attach.port_gap(m, s, k, o.dt, i, w) / o.dt)
-                if matrix.is_out(m, n, True, i, w):
-                    k.port_change[i, w] = vec3()
-            matrix.substitute_ports(k, o, True, w)
-            for i in range(o.ports):
-                attach.strike_port(m, s, k, i, k.port_change[i, w], w)
-        for rope in range(o.ropes):
-            chain.solve(m, s, k, rope, w)
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_push[i, w] = k.rope_push[i, w] + chain.pulled(m, s, k, rope, i, w)
-                if i < m.rope_end[rope] - 1:
-                    k.rope_push_spin[i, w] = k.rope_push_spin[i, w] + k.rope_turning[i, w]
+            for rope in range(settings.ropes):
+                chain.solve(model, state, work, rope, world)
+            for i in range(settings.ports):
+                work.port_change[i, world] = -(
+                    attach.port_pull(model, state, work, i, world)
+                    + attach.port_gap(model, state, work, settings.dt, i, world) / settings.dt
+                )
+                if matrix.is_out(model, memory, True, i, world):
+                    work.port_change[i, world] = vec3()
+            matrix.substitute_ports(work, settings, True, world)
+            for i in range(settings.ports):
+                attach.strike_port(model, state, work, i, work.port_change[i, world], world)
+        for rope in range(settings.ropes):
+            chain.solve(model, state, work, rope, world)
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                work.rope_push[i, world] = work.rope_push[i, world] + chain.pulled(model, state, work, rope, i, world)
+                if i < model.rope_end[rope] - 1:
+                    work.rope_push_spin[i, world] = work.rope_push_spin[i, world] + work.rope_turning[i, world]
         if wp.static(features.rope_slides):
-            slides.push_slides(m, s, k, o, w)
+            slides.push_slides(model, state, work, settings, world)
         if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                change = k.port_change[i, w]
-                attach.push_node(m, s, k, i, change, w)
-                attach.push_body(m, k, i, -change, w)
-                k.port_push[i, w] = k.port_push[i, w] + change
-            settle(m, n, k, o, w)
+            for i in range(settings.ports):
+                change = work.port_change[i, world]
+                attach.push_node(model, state, work, i, change, world)
+                attach.push_body(model, work, i, -change, world)
+                work.port_push[i, world] = work.port_push[i, world] + change
+            settle(model, memory, work, settings, world)
 
     @wp.func
-    def forget(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def forget(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Back to no pseudo-velocities of ropes and no pseudo-impulses of ports."""
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_push[i, w] = vec3()
-                k.rope_push_spin[i, w] = vec3()
-                k.rope_impulse[i, w] = n.rope_pull[i, w]  # a first guess of the stiffness
+        for rope in range(settings.ropes):
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                work.rope_push[i, world] = vec3()
+                work.rope_push_spin[i, world] = vec3()
+                work.rope_impulse[i, world] = memory.rope_pull[i, world]  # a first guess of the stiffness
         if wp.static(features.rope_slides):
-            slides.freeze_slides(m, s, k, o, w)
+            slides.freeze_slides(model, state, work, settings, world)
         if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                attach.push_body(m, k, i, k.port_push[i, w], w)
-                k.port_push[i, w] = vec3()
-            settle(m, n, k, o, w)
+            for i in range(settings.ports):
+                attach.push_body(model, work, i, work.port_push[i, world], world)
+                work.port_push[i, world] = vec3()
+            settle(model, memory, work, settings, world)
 
     @wp.func
-    def prepare_full(m: t.model, s: t.state, k: t.work, dt: real, rope: int, w: int):
+    def prepare_full(model: t.model, state: t.state, work: t.work, dt: real, rope: int, world: int):
         """Directions, geometric stiffness and right-hand side of a full step at the present V*.
 
         With V* as the unknown: (D + h l y.d (E - dd^T)) w* + T^T y = h l y.d (E - dd^T) w*_now  and
         J V* = J V*_now - G/h.
         """
-        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            length = s.rope_length[j, w] - s.rope_slack[j, w]
-            axis = algebra.ahead(next_turn(s, k, dt, j, w))
-            turning = k.rope_push_spin[j, w]
-            pull = dt * length * wp.max(wp.dot(k.rope_impulse[j, w], axis), real(0.0))
+        for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+            length = state.rope_length[j, world] - state.rope_slack[j, world]
+            axis = algebra.ahead(next_turn(state, work, dt, j, world))
+            turning = work.rope_push_spin[j, world]
+            pull = dt * length * wp.max(wp.dot(work.rope_impulse[j, world], axis), real(0.0))
             stiff = pull * (algebra.diagonal(real(1.0)) - wp.outer(axis, axis))
-            k.rope_axis[j, w] = axis
-            k.rope_twirl[j, w] = stiff * turning
-            k.rope_full[j, w] = algebra.packed(algebra.full(k.rope_inertia[j, w]) + stiff)
-            along = k.rope_push[j + 1, w] - k.rope_push[j, w] + length * wp.cross(axis, turning)
-            k.rope_gap[j, w] = k.rope_gap[j, w] - along
+            work.rope_axis[j, world] = axis
+            work.rope_twirl[j, world] = stiff * turning
+            work.rope_full[j, world] = algebra.packed(algebra.full(work.rope_inertia[j, world]) + stiff)
+            along = work.rope_push[j + 1, world] - work.rope_push[j, world] + length * wp.cross(axis, turning)
+            work.rope_gap[j, world] = work.rope_gap[j, world] - along
 
     @wp.func
-    def full_ports(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def full_ports(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Pseudo-impulses of all ports for the present directions; the ropes' right-hand sides get them."""
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                k.rope_gap_kept[j, w] = k.rope_gap[j, w]
-                k.rope_twirl_kept[j, w] = k.rope_twirl[j, w]
-        attach.rope_answers(m, s, k, o, w)
-        matrix.factor_ports(m, n, k, o, True, w)
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                k.rope_gap[j, w] = k.rope_gap_kept[j, w]
-                k.rope_twirl[j, w] = k.rope_twirl_kept[j, w]
-            chain.solve(m, s, k, rope, w)
-        for i in range(o.ports):
-            wanted = -attach.port_pull(m, s, k, i, w)
-            if attach.is_point(m, i):
-                wanted = wanted + port_push(m, s, k, i, w) - attach.port_gap(m, s, k, o.dt, i, w) / o.dt
-                for q in range(o.ports):
-                    wanted = wanted + k.port_body_side[i * o.ports + q, w] * k.port_push[q, w]
-            k.port_change[i, w] = wanted
-            if matrix.is_out(m, n, True, i, w):
-                k.port_change[i, w] = vec3()
-        matrix.substitute_ports(k, o, True, w)
-        for i in range(o.ports):
-            attach.strike_port(m, s, k, i, k.port_change[i, w], w)
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                work.rope_gap_kept[j, world] = work.rope_gap[j, world]
+                work.rope_twirl_kept[j, world] = work.rope_twirl[j, world]
+        attach.rope_answers(model, state, work, settings, world)
+        matrix.factor_ports(model, memory, work, settings, True, world)
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                work.rope_gap[j, world] = work.rope_gap_kept[j, world]
+                work.rope_twirl[j, world] = work.rope_twirl_kept[j, world]
+            chain.solve(model, state, work, rope, world)
+        for i in range(settings.ports):
+            wanted = -attach.port_pull(model, state, work, i, world)
+            if attach.is_point(model, i):
+                wanted = (
+                    wanted
+                    + port_push(model, state, work, i, world)
+                    - attach.port_gap(model, state, work, settings.dt, i, world) / settings.dt
+                )
+                for q in range(settings.ports):
+                    wanted = wanted + work.port_body_side[i * settings.ports + q, world] * work.port_push[q, world]
+            work.port_change[i, world] = wanted
+            if matrix.is_out(model, memory, True, i, world):
+                work.port_change[i, world] = vec3()
+        matrix.substitute_ports(work, settings, True, world)
+        for i in range(settings.ports):
+            attach.strike_port(model, state, work, i, work.port_change[i, world], world)
 
     @wp.func
-    def port_push(m: t.model, s: t.state, k: t.work, i: int, w: int) -> vec3:
+    def port_push(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
         """Pseudo-velocity of the rope's side of port i."""
-        push = k.rope_push[attach.port_place(m, s, i, w), w]
-        if m.port_other[i] >= 0:
-            push = push - k.rope_push[m.port_other[i], w]
+        push = work.rope_push[attach.port_place(model, state, i, world), world]
+        if model.port_other[i] >= 0:
+            push = push - work.rope_push[model.port_other[i], world]
         return push
 
     @wp.func
-    def full_step(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def full_step(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """One Newton step of the whole problem; the gaps are in place."""
-        for rope in range(o.ropes):
-            prepare_full(m, s, k, o.dt, rope, w)
-            chain.factor(m, s, n, k, k.rope_full, rope, w)
+        for rope in range(settings.ropes):
+            prepare_full(model, state, work, settings.dt, rope, world)
+            chain.factor(model, state, memory, work, work.rope_full, rope, world)
         if wp.static(features.rope_ports):
-            full_ports(m, s, n, k, o, w)
-        for rope in range(o.ropes):
-            chain.solve(m, s, k, rope, w)
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_push[i, w] = chain.pulled(m, s, k, rope, i, w)
-                if i < m.rope_end[rope] - 1:
-                    k.rope_push_spin[i, w] = k.rope_turning[i, w]
+            full_ports(model, state, memory, work, settings, world)
+        for rope in range(settings.ropes):
+            chain.solve(model, state, work, rope, world)
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                work.rope_push[i, world] = chain.pulled(model, state, work, rope, i, world)
+                if i < model.rope_end[rope] - 1:
+                    work.rope_push_spin[i, world] = work.rope_turning[i, world]
         if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                change = k.port_change[i, w]
-                attach.push_node(m, s, k, i, change, w)
-                attach.push_body(m, k, i, k.port_push[i, w] - change, w)
-                k.port_push[i, w] = change
-            settle(m, n, k, o, w)
+            for i in range(settings.ports):
+                change = work.port_change[i, world]
+                attach.push_node(model, state, work, i, change, world)
+                attach.push_body(model, work, i, work.port_push[i, world] - change, world)
+                work.port_push[i, world] = change
+            settle(model, memory, work, settings, world)
 
     @wp.func
-    def take_over(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_over(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Make the pseudo-velocities of the ropes, and of bodies through their ports, real ones."""
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                k.rope_moving[i, w] = k.rope_moving[i, w] + k.rope_push[i, w]
-                k.rope_spinning[i, w] = k.rope_spinning[i, w] + k.rope_push_spin[i, w]
-                k.rope_push[i, w] = vec3()
-                k.rope_push_spin[i, w] = vec3()
+        for rope in range(settings.ropes):
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                work.rope_moving[i, world] = work.rope_moving[i, world] + work.rope_push[i, world]
+                work.rope_spinning[i, world] = work.rope_spinning[i, world] + work.rope_push_spin[i, world]
+                work.rope_push[i, world] = vec3()
+                work.rope_push_spin[i, world] = vec3()
         if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                attach.push_body(m, k, i, k.port_push[i, w], w)
-                attach.strike_body(m, k, i, -k.port_push[i, w], w)
-                n.port_impulse[i, w] = n.port_impulse[i, w] + k.port_push[i, w]
-                k.port_push[i, w] = vec3()
-            settle(m, n, k, o, w)
+            for i in range(settings.ports):
+                attach.push_body(model, work, i, work.port_push[i, world], world)
+                attach.strike_body(model, work, i, -work.port_push[i, world], world)
+                memory.port_impulse[i, world] = memory.port_impulse[i, world] + work.port_push[i, world]
+                work.port_push[i, world] = vec3()
+            settle(model, memory, work, settings, world)
 
     @wp.func
-    def add_pulls(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def add_pulls(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Count pseudo-impulses of the elements as real ones."""
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                n.rope_pull[j, w] = n.rope_pull[j, w] + k.rope_impulse[j, w]
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                memory.rope_pull[j, world] = memory.rope_pull[j, world] + work.rope_impulse[j, world]
 
     @wp.func
-    def close_fully(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def close_fully(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Newton steps on all rows of the rope until its gaps are closed."""
-        forget(m, s, n, k, o, w)
+        forget(model, state, memory, work, settings, world)
         left = int(wp.static(FULL_STEPS))
         while left > 0:
             left -= 1
-            if all_gaps(m, s, n, k, o, True, w)[0] < wp.static(real(CLOSED)):
+            if all_gaps(model, state, memory, work, settings, True, world)[0] < wp.static(real(CLOSED)):
                 left = 0
             else:
-                full_step(m, s, n, k, o, w)
-        add_pulls(m, s, n, k, o, w)
-        take_over(m, s, n, k, o, w)
+                full_step(model, state, memory, work, settings, world)
+        add_pulls(model, state, memory, work, settings, world)
+        take_over(model, state, memory, work, settings, world)
 
     @wp.func
-    def close(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, loose: bool, w: int) -> bool:
+    def close(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, loose: bool, world: int
+    ) -> bool:
         """Pseudo-velocities that close what the step would leave open; whether all was made real ones already."""
         left = int(wp.static(SIMPLE_STEPS))
         before = real(0.0)
         while left > 0:
             left -= 1
-            found = all_gaps(m, s, n, k, o, loose, w)
+            found = all_gaps(model, state, memory, work, settings, loose, world)
             worst = found[0]
             rate = real(1.0)
-            if o.ports == 0:  # whose gaps are not looked at
+            if settings.ports == 0:  # whose gaps are not looked at
                 rate = found[1]  # what a step leaves is about the angle by which the frozen directions are wrong,
             if before > real(0.0):
                 rate = worst / before  # or what the last one left
             if worst < wp.static(real(CLOSED)):
                 left = 0
             elif before > real(0.0) and rate > wp.static(real(SLOW)) and worst > wp.static(real(NOTEWORTHY)):
-                close_fully(m, s, n, k, o, w)
+                close_fully(model, state, memory, work, settings, world)
                 return True
             else:
                 if rate * worst < wp.static(real(ENOUGH)):
                     left = 0  # this step will do
                 before = worst
-                simple_step(m, s, n, k, o, w)
+                simple_step(model, state, memory, work, settings, world)
                 if not loose:
-                    add_pulls(m, s, n, k, o, w)
+                    add_pulls(model, state, memory, work, settings, world)
         return False
 
     @wp.func
-    def any_is_loose(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def any_is_loose(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ) -> bool:
         """Whether there is anything that impulses do not close."""
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                if is_loose(s, n, k, j, w):
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                if is_loose(state, memory, work, j, world):
                     return True
         return False
 
     @wp.func
-    def close_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def close_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Close what the step would leave open: by impulses in the leapfrog step, and where elements give way not."""
         if wp.static(features.rope_slides):
-            slides.run_slides(m, s, n, k, o, w)
+            slides.run_slides(model, state, memory, work, settings, world)
         if wp.static(features.rope_ports):
-            for i in range(o.ports):
-                k.port_push[i, w] = vec3()
+            for i in range(settings.ports):
+                work.port_push[i, world] = vec3()
             if wp.static(features.rope_slides):
-                if o.rubs > 0:  # eyelets that hold do so while gaps are closed, too
-                    matrix.factor_ports(m, n, k, o, True, w)
+                if settings.rubs > 0:  # eyelets that hold do so while gaps are closed, too
+                    matrix.factor_ports(model, memory, work, settings, True, world)
         closed = bool(False)
         if wp.static(features.integrator.leads):
-            if o.slides == 0:  # what eyelets and winches feed would be taken over, too
-                closed = close(m, s, n, k, o, False, w)
+            if settings.slides == 0:  # what eyelets and winches feed would be taken over, too
+                closed = close(model, state, memory, work, settings, False, world)
                 if not closed:
-                    take_over(m, s, n, k, o, w)
-                    closed = not any_is_loose(m, s, n, k, o, w)
+                    take_over(model, state, memory, work, settings, world)
+                    closed = not any_is_loose(model, state, memory, work, settings, world)
         if not closed:
             if wp.static(features.rope_touch):
-                push_out(m, s, n, k, o, w)
-            close(m, s, n, k, o, True, w)
+                push_out(model, state, memory, work, settings, world)
+            close(model, state, memory, work, settings, True, world)
 
     return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)

@@ -41,97 +41,121 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
 
     @wp.func
-    def pull(n: t.memory, k: t.work, j: int, w: int) -> real:
+    def pull(memory: t.memory, work: t.work, j: int, world: int) -> real:
         """The impulse along element j, N s; negative where it pushes."""
-        return wp.dot(n.rope_pull[j, w], k.rope_axis[j, w])
+        return wp.dot(memory.rope_pull[j, world], work.rope_axis[j, world])
 
     @wp.func
-    def is_at_a_slide(s: t.state, o: t.settings, j: int, w: int) -> bool:
+    def is_at_a_slide(state: t.state, settings: t.settings, j: int, world: int) -> bool:
         """Whether element j is beside an eyelet or drum, which may take it out or cut it, or next to such a one."""
         if wp.static(features.rope_slides):
-            for i in range(o.slides):
-                away = j - s.slide_node[i, w]
+            for i in range(settings.slides):
+                away = j - state.slide_node[i, world]
                 if away >= -2 and away <= 1:
                     return True
         return False
 
     @wp.func
-    def touches(k: t.work, j: int, w: int) -> bool:
+    def touches(work: t.work, j: int, world: int) -> bool:
         """Whether element j or one of its nodes touches anything: that may hold it straight."""
         if wp.static(features.rope_touch):
             for q in range(j * wp.static(TOUCHES), (j + 2) * wp.static(TOUCHES)):
-                if k.touch_shape[q, w] >= 0:
+                if work.touch_shape[q, world] >= 0:
                     return True
         if wp.static(features.rope_tangles):
-            return k.tangle_count[j, w] + k.tangle_count[j + 1, w] > 0
+            return work.tangle_count[j, world] + work.tangle_count[j + 1, world] > 0
         return False
 
     @wp.func
-    def is_loose(s: t.state, n: t.memory, k: t.work, j: int, w: int) -> bool:
+    def is_loose(state: t.state, memory: t.memory, work: t.work, j: int, world: int) -> bool:
         """Whether element j gives way in this step, comes to be taut in it, or touches something."""
-        return n.rope_gives[j, w] != wp.static(TAUT) or s.rope_slack[j, w] > real(0.0) or touches(k, j, w)
+        return (
+            memory.rope_gives[j, world] != wp.static(TAUT)
+            or state.rope_slack[j, world] > real(0.0)
+            or touches(work, j, world)
+        )
 
     @wp.func
-    def may_give(s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> bool:
+    def may_give(state: t.state, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> bool:
         """Whether element j is taut and can become slack."""
-        if n.rope_gives[j, w] != wp.static(TAUT) or s.rope_parted[j, w] == 1:
+        if memory.rope_gives[j, world] != wp.static(TAUT) or state.rope_parted[j, world] == 1:
             return False
-        return not (is_at_a_slide(s, o, j, w) or touches(k, j, w))
+        return not (is_at_a_slide(state, settings, j, world) or touches(work, j, world))
 
     @wp.func
     def is_hardest_pressed(
-        m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, j: int, w: int
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        rope: int,
+        j: int,
+        world: int,
     ) -> bool:
         """Whether element j may give way, and no neighbour that may is pressed harder."""
-        if not may_give(s, n, k, o, j, w):
+        if not may_give(state, memory, work, settings, j, world):
             return False
-        mine = pull(n, k, j, w)
-        if j > s.rope_first[rope, w]:
-            if may_give(s, n, k, o, j - 1, w) and pull(n, k, j - 1, w) <= mine:
+        mine = pull(memory, work, j, world)
+        if j > state.rope_first[rope, world]:
+            if may_give(state, memory, work, settings, j - 1, world) and pull(memory, work, j - 1, world) <= mine:
                 return False
-        if j + 2 < m.rope_end[rope]:
-            if may_give(s, n, k, o, j + 1, w) and pull(n, k, j + 1, w) < mine:
+        if j + 2 < model.rope_end[rope]:
+            if may_give(state, memory, work, settings, j + 1, world) and pull(memory, work, j + 1, world) < mine:
                 return False
         return True
 
     @wp.func
-    def revised(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, j: int, w: int) -> int:
+    def revised(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        rope: int,
+        j: int,
+        world: int,
+    ) -> int:
         """The state of element j after the velocities that were found."""
-        now = n.rope_gives[j, w]
-        if s.rope_parted[j, w] == 1:
+        now = memory.rope_gives[j, world]
+        if state.rope_parted[j, world] == 1:
             return wp.static(TAUT)
-        length = s.rope_length[j, w]
-        slack = s.rope_slack[j, w]
+        length = state.rope_length[j, world]
+        slack = state.rope_slack[j, world]
         if now == wp.static(SLACK):
-            apart = o.dt * wp.dot(k.rope_axis[j, w], k.rope_moving[j + 1, w] - k.rope_moving[j, w])
+            apart = settings.dt * wp.dot(
+                work.rope_axis[j, world], work.rope_moving[j + 1, world] - work.rope_moving[j, world]
+            )
             if apart > slack:
                 return wp.static(TAUT)
             if apart < slack - length:
                 return wp.static(HEAPED)
             return now
-        mine = pull(n, k, j, w)
+        mine = pull(memory, work, j, world)
         if now == wp.static(HEAPED):
             if mine > real(0.0):
                 return wp.static(SLACK)
             return now
         least = real(0.0)
         if slack == real(0.0):
-            stiffness = m.rope_stiffness[rope, w]
-            least = -k.kick[w] * real(4.0) * stiffness[0] / (length * length)
-        if mine < least and is_hardest_pressed(m, s, n, k, o, rope, j, w):
+            stiffness = model.rope_stiffness[rope, world]
+            least = -work.kick[world] * real(4.0) * stiffness[0] / (length * length)
+        if mine < least and is_hardest_pressed(model, state, memory, work, settings, rope, j, world):
             return wp.static(SLACK)
         return now
 
     @wp.func
-    def give_way(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def give_way(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ) -> bool:
         """The states of all elements anew; whether any has changed."""
         changed = bool(False)
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                k.rope_revised[j, w] = revised(m, s, n, k, o, rope, j, w)
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                if k.rope_revised[j, w] != n.rope_gives[j, w]:
-                    n.rope_gives[j, w] = k.rope_revised[j, w]
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                work.rope_revised[j, world] = revised(model, state, memory, work, settings, rope, j, world)
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                if work.rope_revised[j, world] != memory.rope_gives[j, world]:
+                    memory.rope_gives[j, world] = work.rope_revised[j, world]
                     changed = True
         return changed
 

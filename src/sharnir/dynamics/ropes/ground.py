@@ -111,7 +111,7 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
         return e
 
     @wp.func
-    def over_edge(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, e: Edge, w: int):
+    def over_edge(model: t.model, memory: t.memory, work: t.work, x: Piece, f: Triangle, e: Edge, world: int):
         """An edge of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
         if e.has_other == 1:
             if e.corner_q > e.corner_r:
@@ -149,76 +149,93 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
             corner = e.corner_q
             if shares[1] == real(1.0):
                 corner = e.corner_r
-            allowed = triangles.corner_allows(m, f, normal, corner)
+            allowed = triangles.corner_allows(model, f, normal, corner)
         else:
             allowed = triangles.is_behind(normal, on, e.third) and (
                 e.has_other == 0 or triangles.is_behind(normal, on, e.across)
             )
         if allowed:
-            places.note(n, k, places.place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, w)
+            places.note(
+                memory, work, places.place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, world
+            )
 
     @wp.func
-    def over_triangle(m: t.model, n: t.memory, k: t.work, x: Piece, f: Triangle, with_node: bool, w: int):
+    def over_triangle(
+        model: t.model, memory: t.memory, work: t.work, x: Piece, f: Triangle, with_node: bool, world: int
+    ):
         """Node and element over one triangle, its neighbours known."""
         if with_node:
             a = ball(x)
             if triangles.may_touch(f, a, x.margin):
-                found = triangles.at_once(m, a, f, x.margin)
+                found = triangles.at_once(model, a, f, x.margin)
                 if found.count > 0:
                     place = places.place_of(x.shape, real(0.0), x.apart, -(x.turn * found.normal), found.gap[0])
-                    places.note(n, k, place, x.element, w)
+                    places.note(memory, work, place, x.element, world)
         if wp.length_sq(x.along) > real(0.0):
             low = wp.min(wp.dot(f.normal, x.start - f.a), wp.dot(f.normal, x.start + x.along - f.a))
             if low < x.radius + x.margin:
                 for i in range(3):
-                    over_edge(m, n, k, x, f, edge_of(f, i), w)
+                    over_edge(model, memory, work, x, f, edge_of(f, i), world)
 
     @wp.func
-    def over_cells(m: t.model, n: t.memory, k: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, w: int):
+    def over_cells(
+        model: t.model, memory: t.memory, work: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int
+    ):
         """All cells of a height field under the element."""
         g = x.shape
-        size = m.shape_size[g]
-        rows = m.height_rows[g]
-        columns = m.height_columns[g]
+        size = model.shape_size[g]
+        rows = model.height_rows[g]
+        columns = model.height_columns[g]
         if low[2] > size[2]:
             return
         for i in range(cell_of(low[0], size[0], rows), cell_of(high[0], size[0], rows) + 1):
             for j in range(cell_of(low[1], size[1], columns), cell_of(high[1], size[1], columns) + 1):
-                at = m.height_start[g] + i * columns + j
+                at = model.height_start[g] + i * columns + j
                 top = wp.max(
-                    wp.max(m.height[at], m.height[at + 1]), wp.max(m.height[at + columns], m.height[at + columns + 1])
+                    wp.max(model.height[at], model.height[at + 1]),
+                    wp.max(model.height[at + columns], model.height[at + columns + 1]),
                 )
                 if low[2] <= top:
                     for half in range(2):
-                        f = facets.cell_neighbours(m, g, i, j, half, facets.cell_triangle(m, g, i, j, half))
-                        over_triangle(m, n, k, x, f, with_node, w)
+                        f = facets.cell_neighbours(model, g, i, j, half, facets.cell_triangle(model, g, i, j, half))
+                        over_triangle(model, memory, work, x, f, with_node, world)
 
     @wp.func
-    def over_mesh(m: t.model, n: t.memory, k: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, w: int):
+    def over_mesh(
+        model: t.model, memory: t.memory, work: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int
+    ):
         """All triangles of a mesh near the element; looked for in float32, so a little wider."""
-        slack = real(1.0e-5) * (m.shape_radius[x.shape] + x.radius)
+        slack = real(1.0e-5) * (model.shape_radius[x.shape] + x.radius)
         query = wp.mesh_query_aabb(
-            m.shape_mesh[x.shape],
+            model.shape_mesh[x.shape],
             wp.vec3(float(low[0] - slack), float(low[1] - slack), float(low[2] - slack)),
             wp.vec3(float(high[0] + slack), float(high[1] + slack), float(high[2] + slack)),
         )
         found = int(0)
         while wp.mesh_query_aabb_next(query, found):
-            number = m.triangle_start[x.shape] + found
-            over_triangle(m, n, k, x, facets.mesh_neighbours(m, number, facets.mesh_triangle(m, number)), with_node, w)
+            number = model.triangle_start[x.shape] + found
+            over_triangle(
+                model,
+                memory,
+                work,
+                x,
+                facets.mesh_neighbours(model, number, facets.mesh_triangle(model, number)),
+                with_node,
+                world,
+            )
 
     @wp.func
-    def over_ground(m: t.model, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):
+    def over_ground(model: t.model, memory: t.memory, work: t.work, x: Piece, with_node: bool, world: int):
         """Note where an element, and its first node if wanted, touches a height field or a mesh."""
         far = x.radius + x.margin
         wide = vec3(far, far, far)
         low = wp.min(x.start, x.start + x.along) - wide
         high = wp.max(x.start, x.start + x.along) + wide
         if wp.static(has_heights):
-            if m.shape_kind[x.shape] == wp.static(HEIGHTS):
-                over_cells(m, n, k, x, low, high, with_node, w)
+            if model.shape_kind[x.shape] == wp.static(HEIGHTS):
+                over_cells(model, memory, work, x, low, high, with_node, world)
         if wp.static(has_mesh):
-            if m.shape_kind[x.shape] == wp.static(MESH):
-                over_mesh(m, n, k, x, low, high, with_node, w)
+            if model.shape_kind[x.shape] == wp.static(MESH):
+                over_mesh(model, memory, work, x, low, high, with_node, world)
 
     return SimpleNamespace(Piece=Piece, over_ground=over_ground)

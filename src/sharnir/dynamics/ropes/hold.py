@@ -48,154 +48,162 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         source: vec3
 
     @wp.func
-    def point(s: t.state, k: t.work, radius: real, q: int, w: int) -> vec3:
+    def point(state: t.state, work: t.work, radius: real, q: int, world: int) -> vec3:
         """Where place q is on the rope's surface."""
         i = q // wp.static(TOUCHES)
-        at = s.rope_position[i, w]
-        share = k.touch_share[q, w]
+        at = state.rope_position[i, world]
+        share = work.touch_share[q, world]
         if share > real(0.0):
-            at = at + share * (s.rope_position[i + 1, w] - at)
-        return at - radius * k.touch_normal[q, w]
+            at = at + share * (state.rope_position[i + 1, world] - at)
+        return at - radius * work.touch_normal[q, world]
 
     @wp.func
-    def rope_velocity(k: t.work, velocity: wp.array2d(dtype=vec3), q: int, w: int) -> vec3:
+    def rope_velocity(work: t.work, velocity: wp.array2d(dtype=vec3), q: int, world: int) -> vec3:
         """Velocity of the rope at place q, given those of its nodes."""
         i = q // wp.static(TOUCHES)
-        v = velocity[i, w]
-        share = k.touch_share[q, w]
+        v = velocity[i, world]
+        share = work.touch_share[q, world]
         if share > real(0.0):
-            v = v + share * (velocity[i + 1, w] - v)
+            v = v + share * (velocity[i + 1, world] - v)
         return v
 
     @wp.func
-    def thing_velocity(m: t.model, s: t.state, k: t.work, radius: real, q: int, w: int) -> vec3:
+    def thing_velocity(model: t.model, state: t.state, work: t.work, radius: real, q: int, world: int) -> vec3:
         """Velocity of what is touched at place q, with the impulses so far."""
-        b = m.shape_body[k.touch_shape[q, w]]
-        if m.inv_mass[b, w] == real(0.0):
+        b = model.shape_body[work.touch_shape[q, world]]
+        if model.inv_mass[b, world] == real(0.0):
             return vec3()
-        return k.velocity[b, w] + wp.cross(k.spin[b, w], point(s, k, radius, q, w) - s.position[b, w])
+        return work.velocity[b, world] + wp.cross(
+            work.spin[b, world], point(state, work, radius, q, world) - state.position[b, world]
+        )
 
     @wp.func
-    def held_velocity(m: t.model, s: t.state, k: t.work, dt: real, radius: real, q: int, w: int) -> vec3:
+    def held_velocity(model: t.model, state: t.state, work: t.work, dt: real, radius: real, q: int, world: int) -> vec3:
         """The velocity at which the rope is held: to the surface within the step."""
-        to_surface = wp.max(k.touch_gap[q, w], real(0.0)) / dt
-        return thing_velocity(m, s, k, radius, q, w) - to_surface * k.touch_normal[q, w]
+        to_surface = wp.max(work.touch_gap[q, world], real(0.0)) / dt
+        return thing_velocity(model, state, work, radius, q, world) - to_surface * work.touch_normal[q, world]
 
     @wp.func
-    def softness(m: t.model, s: t.state, k: t.work, rope: int, q: int, w: int) -> mat33:
+    def softness(model: t.model, state: t.state, work: t.work, rope: int, q: int, world: int) -> mat33:
         """Velocity by which rope and thing part for an impulse, less that of the rope: what keeps redundant places
         regular, and the thing's own, shared by all that touch it (so that what each does at once is not too much)."""
-        b = m.shape_body[k.touch_shape[q, w]]
-        soft = algebra.diagonal(wp.static(real(YIELD)) / node_mass(m, s, rope, q // wp.static(TOUCHES), w))
-        if m.inv_mass[b, w] > real(0.0):
-            arm = wp.skew(point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w])
-            own = algebra.diagonal(m.inv_mass[b, w]) - arm * algebra.full(k.inv_inertia[b, w]) * arm
-            soft = soft + real(wp.max(k.touch_count[b, w], 1)) * own
+        b = model.shape_body[work.touch_shape[q, world]]
+        soft = algebra.diagonal(wp.static(real(YIELD)) / node_mass(model, state, rope, q // wp.static(TOUCHES), world))
+        if model.inv_mass[b, world] > real(0.0):
+            arm = wp.skew(point(state, work, model.rope_radius[rope, world], q, world) - state.position[b, world])
+            own = algebra.diagonal(model.inv_mass[b, world]) - arm * algebra.full(work.inv_inertia[b, world]) * arm
+            soft = soft + real(wp.max(work.touch_count[b, world], 1)) * own
         return soft
 
     @wp.func
-    def law_of(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, q: int, w: int) -> Law:
+    def law_of(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, q: int, world: int
+    ) -> Law:
         """The law of place q in its state; see ``rope_contact.py``."""
         law = Law()
-        before = n.touch_impulse[q, w]
-        soft = softness(m, s, k, rope, q, w)
-        radius = m.rope_radius[rope, w]
-        held = held_velocity(m, s, k, dt, radius, q, w)
-        if n.touch_state[q, w] == wp.static(STICKS):
+        before = memory.touch_impulse[q, world]
+        soft = softness(model, state, work, rope, q, world)
+        radius = model.rope_radius[rope, world]
+        held = held_velocity(model, state, work, dt, radius, q, world)
+        if memory.touch_state[q, world] == wp.static(STICKS):
             law.conductance = wp.inverse(soft)
             law.source = before + law.conductance * held
         else:
-            normal = k.touch_normal[q, w]
+            normal = work.touch_normal[q, world]
             square = wp.outer(normal, normal)
             press = real(1.0) / wp.dot(normal, soft * normal)
             loose = algebra.diagonal(real(1.0)) - square
             rubbing = vec3()
             gripped = mat33()
-            grip = n.touch_grip[q, w]
+            grip = memory.touch_grip[q, world]
             if grip > real(0.0):
-                if n.touch_state[q, w] != wp.static(CREEPS):
+                if memory.touch_state[q, world] != wp.static(CREEPS):
                     rubbing = loose * before
                     loose = loose - wp.outer(rubbing, rubbing) / wp.length_sq(rubbing)
                 gripped = grip * loose
             law.conductance = press * square + gripped
             law.source = square * (before + press * held) + rubbing
-            law.source = law.source + gripped * thing_velocity(m, s, k, radius, q, w)
+            law.source = law.source + gripped * thing_velocity(model, state, work, radius, q, world)
         return law
 
     @wp.func
-    def bulge(m: t.model, shape: int) -> real:
+    def bulge(model: t.model, shape: int) -> real:
         """Radius of a round shape, m; 0 for what has faces and edges."""
-        kind = m.shape_kind[shape]
+        kind = model.shape_kind[shape]
         if kind == wp.static(BOX) or kind >= wp.static(HULL):
             return real(0.0)
-        return m.shape_size[shape][0]
+        return model.shape_size[shape][0]
 
     @wp.func
-    def rocking(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, q: int, w: int) -> mat33:
+    def rocking(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, q: int, world: int
+    ) -> mat33:
         """Geometric stiffness: on a round thing of radius R the place moves by (R + r) times the angle by which the
         element turns, and the pressing force turns it back. What would be unstable is taken implicitly."""
         i = q // wp.static(TOUCHES)
-        normal = k.touch_normal[q, w]
-        radius = bulge(m, k.touch_shape[q, w]) + m.rope_radius[rope, w]
-        length = s.rope_length[i, w]
-        excess = dt * radius * wp.dot(n.touch_impulse[q, w], normal)
-        excess = excess - wp.static(real(ROCKS)) * m.rope_line[rope, w] * length * length * length
+        normal = work.touch_normal[q, world]
+        radius = bulge(model, work.touch_shape[q, world]) + model.rope_radius[rope, world]
+        length = state.rope_length[i, world]
+        excess = dt * radius * wp.dot(memory.touch_impulse[q, world], normal)
+        excess = excess - wp.static(real(ROCKS)) * model.rope_line[rope, world] * length * length * length
         if excess <= real(0.0):
             return mat33()
-        axis = wp.cross(k.rope_axis[i, w], normal)
+        axis = wp.cross(work.rope_axis[i, world], normal)
         return excess * wp.outer(axis, axis)
 
     @wp.func
-    def is_firm(m: t.model, n: t.memory, k: t.work, q: int, w: int) -> bool:
+    def is_firm(model: t.model, memory: t.memory, work: t.work, q: int, world: int) -> bool:
         """Whether a node sticks to something that cannot move: then conductance and answer are numbers times E."""
-        if n.touch_state[q, w] != wp.static(STICKS) or k.touch_share[q, w] > real(0.0):
+        if memory.touch_state[q, world] != wp.static(STICKS) or work.touch_share[q, world] > real(0.0):
             return False
-        return m.inv_mass[m.shape_body[k.touch_shape[q, w]], w] == real(0.0)
+        return model.inv_mass[model.shape_body[work.touch_shape[q, world]], world] == real(0.0)
 
     @wp.func
-    def hold(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, i: int, w: int):
+    def hold(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, i: int, world: int):
         """Node i and element i with what touches them."""
-        velocity = k.rope_open[i, w]
-        weight = k.touch_weight[i, w]
+        velocity = work.rope_open[i, world]
+        weight = work.touch_weight[i, world]
         inverse = algebra.diagonal(weight)
-        torque = k.rope_open_torque[i, w]
-        inertia = algebra.full(k.rope_open_inertia[i, w])
+        torque = work.rope_open_torque[i, world]
+        inertia = algebra.full(work.rope_open_inertia[i, world])
         lever = mat33()
         firm = bool(True)  # whether all places so far are
         leans = bool(False)  # whether something touches the element itself
         one = algebra.diagonal(real(1.0))
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            if n.touch_state[q, w] != wp.static(FREE):
-                firm = firm and is_firm(m, n, k, q, w)
+            if memory.touch_state[q, world] != wp.static(FREE):
+                firm = firm and is_firm(model, memory, work, q, world)
                 if firm:
-                    grip = node_mass(m, s, rope, i, w) / wp.static(real(YIELD))
-                    held = held_velocity(m, s, k, dt, m.rope_radius[rope, w], q, w)
+                    grip = node_mass(model, state, rope, i, world) / wp.static(real(YIELD))
+                    held = held_velocity(model, state, work, dt, model.rope_radius[rope, world], q, world)
                     share = real(1.0) / (real(1.0) + weight * grip)
-                    velocity = share * (velocity + weight * (n.touch_impulse[q, w] + grip * held))
+                    velocity = share * (velocity + weight * (memory.touch_impulse[q, world] + grip * held))
                     weight = share * weight
                     inverse = algebra.diagonal(weight)
                 else:
-                    law = law_of(m, s, n, k, dt, rope, q, w)
+                    law = law_of(model, state, memory, work, dt, rope, q, world)
                     y = law.conductance
                     reply = wp.inverse(one + inverse * y)
-                    if k.touch_share[q, w] > real(0.0):
+                    if work.touch_share[q, world] > real(0.0):
                         leans = True
                     if leans:
-                        extent = s.rope_length[i, w] - s.rope_slack[i, w]
-                        arm = (k.touch_share[q, w] * extent) * wp.skew(k.rope_axis[i, w])
+                        extent = state.rope_length[i, world] - state.rope_slack[i, world]
+                        arm = (work.touch_share[q, world] * extent) * wp.skew(work.rope_axis[i, world])
                         both = lever - arm
                         back = wp.transpose(both)
                         taken = y * reply
                         torque = torque + back * (wp.transpose(reply) * law.source - taken * velocity)
-                        inertia = inertia + back * taken * both + rocking(m, s, n, k, dt, rope, q, w)
+                        inertia = (
+                            inertia + back * taken * both + rocking(model, state, memory, work, dt, rope, q, world)
+                        )
                         lever = reply * (lever + inverse * y * arm)
                     velocity = reply * (velocity + inverse * law.source)
                     inverse = reply * inverse
-        k.rope_inverse[i, w] = algebra.packed(inverse)
-        k.rope_free[i, w] = velocity
-        k.rope_lever[i, w] = lever
-        k.rope_torque[i, w] = torque
-        k.rope_inertia[i, w] = algebra.packed(inertia)
+        work.rope_inverse[i, world] = algebra.packed(inverse)
+        work.rope_free[i, world] = velocity
+        work.rope_lever[i, world] = lever
+        work.rope_torque[i, world] = torque
+        work.rope_inertia[i, world] = algebra.packed(inertia)
 
     return SimpleNamespace(
         hold=hold,

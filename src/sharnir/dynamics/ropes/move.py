@@ -29,114 +29,118 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
     slides = make_slide(p, features)
 
     @wp.func
-    def check_ropes(m: t.model, s: t.state, k: t.work, r: t.report, o: t.settings, w: int):
+    def check_ropes(model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, world: int):
         """Mark the world as faulty if a rope has no sensible velocity, or its drum no rope; they count down from -1."""
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                v = k.rope_moving[i, w] + k.rope_push[i, w]
-                if r.fault[w] == 0:
+        for rope in range(settings.ropes):
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                v = work.rope_moving[i, world] + work.rope_push[i, world]
+                if report.fault[world] == 0:
                     if not wp.isfinite(v):
-                        r.fault[w] = wp.static(NOT_FINITE)
-                        r.fault_body[w] = -(rope + 1)
-                    elif wp.dot(v, v) > o.top_speed * o.top_speed:
-                        r.fault[w] = wp.static(RUNAWAY)
-                        r.fault_body[w] = -(rope + 1)
+                        report.fault[world] = wp.static(NOT_FINITE)
+                        report.fault_body[world] = -(rope + 1)
+                    elif wp.dot(v, v) > settings.top_speed * settings.top_speed:
+                        report.fault[world] = wp.static(RUNAWAY)
+                        report.fault_body[world] = -(rope + 1)
         if wp.static(features.rope_slides):
-            for i in range(o.slides):
-                if r.fault[w] == 0 and slides.empty(m, s, i, w):
-                    r.fault[w] = wp.static(EMPTY_DRUM)
-                    r.fault_body[w] = -(m.slide_rope[i] + 1)
-            if r.fault[w] != 0:
-                slides.unrun_slides(m, s, k, o, w)
+            for i in range(settings.slides):
+                if report.fault[world] == 0 and slides.empty(model, state, i, world):
+                    report.fault[world] = wp.static(EMPTY_DRUM)
+                    report.fault_body[world] = -(model.slide_rope[i] + 1)
+            if report.fault[world] != 0:
+                slides.unrun_slides(model, state, work, settings, world)
 
     @wp.func
-    def part(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
+    def part(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, world: int):
         """The element that pulls hardest parts, where it pulls harder than the rope bears."""
-        worst = s.rope_first[rope, w]
-        for j in range(worst, m.rope_end[rope] - 1):
-            if n.rope_tension[j, w] > n.rope_tension[worst, w]:
+        worst = state.rope_first[rope, world]
+        for j in range(worst, model.rope_end[rope] - 1):
+            if memory.rope_tension[j, world] > memory.rope_tension[worst, world]:
                 worst = j
-        if n.rope_tension[worst, w] > m.rope_strength[rope]:
-            s.rope_parted[worst, w] = 1
+        if memory.rope_tension[worst, world] > model.rope_strength[rope]:
+            state.rope_parted[worst, world] = 1
 
     @wp.func
-    def remember_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def remember_ropes(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """After a good step: what parts, what is taken out and put in at slides."""
-        for rope in range(o.ropes):
-            part(m, s, n, k, rope, w)
+        for rope in range(settings.ropes):
+            part(model, state, memory, work, rope, world)
         if wp.static(features.rope_slides):
-            slides.end_slides(m, s, n, k, o, w)
+            slides.end_slides(model, state, memory, work, settings, world)
 
     @wp.func
-    def turn_element(s: t.state, k: t.work, dt: real, j: int, w: int):
+    def turn_element(state: t.state, work: t.work, dt: real, j: int, world: int):
         """A new orientation; the angular momentum (m r^2/4)(u + d (d.u)) is kept on the way."""
-        spin = k.rope_spinning[j, w]
-        before = ahead(s.rope_rotation[j, w])
+        spin = work.rope_spinning[j, world]
+        before = ahead(state.rope_rotation[j, world])
         momentum = spin + before * wp.dot(before, spin)
-        turn = next_turn(s, k, dt, j, w)
+        turn = next_turn(state, work, dt, j, world)
         axis = ahead(turn)
-        s.rope_rotation[j, w] = turn
-        s.rope_spin[j, w] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
+        state.rope_rotation[j, world] = turn
+        state.rope_spin[j, world] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
 
     @wp.func
-    def measure_slack(s: t.state, n: t.memory, j: int, w: int):
+    def measure_slack(state: t.state, memory: t.memory, j: int, world: int):
         """By how much element j is shorter than its length, if it gave way."""
         slack = real(0.0)
-        if n.rope_gives[j, w] != wp.static(TAUT):
-            extent = wp.dot(ahead(s.rope_rotation[j, w]), s.rope_position[j + 1, w] - s.rope_position[j, w])
-            slack = wp.clamp(s.rope_length[j, w] - extent, real(0.0), s.rope_length[j, w])
-        s.rope_slack[j, w] = slack
+        if memory.rope_gives[j, world] != wp.static(TAUT):
+            extent = wp.dot(
+                ahead(state.rope_rotation[j, world]), state.rope_position[j + 1, world] - state.rope_position[j, world]
+            )
+            slack = wp.clamp(state.rope_length[j, world] - extent, real(0.0), state.rope_length[j, world])
+        state.rope_slack[j, world] = slack
 
     @wp.func
-    def note_kick(s: t.state, n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+    def note_kick(state: t.state, memory: t.memory, work: t.work, settings: t.settings, i: int, world: int):
         """Velocities when the step began, in the middle of its kick or those of a start; what the next will add."""
-        whole = o.dt / k.kick[w]
-        kick = whole * (k.rope_moving[i, w] - s.rope_velocity[i, w])
-        kick_spin = whole * (k.rope_spinning[i, w] - s.rope_spin[i, w])
-        n.rope_start_velocity[i, w] = s.rope_velocity[i, w]
-        n.rope_start_spin[i, w] = s.rope_spin[i, w]
-        k.rope_coming[i, w] = kick
-        k.rope_coming_spin[i, w] = kick_spin
-        if n.kick[w] > real(0.0):
-            n.rope_start_velocity[i, w] = s.rope_velocity[i, w] + real(0.5) * kick
-            n.rope_start_spin[i, w] = s.rope_spin[i, w] + real(0.5) * kick_spin
-            k.rope_coming[i, w] = foreseen(kick, n.rope_kick_velocity[i, w])
-            k.rope_coming_spin[i, w] = foreseen(kick_spin, n.rope_kick_spin[i, w])
-        n.rope_kick_velocity[i, w] = kick
-        n.rope_kick_spin[i, w] = kick_spin
+        whole = settings.dt / work.kick[world]
+        kick = whole * (work.rope_moving[i, world] - state.rope_velocity[i, world])
+        kick_spin = whole * (work.rope_spinning[i, world] - state.rope_spin[i, world])
+        memory.rope_start_velocity[i, world] = state.rope_velocity[i, world]
+        memory.rope_start_spin[i, world] = state.rope_spin[i, world]
+        work.rope_coming[i, world] = kick
+        work.rope_coming_spin[i, world] = kick_spin
+        if memory.kick[world] > real(0.0):
+            memory.rope_start_velocity[i, world] = state.rope_velocity[i, world] + real(0.5) * kick
+            memory.rope_start_spin[i, world] = state.rope_spin[i, world] + real(0.5) * kick_spin
+            work.rope_coming[i, world] = foreseen(kick, memory.rope_kick_velocity[i, world])
+            work.rope_coming_spin[i, world] = foreseen(kick_spin, memory.rope_kick_spin[i, world])
+        memory.rope_kick_velocity[i, world] = kick
+        memory.rope_kick_spin[i, world] = kick_spin
 
     @wp.func
-    def end_leap(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end_leap(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Velocities at the end of the step in the state, those in its middle in the memory (see ``leapfrog.py``)."""
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                n.rope_mid_velocity[i, w] = s.rope_velocity[i, w]
-                n.rope_mid_spin[i, w] = s.rope_spin[i, w]
-                s.rope_velocity[i, w] = s.rope_velocity[i, w] + real(0.5) * k.rope_coming[i, w]
-                s.rope_spin[i, w] = s.rope_spin[i, w] + real(0.5) * k.rope_coming_spin[i, w]
+        for rope in range(settings.ropes):
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                memory.rope_mid_velocity[i, world] = state.rope_velocity[i, world]
+                memory.rope_mid_spin[i, world] = state.rope_spin[i, world]
+                state.rope_velocity[i, world] = state.rope_velocity[i, world] + real(0.5) * work.rope_coming[i, world]
+                state.rope_spin[i, world] = state.rope_spin[i, world] + real(0.5) * work.rope_coming_spin[i, world]
 
     @wp.func
-    def move_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def move_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """New places and orientations of all ropes, and what belongs to the next step."""
-        for rope in range(o.ropes):
-            first = s.rope_first[rope, w]
+        for rope in range(settings.ropes):
+            first = state.rope_first[rope, world]
             if wp.static(features.integrator.staggered):
-                if first > m.rope_start[rope]:  # a node that may come off the drum in this step
-                    k.rope_coming[first - 1, w] = vec3()
-                    k.rope_coming_spin[first - 1, w] = vec3()
-            for i in range(first, m.rope_end[rope]):
+                if first > model.rope_start[rope]:  # a node that may come off the drum in this step
+                    work.rope_coming[first - 1, world] = vec3()
+                    work.rope_coming_spin[first - 1, world] = vec3()
+            for i in range(first, model.rope_end[rope]):
                 if wp.static(features.integrator.staggered):
-                    note_kick(s, n, k, o, i, w)
-                s.rope_position[i, w] = next_place(s, k, o.dt, i, w)
-                s.rope_velocity[i, w] = k.rope_moving[i, w]
-                if i < m.rope_end[rope] - 1:
-                    axis = ahead(s.rope_rotation[i, w])
-                    n.rope_tension[i, w] = wp.dot(n.rope_pull[i, w], axis) / k.kick[w]
-                    turn_element(s, k, o.dt, i, w)
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                measure_slack(s, n, j, w)
-        remember_ropes(m, s, n, k, o, w)
+                    note_kick(state, memory, work, settings, i, world)
+                state.rope_position[i, world] = next_place(state, work, settings.dt, i, world)
+                state.rope_velocity[i, world] = work.rope_moving[i, world]
+                if i < model.rope_end[rope] - 1:
+                    axis = ahead(state.rope_rotation[i, world])
+                    memory.rope_tension[i, world] = wp.dot(memory.rope_pull[i, world], axis) / work.kick[world]
+                    turn_element(state, work, settings.dt, i, world)
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                measure_slack(state, memory, j, world)
+        remember_ropes(model, state, memory, work, settings, world)
         if wp.static(features.integrator.staggered):
-            end_leap(m, s, n, k, o, w)
+            end_leap(model, state, memory, work, settings, world)
 
     return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)

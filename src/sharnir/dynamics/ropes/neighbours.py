@@ -38,25 +38,28 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     has_ground = bool({"heights", "mesh"} & features.contact_kinds)
 
     @wp.func
-    def is_held(m: t.model, s: t.state, o: t.settings, i: int, w: int) -> bool:
+    def is_held(model: t.model, state: t.state, settings: t.settings, i: int, world: int) -> bool:
         """Whether something that moves, an eyelet or a drum holds node i: it and its element touch nothing."""
         if wp.static(features.rope_ports):
-            for q in range(o.ports):
-                if port_place(m, s, q, w) == i or m.port_other[q] == i:
+            for q in range(settings.ports):
+                if port_place(model, state, q, world) == i or model.port_other[q] == i:
                     return True
         if wp.static(features.rope_slides):
-            for q in range(o.slides):
-                if s.slide_node[q, w] == i:
+            for q in range(settings.slides):
+                if state.slide_node[q, world] == i:
                     return True
         return False
 
     @wp.func
-    def passes_through(m: t.model, o: t.settings, rope: int, shape: int) -> bool:
+    def passes_through(model: t.model, settings: t.settings, rope: int, shape: int) -> bool:
         """Whether rope and shape never touch: a group ignored, or the rope is tied to the shape's body."""
-        if m.shape_groups[shape] & m.rope_ignores[rope] != 0 or m.rope_groups[rope] & m.shape_ignores[shape] != 0:
+        if (
+            model.shape_groups[shape] & model.rope_ignores[rope] != 0
+            or model.rope_groups[rope] & model.shape_ignores[shape] != 0
+        ):
             return True
-        for q in range(o.skips):
-            if m.skip_rope[q] == rope and m.skip_body[q] == m.shape_body[shape]:
+        for q in range(settings.skips):
+            if model.skip_rope[q] == rope and model.skip_body[q] == model.shape_body[shape]:
                 return True
         return False
 
@@ -73,7 +76,7 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         return a
 
     @wp.func
-    def is_gentle(m: t.model, b: Solid, normal: vec3, x: Piece) -> bool:
+    def is_gentle(model: t.model, b: Solid, normal: vec3, x: Piece) -> bool:
         """Whether an element with both nodes on a round solid of radius R would be little in it: by l^2/(8 (R + r))."""
         if b.kind == wp.static(BOX) or b.kind >= wp.static(HULL):
             return False
@@ -81,13 +84,15 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
             axis = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
             if wp.abs(wp.dot(axis, normal)) > real(0.1):
                 return False
-        room = real(8.0) * (bulge(m, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
+        room = real(8.0) * (bulge(model, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
         return wp.length_sq(x.along) < room
 
     @wp.func
-    def over_solid(m: t.model, s: t.state, n: t.memory, k: t.work, x: Piece, with_node: bool, w: int):
+    def over_solid(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, x: Piece, with_node: bool, world: int
+    ):
         """Node and element against a convex shape."""
-        b = solid_of(m, s, x.shape, w)
+        b = solid_of(model, state, x.shape, world)
         square = wp.length_sq(x.along)
         for part in range(2):  # the ball, then the capsule: one call, so that its code is made once
             a = Solid()
@@ -99,64 +104,79 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                 a = capsule(x)
             wanted = (part == 0 and with_node) or (part == 1 and square > real(0.0))
             if wanted and wp.length(a.place - b.place) < a.radius + b.radius + x.margin:
-                f = narrow.touch(m, a, b, x.margin)
+                f = narrow.touch(model, a, b, x.margin)
                 for i in range(f.count):
                     share = real(0.0)
                     if part == 1:
                         share = wp.dot(f.point[i] - x.start, x.along) / square
                     inside = share > wp.static(real(INSIDE)) and share < wp.static(real(1.0 - INSIDE))
-                    if part == 0 or (inside and not is_gentle(m, b, f.normal, x)):
-                        places.note(n, k, places.place_of(x.shape, share, x.apart, -f.normal, f.gap[i]), x.element, w)
+                    if part == 0 or (inside and not is_gentle(model, b, f.normal, x)):
+                        places.note(
+                            memory,
+                            work,
+                            places.place_of(x.shape, share, x.apart, -f.normal, f.gap[i]),
+                            x.element,
+                            world,
+                        )
 
     @wp.func
-    def look(m: t.model, s: t.state, n: t.memory, k: t.work, piece: Piece, with_node: bool, w: int):
+    def look(model: t.model, state: t.state, memory: t.memory, work: t.work, piece: Piece, with_node: bool, world: int):
         """Note where an element, and its first node if wanted, touches a shape."""
         x = piece
-        kind = m.shape_kind[x.shape]
+        kind = model.shape_kind[x.shape]
         if kind == wp.static(PLANE):
-            normal = wp.quat_rotate(m.shape_turn[x.shape], vec3(real(0.0), real(0.0), real(1.0)))
-            gap = wp.dot(normal, x.start - m.shape_place[x.shape]) - x.radius
+            normal = wp.quat_rotate(model.shape_turn[x.shape], vec3(real(0.0), real(0.0), real(1.0)))
+            gap = wp.dot(normal, x.start - model.shape_place[x.shape]) - x.radius
             if with_node and gap < x.margin:
-                places.note(n, k, places.place_of(x.shape, real(0.0), x.apart, normal, gap), x.element, w)
+                places.note(memory, work, places.place_of(x.shape, real(0.0), x.apart, normal, gap), x.element, world)
         elif kind < wp.static(PLANE):
-            over_solid(m, s, n, k, x, with_node, w)
+            over_solid(model, state, memory, work, x, with_node, world)
         if wp.static(has_ground):
             if kind > wp.static(PLANE):
-                g = solid_of(m, s, x.shape, w)
+                g = solid_of(model, state, x.shape, world)
                 if wp.length(x.start - g.place) < g.radius + wp.length(x.along) + x.radius + x.margin:
                     x.turn = g.turn
                     x.start = wp.transpose(g.turn) * (x.start - g.place)
                     x.along = wp.transpose(g.turn) * x.along
-                    terrain.over_ground(m, n, k, x, with_node, w)
+                    terrain.over_ground(model, memory, work, x, with_node, world)
 
     @wp.func
-    def find_touches_of(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, i: int, w: int):
+    def find_touches_of(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        rope: int,
+        i: int,
+        world: int,
+    ):
         """All places where element i of a rope, or its first node, touches something or may do so in this step."""
-        places.clear_places(k, i, w)
-        if m.rope_touches[rope] == 1 and not is_held(m, s, o, i, w):
+        places.clear_places(work, i, world)
+        if model.rope_touches[rope] == 1 and not is_held(model, state, settings, i, world):
             x = Piece()
             x.element = i
-            x.start = s.rope_position[i, w]
-            x.radius = m.rope_radius[rope, w]
-            speed = wp.length(k.rope_free[i, w])
-            if i < m.rope_end[rope] - 1:
-                x.apart = wp.static(real(ONE_PLACE)) * x.radius / s.rope_length[i, w]
-                speed = wp.max(speed, wp.length(k.rope_free[i + 1, w]))
-                if s.rope_parted[i, w] == 0:
-                    x.along = s.rope_position[i + 1, w] - x.start
-            x.margin = x.radius + real(2.0) * o.dt * speed
-            for shape in range(o.shapes):
-                if not passes_through(m, o, rope, shape):
+            x.start = state.rope_position[i, world]
+            x.radius = model.rope_radius[rope, world]
+            speed = wp.length(work.rope_free[i, world])
+            if i < model.rope_end[rope] - 1:
+                x.apart = wp.static(real(ONE_PLACE)) * x.radius / state.rope_length[i, world]
+                speed = wp.max(speed, wp.length(work.rope_free[i + 1, world]))
+                if state.rope_parted[i, world] == 0:
+                    x.along = state.rope_position[i + 1, world] - x.start
+            x.margin = x.radius + real(2.0) * settings.dt * speed
+            for shape in range(settings.shapes):
+                if not passes_through(model, settings, rope, shape):
                     x.shape = shape
-                    look(m, s, n, k, x, m.rope_pinned[i] == 0, w)
-        places.keep_places(n, k, o, i, w)
+                    look(model, state, memory, work, x, model.rope_pinned[i] == 0, world)
+        places.keep_places(memory, work, settings, i, world)
 
     @wp.func
     def find_touches(
-        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, rope: int, w: int
+        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, rope: int, world: int
     ):
         """The places of all elements of a rope."""
-        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-            find_touches_of(m, s, n, k, o, rope, i, w)
+        for i in range(s.rope_first[rope, world], m.rope_end[rope]):
+            find_touches_of(m, s, n, k, o, rope, i, world)
 
     return SimpleNamespace(find_touches=find_touches)

@@ -28,15 +28,15 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
     nearest_shares = make_segments(p).nearest_shares
 
     @wp.func
-    def middle(s: t.state, j: int, w: int) -> vec3:
+    def middle(state: t.state, j: int, world: int) -> vec3:
         """Of element j, m."""
-        return real(0.5) * (s.rope_position[j, w] + s.rope_position[j + 1, w])
+        return real(0.5) * (state.rope_position[j, world] + state.rope_position[j + 1, world])
 
     @wp.func
-    def bucket(o: t.settings, x: int, y: int, z: int) -> int:
+    def bucket(settings: t.settings, x: int, y: int, z: int) -> int:
         """Where a cell is in the hash table."""
         mixed = (x * 73856093) ^ (y * 19349663) ^ (z * 83492791)
-        return (mixed & 1073741823) % o.buckets
+        return (mixed & 1073741823) % settings.buckets
 
     @wp.func
     def cell(at: vec3, size: real) -> wp.vec3i:
@@ -44,87 +44,100 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
         return wp.vec3i(int(wp.floor(at[0] / size)), int(wp.floor(at[1] / size)), int(wp.floor(at[2] / size)))
 
     @wp.func
-    def speed(k: t.work, j: int, w: int) -> real:
+    def speed(work: t.work, j: int, world: int) -> real:
         """The speed of an element's faster node."""
-        return wp.sqrt(wp.max(wp.length_sq(k.rope_free[j, w]), wp.length_sq(k.rope_free[j + 1, w])))
+        return wp.sqrt(wp.max(wp.length_sq(work.rope_free[j, world]), wp.length_sq(work.rope_free[j + 1, world])))
 
     @wp.func
-    def add_pair(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, e: int, w: int):
+    def add_pair(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, j: int, e: int, world: int
+    ):
         """Take elements j and e as a pair if they are near, with the impulse they had; the nearest pairs stay."""
-        a = s.rope_position[j, w]
-        b = s.rope_position[e, w]
-        u = s.rope_position[j + 1, w] - a
-        v = s.rope_position[e + 1, w] - b
+        a = state.rope_position[j, world]
+        b = state.rope_position[e, world]
+        u = state.rope_position[j + 1, world] - a
+        v = state.rope_position[e + 1, world] - b
         shares = nearest_shares(a, u, b, v, wp.static(real(CENTRED)))
         between = b + shares[1] * v - a - shares[0] * u
         apart = wp.length(between)
-        radius = m.rope_radius[m.node_rope[j], w]
-        gap = apart - radius - m.rope_radius[m.node_rope[e], w]
-        margin = wp.static(real(NEAR)) * radius + o.dt * (speed(k, j, w) + speed(k, e, w))
+        radius = model.rope_radius[model.node_rope[j], world]
+        gap = apart - radius - model.rope_radius[model.node_rope[e], world]
+        margin = wp.static(real(NEAR)) * radius + settings.dt * (speed(work, j, world) + speed(work, e, world))
         if gap > margin or apart == real(0.0):
             return
         place = int(-1)
         farthest = gap
         for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-            if k.tangle_other[i, w] == e:
+            if work.tangle_other[i, world] == e:
                 return
-            if k.tangle_other[i, w] < 0:
+            if work.tangle_other[i, world] < 0:
                 place = i
                 farthest = real(1.0e30)
-            elif k.tangle_gap[i, w] > farthest:
+            elif work.tangle_gap[i, world] > farthest:
                 place = i
-                farthest = k.tangle_gap[i, w]
+                farthest = work.tangle_gap[i, world]
         if place >= 0:
-            k.tangle_other[place, w] = e
-            k.tangle_shares[place, w] = shares
-            k.tangle_normal[place, w] = between / apart
-            k.tangle_gap[place, w] = gap
-            k.tangle_impulse[place, w] = vec3()
-            k.tangle_next[place, w] = vec3()
+            work.tangle_other[place, world] = e
+            work.tangle_shares[place, world] = shares
+            work.tangle_normal[place, world] = between / apart
+            work.tangle_gap[place, world] = gap
+            work.tangle_impulse[place, world] = vec3()
+            work.tangle_next[place, world] = vec3()
             for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                if n.tangle_key[i, w] == e + 1 and o.warm_start == 1:
-                    k.tangle_impulse[place, w] = n.tangle_kept[i, w]
-                    k.tangle_next[place, w] = n.tangle_step[i, w]
+                if memory.tangle_key[i, world] == e + 1 and settings.warm_start == 1:
+                    work.tangle_impulse[place, world] = memory.tangle_kept[i, world]
+                    work.tangle_next[place, world] = memory.tangle_step[i, world]
 
     @wp.func
-    def look_around(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, size: real, j: int, w: int):
+    def look_around(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        size: real,
+        j: int,
+        world: int,
+    ):
         """List the elements near element j that come after it."""
-        at = cell(middle(s, j, w), size)
+        at = cell(middle(state, j, world), size)
         for dx in range(-1, 2):
             for dy in range(-1, 2):
                 for dz in range(-1, 2):
-                    e = k.cell_first[bucket(o, at[0] + dx, at[1] + dy, at[2] + dz), w]
+                    e = work.cell_first[bucket(settings, at[0] + dx, at[1] + dy, at[2] + dz), world]
                     while e >= 0:
                         apart = e - j
-                        if apart > 0 and (m.node_rope[e] != m.node_rope[j] or apart > m.rope_apart[m.node_rope[j]]):
-                            add_pair(m, s, n, k, o, j, e, w)
-                        e = k.cell_next[e, w]
+                        if apart > 0 and (
+                            model.node_rope[e] != model.node_rope[j] or apart > model.rope_apart[model.node_rope[j]]
+                        ):
+                            add_pair(model, state, memory, work, settings, j, e, world)
+                        e = work.cell_next[e, world]
 
     @wp.func
-    def find_pairs(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def find_pairs(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """All pairs of elements that touch or may do so within the step, with the impulses of those that did before."""
-        for i in range(o.buckets):
-            k.cell_first[i, w] = -1
+        for i in range(settings.buckets):
+            work.cell_first[i, world] = -1
         size = real(0.0)
         fastest = real(0.0)
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                size = wp.max(size, s.rope_length[j, w] + real(2.0) * m.rope_radius[rope, w])
-                fastest = wp.max(fastest, speed(k, j, w))
-        margin = wp.min(real(2.0) * o.dt * fastest, real(0.5) * size) + wp.static(real(0.5 * NEAR)) * size
-        for rope in range(o.ropes):
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                    at = cell(middle(s, j, w), size + margin)
-                    place = bucket(o, at[0], at[1], at[2])
-                    k.cell_next[j, w] = k.cell_first[place, w]
-                    k.cell_first[place, w] = j
-        for rope in range(o.ropes):
-            for j in range(m.rope_start[rope], m.rope_end[rope]):
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                size = wp.max(size, state.rope_length[j, world] + real(2.0) * model.rope_radius[rope, world])
+                fastest = wp.max(fastest, speed(work, j, world))
+        margin = wp.min(real(2.0) * settings.dt * fastest, real(0.5) * size) + wp.static(real(0.5 * NEAR)) * size
+        for rope in range(settings.ropes):
+            if model.rope_tangles[rope] == 1:
+                for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                    at = cell(middle(state, j, world), size + margin)
+                    place = bucket(settings, at[0], at[1], at[2])
+                    work.cell_next[j, world] = work.cell_first[place, world]
+                    work.cell_first[place, world] = j
+        for rope in range(settings.ropes):
+            for j in range(model.rope_start[rope], model.rope_end[rope]):
                 for slot in range(wp.static(TANGLES)):
-                    k.tangle_other[wp.static(TANGLES) * j + slot, w] = -1
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                    look_around(m, s, n, k, o, size + margin, j, w)
+                    work.tangle_other[wp.static(TANGLES) * j + slot, world] = -1
+            if model.rope_tangles[rope] == 1:
+                for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                    look_around(model, state, memory, work, settings, size + margin, j, world)
 
     return SimpleNamespace(find_pairs=find_pairs)

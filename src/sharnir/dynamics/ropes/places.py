@@ -38,47 +38,49 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
         gap: real
 
     @wp.func
-    def clear_places(k: t.work, i: int, w: int):
+    def clear_places(work: t.work, i: int, world: int):
         """Element i touches nothing yet."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            k.touch_shape[q, w] = -1
+            work.touch_shape[q, world] = -1
 
     @wp.func
-    def put(k: t.work, q: int, shape: int, share: real, normal: vec3, gap: real, w: int):
+    def put(work: t.work, q: int, shape: int, share: real, normal: vec3, gap: real, world: int):
         """Write a place down as number q."""
-        k.touch_shape[q, w] = shape
-        k.touch_share[q, w] = share
-        k.touch_normal[q, w] = normal
-        k.touch_gap[q, w] = gap
+        work.touch_shape[q, world] = shape
+        work.touch_share[q, world] = share
+        work.touch_normal[q, world] = normal
+        work.touch_gap[q, world] = gap
 
     @wp.func
-    def twin(k: t.work, share: real, apart: real, normal: vec3, i: int, w: int) -> int:
+    def twin(work: t.work, share: real, apart: real, normal: vec3, i: int, world: int) -> int:
         """The place that is hardly different from this one, or -1."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            if k.touch_shape[q, w] >= 0 and wp.abs(share - k.touch_share[q, w]) <= apart:
-                if wp.dot(k.touch_normal[q, w], normal) > wp.static(real(ALIKE)):
+            if work.touch_shape[q, world] >= 0 and wp.abs(share - work.touch_share[q, world]) <= apart:
+                if wp.dot(work.touch_normal[q, world], normal) > wp.static(real(ALIKE)):
                     return q
         return -1
 
     @wp.func
-    def number_for(n: t.memory, k: t.work, shape: int, share: real, normal: vec3, gap: real, i: int, w: int) -> int:
+    def number_for(
+        memory: t.memory, work: t.work, shape: int, share: real, normal: vec3, gap: real, i: int, world: int
+    ) -> int:
         """Where a new place goes: as in the last step, or where there is room, or instead of the highest; or -1."""
         best = int(-1)
         most = real(-4.0)
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             likeness = real(-2.0)
-            if n.touch_key[q, w] == shape + 1:
-                likeness = wp.dot(n.touch_axis[q, w], normal) - wp.abs(share - n.touch_at[q, w])
-            elif n.touch_key[q, w] == 0:
+            if memory.touch_key[q, world] == shape + 1:
+                likeness = wp.dot(memory.touch_axis[q, world], normal) - wp.abs(share - memory.touch_at[q, world])
+            elif memory.touch_key[q, world] == 0:
                 likeness = real(-1.0)
-            if k.touch_shape[q, w] < 0 and likeness > most:
+            if work.touch_shape[q, world] < 0 and likeness > most:
                 best = q
                 most = likeness
         if best < 0:
             highest = gap
             for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-                if k.touch_gap[q, w] > highest:
-                    highest = k.touch_gap[q, w]
+                if work.touch_gap[q, world] > highest:
+                    highest = work.touch_gap[q, world]
                     best = q
         return best
 
@@ -94,34 +96,34 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def note(n: t.memory, k: t.work, x: Place, i: int, w: int):
+    def note(memory: t.memory, work: t.work, x: Place, i: int, world: int):
         """Element i touches a shape at a place."""
-        q = twin(k, x.share, x.apart, x.normal, i, w)
+        q = twin(work, x.share, x.apart, x.normal, i, world)
         if q >= 0:
-            if x.gap < k.touch_gap[q, w]:
-                put(k, q, x.shape, x.share, x.normal, x.gap, w)
+            if x.gap < work.touch_gap[q, world]:
+                put(work, q, x.shape, x.share, x.normal, x.gap, world)
         else:
-            q = number_for(n, k, x.shape, x.share, x.normal, x.gap, i, w)
+            q = number_for(memory, work, x.shape, x.share, x.normal, x.gap, i, world)
             if q >= 0:
-                put(k, q, x.shape, x.share, x.normal, x.gap, w)
+                put(work, q, x.shape, x.share, x.normal, x.gap, world)
 
     @wp.func
-    def keep_places(n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+    def keep_places(memory: t.memory, work: t.work, settings: t.settings, i: int, world: int):
         """Forget the impulses of places that are gone or new."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            key = k.touch_shape[q, w] + 1
+            key = work.touch_shape[q, world] + 1
             normal = vec3()
             share = real(0.0)
             if key > 0:
-                normal = k.touch_normal[q, w]
-                share = k.touch_share[q, w]
-            if n.touch_key[q, w] != key or wp.dot(n.touch_axis[q, w], normal) < wp.static(real(SAME)):
-                n.touch_state[q, w] = wp.static(FREE)
-                n.touch_impulse[q, w] = vec3()
-            if o.warm_start == 0:
-                n.touch_impulse[q, w] = vec3()
-            n.touch_key[q, w] = key
-            n.touch_axis[q, w] = normal
-            n.touch_at[q, w] = share
+                normal = work.touch_normal[q, world]
+                share = work.touch_share[q, world]
+            if memory.touch_key[q, world] != key or wp.dot(memory.touch_axis[q, world], normal) < wp.static(real(SAME)):
+                memory.touch_state[q, world] = wp.static(FREE)
+                memory.touch_impulse[q, world] = vec3()
+            if settings.warm_start == 0:
+                memory.touch_impulse[q, world] = vec3()
+            memory.touch_key[q, world] = key
+            memory.touch_axis[q, world] = normal
+            memory.touch_at[q, world] = share
 
     return SimpleNamespace(clear_places=clear_places, place_of=place_of, note=note, keep_places=keep_places)

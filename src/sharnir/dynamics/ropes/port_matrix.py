@@ -27,12 +27,12 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
 
     @wp.func
-    def soften(m: t.model, k: t.work, i: int, own: mat33, w: int) -> mat33:
+    def soften(model: t.model, work: t.work, i: int, own: mat33, world: int) -> mat33:
         """The diagonal block of port i, with its own softness; regular where the port has one row only."""
         own = own + algebra.diagonal(SOFTNESS * wp.trace(own))
-        if m.port_kind[i] == wp.static(CLAMP):
-            own = own + algebra.full(k.port_softness[i, w])
-        if m.port_kind[i] == wp.static(FEED) or m.port_kind[i] == wp.static(RUB):
+        if model.port_kind[i] == wp.static(CLAMP):
+            own = own + algebra.full(work.port_softness[i, world])
+        if model.port_kind[i] == wp.static(FEED) or model.port_kind[i] == wp.static(RUB):
             own[1, 1] = real(1.0)
             own[2, 2] = real(1.0)
             if own[0, 0] <= real(0.0):  # nothing runs there now
@@ -40,65 +40,67 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
         return own
 
     @wp.func
-    def is_out(m: t.model, n: t.memory, closing: bool, i: int, w: int) -> bool:
+    def is_out(model: t.model, memory: t.memory, closing: bool, i: int, world: int) -> bool:
         """Whether port i is an eyelet that slips, while gaps are closed."""
-        return closing and m.port_kind[i] == wp.static(RUB) and n.slide_holds[m.port_slide[i], w] == 0
+        return closing and model.port_kind[i] == wp.static(RUB) and memory.slide_holds[model.port_slide[i], world] == 0
 
     @wp.func
-    def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, closing: bool, w: int):
+    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, closing: bool, world: int):
         """The matrix of all ports: what an impulse at one does to the slip at another."""
-        for i in range(o.ports):
-            for q in range(o.ports):
-                place = i * o.ports + q
-                k.port_matrix[place, w] = k.port_body_side[place, w] + k.port_rope_side[place, w]
-                if is_out(m, n, closing, i, w) or is_out(m, n, closing, q, w):
-                    k.port_matrix[place, w] = mat33()
-        for i in range(o.ports):
-            own = k.port_matrix[i * o.ports + i, w]
-            if is_out(m, n, closing, i, w):
+        for i in range(settings.ports):
+            for q in range(settings.ports):
+                place = i * settings.ports + q
+                work.port_matrix[place, world] = work.port_body_side[place, world] + work.port_rope_side[place, world]
+                if is_out(model, memory, closing, i, world) or is_out(model, memory, closing, q, world):
+                    work.port_matrix[place, world] = mat33()
+        for i in range(settings.ports):
+            own = work.port_matrix[i * settings.ports + i, world]
+            if is_out(model, memory, closing, i, world):
                 own = algebra.diagonal(real(1.0))
-            k.port_matrix[i * o.ports + i, w] = soften(m, k, i, own, w)
+            work.port_matrix[i * settings.ports + i, world] = soften(model, work, i, own, world)
 
     @wp.func
-    def ports_to_solve(o: t.settings, closing: bool) -> int:
+    def ports_to_solve(settings: t.settings, closing: bool) -> int:
         """How many ports take part; those that rub only while gaps are closed."""
         if closing:
-            return o.ports
-        return o.ports - o.rubs
+            return settings.ports
+        return settings.ports - settings.rubs
 
     @wp.func
-    def factor_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, closing: bool, w: int):
+    def factor_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, closing: bool, world: int):
         """Y + K + softness as L D L^T: L below, the inverses of D on the diagonal."""
-        assemble(m, n, k, o, closing, w)
-        count = o.ports
-        for i in range(ports_to_solve(o, closing)):
-            inverse = wp.inverse(k.port_matrix[i * count + i, w])
-            k.port_matrix[i * count + i, w] = inverse
+        assemble(model, memory, work, settings, closing, world)
+        count = settings.ports
+        for i in range(ports_to_solve(settings, closing)):
+            inverse = wp.inverse(work.port_matrix[i * count + i, world])
+            work.port_matrix[i * count + i, world] = inverse
             for reverse in range(count - 1 - i):
                 high = count - 1 - reverse
-                lower = k.port_matrix[high * count + i, w] * inverse
+                lower = work.port_matrix[high * count + i, world] * inverse
                 for low in range(i + 1, high + 1):
                     place = high * count + low
-                    k.port_matrix[place, w] = k.port_matrix[place, w] - lower * wp.transpose(
-                        k.port_matrix[low * count + i, w]
+                    work.port_matrix[place, world] = work.port_matrix[place, world] - lower * wp.transpose(
+                        work.port_matrix[low * count + i, world]
                     )
-                k.port_matrix[high * count + i, w] = lower
+                work.port_matrix[high * count + i, world] = lower
 
     @wp.func
-    def substitute_ports(k: t.work, o: t.settings, closing: bool, w: int):
+    def substitute_ports(work: t.work, settings: t.settings, closing: bool, world: int):
         """The right-hand side in ``port_change`` becomes the solution; eyelets that rub only if gaps are closed."""
-        count = o.ports
-        last = ports_to_solve(o, closing)
+        count = settings.ports
+        last = ports_to_solve(settings, closing)
         for i in range(last):
-            x = k.port_change[i, w]
+            x = work.port_change[i, world]
             for high in range(i + 1, last):
-                k.port_change[high, w] = k.port_change[high, w] - k.port_matrix[high * count + i, w] * x
-            k.port_change[i, w] = k.port_matrix[i * count + i, w] * x
+                work.port_change[high, world] = (
+                    work.port_change[high, world] - work.port_matrix[high * count + i, world] * x
+                )
+            work.port_change[i, world] = work.port_matrix[i * count + i, world] * x
         for reverse in range(last):
             i = last - 1 - reverse
-            x = k.port_change[i, w]
+            x = work.port_change[i, world]
             for high in range(i + 1, last):
-                x = x - k.port_change[high, w] * k.port_matrix[high * count + i, w]
-            k.port_change[i, w] = x
+                x = x - work.port_change[high, world] * work.port_matrix[high * count + i, world]
+            work.port_change[i, world] = x
 
     return SimpleNamespace(factor_ports=factor_ports, substitute_ports=substitute_ports, is_out=is_out)

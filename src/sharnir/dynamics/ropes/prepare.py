@@ -48,49 +48,56 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
     is_loose = make_give(p, features).is_loose
 
     @wp.func
-    def element_mass(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+    def element_mass(model: t.model, state: t.state, rope: int, j: int, world: int) -> real:
         """kg."""
-        return m.rope_line[rope, w] * s.rope_length[j, w]
+        return model.rope_line[rope, world] * state.rope_length[j, world]
 
     @wp.func
-    def node_mass(m: t.model, s: t.state, rope: int, i: int, w: int) -> real:
+    def node_mass(model: t.model, state: t.state, rope: int, i: int, world: int) -> real:
         """Half of each neighbouring element ([002], equation 1)."""
         mass = real(0.0)
-        if i > s.rope_first[rope, w]:
-            mass = element_mass(m, s, rope, i - 1, w)
-        if i < m.rope_end[rope] - 1:
-            mass = mass + element_mass(m, s, rope, i, w)
+        if i > state.rope_first[rope, world]:
+            mass = element_mass(model, state, rope, i - 1, world)
+        if i < model.rope_end[rope] - 1:
+            mass = mass + element_mass(model, state, rope, i, world)
         return real(0.5) * mass
 
     @wp.func
-    def weigh_node(m: t.model, s: t.state, k: t.work, rope: int, i: int, w: int):
+    def weigh_node(model: t.model, state: t.state, work: t.work, rope: int, i: int, world: int):
         """The inverse mass of node i, 1/kg; zero where it is pinned."""
-        if m.rope_pinned[i] == 1:
-            k.rope_inverse[i, w] = algebra.packed(mat33())
+        if model.rope_pinned[i] == 1:
+            work.rope_inverse[i, world] = algebra.packed(mat33())
         else:
-            k.rope_inverse[i, w] = algebra.packed(algebra.diagonal(real(1.0) / node_mass(m, s, rope, i, w)))
+            work.rope_inverse[i, world] = algebra.packed(
+                algebra.diagonal(real(1.0) / node_mass(model, state, rope, i, world))
+            )
 
     @wp.func
-    def free_node(m: t.model, s: t.state, k: t.work, kick: real, i: int, w: int):
+    def free_node(model: t.model, state: t.state, work: t.work, kick: real, i: int, world: int):
         """The velocity of node i after gravity alone, m/s."""
-        k.rope_push[i, w] = vec3()
-        k.rope_push_spin[i, w] = vec3()
-        if m.rope_pinned[i] == 1:
-            k.rope_free[i, w] = vec3()
+        work.rope_push[i, world] = vec3()
+        work.rope_push_spin[i, world] = vec3()
+        if model.rope_pinned[i] == 1:
+            work.rope_free[i, world] = vec3()
         else:
-            k.rope_free[i, w] = s.rope_velocity[i, w] + kick * m.gravity[w]
+            work.rope_free[i, world] = state.rope_velocity[i, world] + kick * model.gravity[world]
 
     @wp.func
-    def round_inertia(m: t.model, s: t.state, rope: int, j: int, w: int) -> real:
+    def round_inertia(model: t.model, state: t.state, rope: int, j: int, world: int) -> real:
         """m r^2/4 of element j, its inertia across; that along is twice as much."""
-        return real(0.25) * element_mass(m, s, rope, j, w) * m.rope_radius[rope, w] * m.rope_radius[rope, w]
+        return (
+            real(0.25)
+            * element_mass(model, state, rope, j, world)
+            * model.rope_radius[rope, world]
+            * model.rope_radius[rope, world]
+        )
 
     @wp.func
-    def tautness(m: t.model, s: t.state, n: t.memory, dt: real, rope: int, j: int, w: int) -> vec2:
+    def tautness(model: t.model, state: t.state, memory: t.memory, dt: real, rope: int, j: int, world: int) -> vec2:
         """What element j gains by its geometric stiffness, kg m^2: of inertia, and of implicit stiffness."""
-        length = s.rope_length[j, w]
-        sure = element_mass(m, s, rope, j, w) * length * length
-        stiff = length * dt * dt * n.rope_tension[j, w]
+        length = state.rope_length[j, world]
+        sure = element_mass(model, state, rope, j, world) * length * length
+        stiff = length * dt * dt * memory.rope_tension[j, world]
         if wp.static(not features.integrator.leads):
             return vec2(real(0.0), wp.max(stiff - wp.static(real(TAUT)) * sure, real(0.0)))
         followed = wp.min(stiff, wp.static(real(FOLLOWED)) * sure)
@@ -98,84 +105,98 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(gain, wp.max(stiff - followed, real(0.0)))
 
     @wp.func
-    def mean_turning(m: t.model, s: t.state, n: t.memory, dt: real, rope: int, w: int) -> vec3:
+    def mean_turning(model: t.model, state: t.state, memory: t.memory, dt: real, rope: int, world: int) -> vec3:
         """Of the elements of a rope that are stiff by their tension, rad/s, before the kick."""
         turning = vec3()
         whole = real(0.0)
-        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            stiff = tautness(m, s, n, dt, rope, j, w)[1]
-            turning = turning + stiff * s.rope_spin[j, w]
+        for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+            stiff = tautness(model, state, memory, dt, rope, j, world)[1]
+            turning = turning + stiff * state.rope_spin[j, world]
             whole = whole + stiff
         if whole > real(0.0):
             return turning / whole
         return turning
 
     @wp.func
-    def weigh_element(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+    def weigh_element(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, j: int, world: int
+    ):
         """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
-        axis = algebra.ahead(s.rope_rotation[j, w])
-        own = round_inertia(m, s, rope, j, w)
-        taut = tautness(m, s, n, dt, rope, j, w)
+        axis = algebra.ahead(state.rope_rotation[j, world])
+        own = round_inertia(model, state, rope, j, world)
+        taut = tautness(model, state, memory, dt, rope, j, world)
         across = own + taut[0] + taut[1]
-        k.rope_axis[j, w] = axis
-        k.rope_inertia[j, w] = algebra.packed(
+        work.rope_axis[j, world] = axis
+        work.rope_inertia[j, world] = algebra.packed(
             algebra.diagonal(across) + (real(2.0) * own - across) * wp.outer(axis, axis)
         )
-        k.rope_bend[j, w] = algebra.packed(mat33())
-        k.rope_bent[j, w] = vec3()
+        work.rope_bend[j, world] = algebra.packed(mat33())
+        work.rope_bent[j, world] = vec3()
 
     @wp.func
-    def euler_load(m: t.model, s: t.state, rope: int, w: int) -> real:
+    def euler_load(model: t.model, state: t.state, rope: int, world: int) -> real:
         """pi^2 K/L^2 of the whole rope, N."""
-        first = s.rope_first[rope, w]
-        last = m.rope_end[rope] - 1
-        length = real(last - first) * s.rope_length[last - 1, w]
-        stiffness = m.rope_stiffness[rope, w]
+        first = state.rope_first[rope, world]
+        last = model.rope_end[rope] - 1
+        length = real(last - first) * state.rope_length[last - 1, world]
+        stiffness = model.rope_stiffness[rope, world]
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
     @wp.func
-    def tautened(m: t.model, s: t.state, n: t.memory, turning: vec3, dt: real, rope: int, j: int, w: int) -> vec3:
+    def tautened(
+        model: t.model, state: t.state, memory: t.memory, turning: vec3, dt: real, rope: int, j: int, world: int
+    ) -> vec3:
         """The momentum that geometric stiffness adds to that of element j, N m s."""
-        taut = tautness(m, s, n, dt, rope, j, w)
-        return taut[0] * s.rope_spin[j, w] + taut[1] * turning
+        taut = tautness(model, state, memory, dt, rope, j, world)
+        return taut[0] * state.rope_spin[j, world] + taut[1] * turning
 
     @wp.func
-    def free_element(m: t.model, s: t.state, n: t.memory, k: t.work, gained: vec3, rope: int, j: int, w: int):
+    def free_element(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, gained: vec3, rope: int, j: int, world: int
+    ):
         """Its momentum, with what bending and geometric stiffness add to it, N m s."""
-        axis = k.rope_axis[j, w]
-        spin = s.rope_spin[j, w]
-        momentum = round_inertia(m, s, rope, j, w) * (spin + wp.dot(axis, spin) * axis)
+        axis = work.rope_axis[j, world]
+        spin = state.rope_spin[j, world]
+        momentum = round_inertia(model, state, rope, j, world) * (spin + wp.dot(axis, spin) * axis)
         if wp.static(features.integrator.leads):
             momentum = momentum + gained - wp.dot(axis, gained) * axis
-        k.rope_torque[j, w] = momentum + k.rope_bent[j, w]
+        work.rope_torque[j, world] = momentum + work.rope_bent[j, world]
 
     @wp.func
-    def buckle(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, j: int, w: int):
+    def buckle(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, j: int, world: int):
         """A little push aside, where an element is pressed by more than the rope bears straight."""
-        if n.rope_tension[j, w] < -euler_load(m, s, rope, w):
-            length = s.rope_length[j, w]
+        if memory.rope_tension[j, world] < -euler_load(model, state, rope, world):
+            length = state.rope_length[j, world]
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
-            aside = uneven * element_mass(m, s, rope, j, w) * length * length
-            k.rope_torque[j, w] = k.rope_torque[j, w] + aside * algebra.column(algebra.frame_of(k.rope_axis[j, w]), 0)
+            aside = uneven * element_mass(model, state, rope, j, world) * length * length
+            work.rope_torque[j, world] = work.rope_torque[j, world] + aside * algebra.column(
+                algebra.frame_of(work.rope_axis[j, world]), 0
+            )
 
     @wp.func
-    def bow(s: t.state, k: t.work, dt: real, j: int, w: int):
+    def bow(state: t.state, work: t.work, dt: real, j: int, world: int):
         """How the tip of an element leaves a straight path in a drift, m/s."""
-        axis = k.rope_axis[j, w]
-        turn = dt * s.rope_spin[j, w]
+        axis = work.rope_axis[j, world]
+        turn = dt * state.rope_spin[j, world]
         straight = axis + wp.cross(turn, axis)
-        k.rope_bow[j, w] = s.rope_length[j, w] / dt * (algebra.rotated_vector(axis, turn) - straight)
+        work.rope_bow[j, world] = state.rope_length[j, world] / dt * (algebra.rotated_vector(axis, turn) - straight)
 
     @wp.func
-    def own_inertia(m: t.model, rope: int, length: real, w: int) -> real:
+    def own_inertia(model: t.model, rope: int, length: real, world: int) -> real:
         """m r^2/4 of an element of a length."""
-        return real(0.25) * m.rope_line[rope, w] * length * m.rope_radius[rope, w] * m.rope_radius[rope, w]
+        return (
+            real(0.25)
+            * model.rope_line[rope, world]
+            * length
+            * model.rope_radius[rope, world]
+            * model.rope_radius[rope, world]
+        )
 
     @wp.func
-    def shares(m: t.model, rope: int, length: real, dt: real, w: int) -> vec3:
+    def shares(model: t.model, rope: int, length: real, dt: real, world: int) -> vec3:
         """The implicit share of bending and twist between elements of a length."""
-        own = own_inertia(m, rope, length, w)
-        stiffness = m.rope_stiffness[rope, w]
+        own = own_inertia(model, rope, length, world)
+        stiffness = model.rope_stiffness[rope, world]
         bending = bends.implicit_share(stiffness[0], own, length, dt)
         return vec3(bending, bending, bends.implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
@@ -189,202 +210,214 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
         return real(1.0) - real(1.0) / decay
 
     @wp.func
-    def late(m: t.model, rope: int, length: real, kick: real, w: int) -> vec3:
+    def late(model: t.model, rope: int, length: real, kick: real, world: int) -> vec3:
         """Lateness of bending and twist; where elements bend against each other their nodes go to and fro."""
-        own = own_inertia(m, rope, length, w)
-        across = own + real(0.25) * m.rope_line[rope, w] * length * length * length
-        dampers = m.rope_damping[rope, w] / length * m.rope_stiffness[rope, w]
+        own = own_inertia(model, rope, length, world)
+        across = own + real(0.25) * model.rope_line[rope, world] * length * length * length
+        dampers = model.rope_damping[rope, world] / length * model.rope_stiffness[rope, world]
         bending = lateness(dampers[0], across, kick)
         return vec3(bending, bending, lateness(dampers[2], real(2.0) * own, kick))
 
     @wp.func
-    def slowest(m: t.model, s: t.state, rope: int, w: int) -> vec3:
+    def slowest(model: t.model, state: t.state, rope: int, world: int) -> vec3:
         """Frequencies of the slowest waves of bending and twist in the whole rope, rad/s."""
-        last = m.rope_end[rope] - 1
-        length = real(last - s.rope_first[rope, w]) * s.rope_length[last - 1, w]
+        last = model.rope_end[rope] - 1
+        length = real(last - state.rope_first[rope, world]) * state.rope_length[last - 1, world]
         number = wp.static(real(math.pi)) / length
-        stiffness = m.rope_stiffness[rope, w]
-        bending = number * number * wp.sqrt(stiffness[0] / m.rope_line[rope, w])
-        inertia = real(0.5) * m.rope_line[rope, w] * m.rope_radius[rope, w] * m.rope_radius[rope, w]
+        stiffness = model.rope_stiffness[rope, world]
+        bending = number * number * wp.sqrt(stiffness[0] / model.rope_line[rope, world])
+        inertia = (
+            real(0.5) * model.rope_line[rope, world] * model.rope_radius[rope, world] * model.rope_radius[rope, world]
+        )
         return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
 
     @wp.func
-    def follows(m: t.model, rope: int) -> bool:
+    def follows(model: t.model, rope: int) -> bool:
         """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
         step damps, or it would snap through itself."""
-        return wp.static(features.integrator.leads) and m.rope_touches[rope] == 0 and m.rope_tangles[rope] == 0
+        return wp.static(features.integrator.leads) and model.rope_touches[rope] == 0 and model.rope_tangles[rope] == 0
 
     @wp.func
-    def law_of(m: t.model, s: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, w: int) -> Law:
+    def law_of(
+        model: t.model, state: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, world: int
+    ) -> Law:
         """Bending and twist over a length, of which a share is implicit."""
         law = Law()
-        law.stiffness = m.rope_stiffness[rope, w]
+        law.stiffness = model.rope_stiffness[rope, world]
         law.length = length
-        damping = m.rope_damping[rope, w]
+        damping = model.rope_damping[rope, world]
         one = vec3(real(1.0), real(1.0), real(1.0))
-        if not follows(m, rope):
+        if not follows(model, rope):
             law.after = dt * share + damping * one
             return law
         if damping > real(0.0):
-            middle = late(m, rope, length, kick, w)
+            middle = late(model, rope, length, kick, world)
             law.after = damping * middle
             law.before = damping * (one - middle)
         if wp.max(share) > real(0.0):
             whole = dt * dt / kick * share
-            calm = wp.min(wp.static(real(CALM)) * dt * slowest(m, s, rope, w), one)
+            calm = wp.min(wp.static(real(CALM)) * dt * slowest(model, state, rope, world), one)
             law.after = law.after + wp.static(real(BROAD)) * whole + wp.cw_mul(calm, whole)
             law.before = law.before - wp.static(real(BROAD)) * whole
         return law
 
     @wp.func
-    def in_eyelet(s: t.state, o: t.settings, i: int, w: int) -> bool:
+    def in_eyelet(state: t.state, settings: t.settings, i: int, world: int) -> bool:
         """Whether node i is in an eyelet now."""
-        for slide in range(o.slides):
-            if s.slide_node[slide, w] == i:
+        for slide in range(settings.slides):
+            if state.slide_node[slide, world] == i:
                 return True
         return False
 
     @wp.func
-    def prepare_bend(m: t.model, s: t.state, k: t.work, o: t.settings, kick: real, rope: int, j: int, w: int):
+    def prepare_bend(
+        model: t.model, state: t.state, work: t.work, settings: t.settings, kick: real, rope: int, j: int, world: int
+    ):
         """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
-        if s.rope_parted[j, w] == 1 or s.rope_parted[j + 1, w] == 1:
+        if state.rope_parted[j, world] == 1 or state.rope_parted[j + 1, world] == 1:
             return
-        length = real(0.5) * (s.rope_length[j, w] + s.rope_length[j + 1, w])
-        share = shares(m, rope, length, o.dt, w)
-        law = law_of(m, s, length, share, kick, o.dt, rope, w)
-        law.rest = m.rope_rest[j]
-        before = s.rope_rotation[j, w]
-        after = s.rope_rotation[j + 1, w]
-        turning = s.rope_spin[j + 1, w] - s.rope_spin[j, w]
+        length = real(0.5) * (state.rope_length[j, world] + state.rope_length[j + 1, world])
+        share = shares(model, rope, length, settings.dt, world)
+        law = law_of(model, state, length, share, kick, settings.dt, rope, world)
+        law.rest = model.rope_rest[j]
+        before = state.rope_rotation[j, world]
+        after = state.rope_rotation[j + 1, world]
+        turning = state.rope_spin[j + 1, world] - state.rope_spin[j, world]
         bend = Bend()
         free = True
         if wp.static(features.rope_slides):
-            if in_eyelet(s, o, j + 1, w):
+            if in_eyelet(state, settings, j + 1, world):
                 free = False
                 bend = bends.twist_between(before, after, turning, law, kick)
         if free:
             bend = bends.bend_between(before, after, turning, law, kick)
-        k.rope_bend[j, w] = algebra.packed(bend.stiff)
-        k.rope_bent[j, w] = k.rope_bent[j, w] - bend.twirl
-        k.rope_bent[j + 1, w] = k.rope_bent[j + 1, w] + bend.twirl
+        work.rope_bend[j, world] = algebra.packed(bend.stiff)
+        work.rope_bent[j, world] = work.rope_bent[j, world] - bend.twirl
+        work.rope_bent[j + 1, world] = work.rope_bent[j + 1, world] + bend.twirl
 
     @wp.func
-    def prepare_clamp(m: t.model, s: t.state, k: t.work, kick: real, dt: real, i: int, w: int):
+    def prepare_clamp(model: t.model, state: t.state, work: t.work, kick: real, dt: real, i: int, world: int):
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
-        rope = m.clamp_rope[i]
-        j = m.clamp_element[i]
-        half = real(0.5) * s.rope_length[j, w]
-        law = law_of(m, s, half, vec3(real(1.0), real(1.0), real(1.0)), kick, dt, rope, w)
-        law.rest = m.clamp_rest[i]
+        rope = model.clamp_rope[i]
+        j = model.clamp_element[i]
+        half = real(0.5) * state.rope_length[j, world]
+        law = law_of(model, state, half, vec3(real(1.0), real(1.0), real(1.0)), kick, dt, rope, world)
+        law.rest = model.clamp_rest[i]
         if law.stiffness[2] == real(0.0):
             law.stiffness[2] = wp.static(real(1e-6)) * law.stiffness[0]
-        body = m.clamp_body[i]
-        wall = s.rotation[body, w] * m.clamp_turn[i]
-        bend = bends.bend_between(wall, s.rope_rotation[j, w], s.rope_spin[j, w] - s.spin[body, w], law, kick)
-        port = m.clamp_port[i]
+        body = model.clamp_body[i]
+        wall = state.rotation[body, world] * model.clamp_turn[i]
+        bend = bends.bend_between(
+            wall, state.rope_rotation[j, world], state.rope_spin[j, world] - state.spin[body, world], law, kick
+        )
+        port = model.clamp_port[i]
         if port < 0:
-            k.rope_inertia[j, w] = algebra.packed(algebra.full(k.rope_inertia[j, w]) + bend.stiff)
-            k.rope_bent[j, w] = k.rope_bent[j, w] + bend.twirl
+            work.rope_inertia[j, world] = algebra.packed(algebra.full(work.rope_inertia[j, world]) + bend.stiff)
+            work.rope_bent[j, world] = work.rope_bent[j, world] + bend.twirl
         else:
-            k.port_source[port, w] = bend.twirl
-            k.port_softness[port, w] = algebra.packed(wp.inverse(bend.stiff))
+            work.port_source[port, world] = bend.twirl
+            work.port_softness[port, world] = algebra.packed(wp.inverse(bend.stiff))
 
     @wp.func
-    def prepare_slide(m: t.model, s: t.state, k: t.work, i: int, w: int):
+    def prepare_slide(model: t.model, state: t.state, work: t.work, i: int, world: int):
         """The mass that runs through an eyelet or off a drum is that of the node; see ``rub.py`` for friction."""
-        node = s.slide_node[i, w]
-        k.rope_slip[node, w] = real(1.0) / node_mass(m, s, m.slide_rope[i], node, w)
-        k.rope_feed[node, w] = s.slide_speed[i, w]
-        if m.slide_fixed[i] == 1:
-            k.rope_inverse[node, w] = algebra.packed(mat33())
-            k.rope_free[node, w] = vec3()
+        node = state.slide_node[i, world]
+        work.rope_slip[node, world] = real(1.0) / node_mass(model, state, model.slide_rope[i], node, world)
+        work.rope_feed[node, world] = state.slide_speed[i, world]
+        if model.slide_fixed[i] == 1:
+            work.rope_inverse[node, world] = algebra.packed(mat33())
+            work.rope_free[node, world] = vec3()
 
     @wp.func
-    def clear_bows(m: t.model, s: t.state, k: t.work, rope: int, w: int):
+    def clear_bows(model: t.model, state: t.state, work: t.work, rope: int, world: int):
         """Elements that go straight."""
         if wp.static(features.integrator.leads):
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-                k.rope_bow[j, w] = vec3()
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+                work.rope_bow[j, world] = vec3()
 
     @wp.func
-    def free_gap(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, rope: int, w: int):
+    def free_gap(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, world: int):
         """The right-hand side of the velocity problem as it was prepared."""
-        for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
-            k.rope_gap[j, w] = k.rope_free[j + 1, w] - k.rope_free[j, w]
-            if s.rope_slack[j, w] > real(0.0):  # it comes to be taut, or heaped
-                way = s.rope_slack[j, w]
-                if n.rope_gives[j, w] == wp.static(HEAPED):
-                    way = way - s.rope_length[j, w]
-                k.rope_gap[j, w] = k.rope_gap[j, w] - way / dt * k.rope_axis[j, w]
+        for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
+            work.rope_gap[j, world] = work.rope_free[j + 1, world] - work.rope_free[j, world]
+            if state.rope_slack[j, world] > real(0.0):  # it comes to be taut, or heaped
+                way = state.rope_slack[j, world]
+                if memory.rope_gives[j, world] == wp.static(HEAPED):
+                    way = way - state.rope_length[j, world]
+                work.rope_gap[j, world] = work.rope_gap[j, world] - way / dt * work.rope_axis[j, world]
             if wp.static(features.rope_slides):
-                feed = k.rope_feed[j + 1, w] - k.rope_feed[j, w]
-                k.rope_gap[j, w] = k.rope_gap[j, w] + feed * k.rope_axis[j, w]
+                feed = work.rope_feed[j + 1, world] - work.rope_feed[j, world]
+                work.rope_gap[j, world] = work.rope_gap[j, world] + feed * work.rope_axis[j, world]
             if wp.static(features.integrator.leads):
-                if not is_loose(s, n, k, j, w):
-                    k.rope_gap[j, w] = k.rope_gap[j, w] - k.rope_bow[j, w]
-            k.rope_twirl[j, w] = k.rope_torque[j, w]
+                if not is_loose(state, memory, work, j, world):
+                    work.rope_gap[j, world] = work.rope_gap[j, world] - work.rope_bow[j, world]
+            work.rope_twirl[j, world] = work.rope_torque[j, world]
 
     @wp.func
-    def take_velocities(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, w: int):
+    def take_velocities(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, world: int):
         """The solution as velocities and impulses of the step."""
-        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-            k.rope_moving[i, w] = k.rope_free[i, w] + chain.pulled(m, s, k, rope, i, w)
-            if i < m.rope_end[rope] - 1:
-                k.rope_spinning[i, w] = k.rope_turning[i, w]
-                n.rope_pull[i, w] = k.rope_impulse[i, w]
+        for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+            work.rope_moving[i, world] = work.rope_free[i, world] + chain.pulled(model, state, work, rope, i, world)
+            if i < model.rope_end[rope] - 1:
+                work.rope_spinning[i, world] = work.rope_turning[i, world]
+                memory.rope_pull[i, world] = work.rope_impulse[i, world]
 
     @wp.func
-    def weigh_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+    def weigh_ropes(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
+    ):
         """What depends on places alone: masses, directions, bends."""
-        for rope in range(o.ropes):
-            first = s.rope_first[rope, w]
-            last = m.rope_end[rope] - 1
+        for rope in range(settings.ropes):
+            first = state.rope_first[rope, world]
+            last = model.rope_end[rope] - 1
             for i in range(first, last + 1):
-                weigh_node(m, s, k, rope, i, w)
+                weigh_node(model, state, work, rope, i, world)
                 if wp.static(features.rope_slides):
-                    k.rope_slip[i, w] = real(0.0)
-                    k.rope_feed[i, w] = real(0.0)
+                    work.rope_slip[i, world] = real(0.0)
+                    work.rope_feed[i, world] = real(0.0)
             for j in range(first, last):
-                weigh_element(m, s, n, k, o.dt, rope, j, w)
+                weigh_element(model, state, memory, work, settings.dt, rope, j, world)
             for j in range(first, last - 1):
-                prepare_bend(m, s, k, o, kick, rope, j, w)
-        for i in range(o.clamps):
-            prepare_clamp(m, s, k, kick, o.dt, i, w)
+                prepare_bend(model, state, work, settings, kick, rope, j, world)
+        for i in range(settings.clamps):
+            prepare_clamp(model, state, work, kick, settings.dt, i, world)
 
     @wp.func
-    def prepare_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+    def prepare_ropes(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
+    ):
         """Assemble and factor the velocity problem of every rope."""
-        weigh_ropes(m, s, n, k, o, kick, w)
-        for rope in range(o.ropes):
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                free_node(m, s, k, kick, i, w)
+        weigh_ropes(model, state, memory, work, settings, kick, world)
+        for rope in range(settings.ropes):
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                free_node(model, state, work, kick, i, world)
             turning = vec3()
             if wp.static(features.integrator.leads):
-                turning = mean_turning(m, s, n, o.dt, rope, w)
-            for j in range(s.rope_first[rope, w], m.rope_end[rope] - 1):
+                turning = mean_turning(model, state, memory, settings.dt, rope, world)
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                 gained = vec3()
                 if wp.static(features.integrator.leads):
-                    gained = tautened(m, s, n, turning, o.dt, rope, j, w)
-                    bow(s, k, o.dt, j, w)
-                free_element(m, s, n, k, gained, rope, j, w)
-                buckle(m, s, n, k, o.dt, rope, j, w)
+                    gained = tautened(model, state, memory, turning, settings.dt, rope, j, world)
+                    bow(state, work, settings.dt, j, world)
+                free_element(model, state, memory, work, gained, rope, j, world)
+                buckle(model, state, memory, work, settings.dt, rope, j, world)
         if wp.static(features.rope_slides):
-            for i in range(o.slides):
-                prepare_slide(m, s, k, i, w)
-            if o.slides > 0:  # what is fed through eyelets and winches is closed as in the papers' step
-                for rope in range(o.ropes):
-                    clear_bows(m, s, k, rope, w)
+            for i in range(settings.slides):
+                prepare_slide(model, state, work, i, world)
+            if settings.slides > 0:  # what is fed through eyelets and winches is closed as in the papers' step
+                for rope in range(settings.ropes):
+                    clear_bows(model, state, work, rope, world)
         if wp.static(not features.rope_touch):  # else the touches decide on the masses, and factor
-            for rope in range(o.ropes):
-                chain.factor(m, s, n, k, k.rope_inertia, rope, w)
+            for rope in range(settings.ropes):
+                chain.factor(model, state, memory, work, work.rope_inertia, rope, world)
 
     @wp.func
-    def solve_alone(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_alone(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Velocities of the ropes from what was prepared."""
-        for rope in range(o.ropes):
-            free_gap(m, s, n, k, o.dt, rope, w)
-            chain.solve(m, s, k, rope, w)
-            take_velocities(m, s, n, k, rope, w)
+        for rope in range(settings.ropes):
+            free_gap(model, state, memory, work, settings.dt, rope, world)
+            chain.solve(model, state, work, rope, world)
+            take_velocities(model, state, memory, work, rope, world)
 
     return SimpleNamespace(
         prepare_ropes=prepare_ropes,

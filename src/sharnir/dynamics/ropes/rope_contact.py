@@ -56,53 +56,55 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
     find_touches = make_near(p, features).find_touches
 
     @wp.func
-    def strike(m: t.model, s: t.state, k: t.work, rope: int, q: int, impulse: vec3, w: int):
+    def strike(model: t.model, state: t.state, work: t.work, rope: int, q: int, impulse: vec3, world: int):
         """The reaction to an impulse on the rope at place q, on a body that moves."""
-        b = m.shape_body[k.touch_shape[q, w]]
-        if m.inv_mass[b, w] > real(0.0):
-            arm = holding.point(s, k, m.rope_radius[rope, w], q, w) - s.position[b, w]
-            k.velocity[b, w] = k.velocity[b, w] - m.inv_mass[b, w] * impulse
-            k.spin[b, w] = k.spin[b, w] - full(k.inv_inertia[b, w]) * wp.cross(arm, impulse)
+        b = model.shape_body[work.touch_shape[q, world]]
+        if model.inv_mass[b, world] > real(0.0):
+            arm = holding.point(state, work, model.rope_radius[rope, world], q, world) - state.position[b, world]
+            work.velocity[b, world] = work.velocity[b, world] - model.inv_mass[b, world] * impulse
+            work.spin[b, world] = work.spin[b, world] - full(work.inv_inertia[b, world]) * wp.cross(arm, impulse)
 
     @wp.func
-    def begin_touches(m: t.model, s: t.state, n: t.memory, k: t.work, rope: int, i: int, w: int):
+    def begin_touches(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, i: int, world: int):
         """Last step's impulses of element i on what it touches, and the rope as it is without them."""
-        k.touch_weight[i, w] = full(k.rope_inverse[i, w])[0, 0]
-        k.rope_open[i, w] = k.rope_free[i, w]
-        k.rope_open_torque[i, w] = k.rope_torque[i, w]
-        k.rope_open_inertia[i, w] = k.rope_inertia[i, w]
+        work.touch_weight[i, world] = full(work.rope_inverse[i, world])[0, 0]
+        work.rope_open[i, world] = work.rope_free[i, world]
+        work.rope_open_torque[i, world] = work.rope_torque[i, world]
+        work.rope_open_inertia[i, world] = work.rope_inertia[i, world]
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
-            if n.touch_state[q, w] != wp.static(FREE):
-                strike(m, s, k, rope, q, n.touch_impulse[q, w], w)
+            if memory.touch_state[q, world] != wp.static(FREE):
+                strike(model, state, work, rope, q, memory.touch_impulse[q, world], world)
 
     @wp.func
-    def count_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def count_touches(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """How many places hold each body."""
-        for b in range(o.bodies):
-            k.touch_count[b, w] = 0
-        for rope in range(o.ropes):
-            for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
-                if n.touch_state[q, w] != wp.static(FREE):
-                    b = m.shape_body[k.touch_shape[q, w]]
-                    k.touch_count[b, w] = k.touch_count[b, w] + 1
+        for b in range(settings.bodies):
+            work.touch_count[b, world] = 0
+        for rope in range(settings.ropes):
+            for q in range(
+                wp.static(TOUCHES) * state.rope_first[rope, world], wp.static(TOUCHES) * model.rope_end[rope]
+            ):
+                if memory.touch_state[q, world] != wp.static(FREE):
+                    b = model.shape_body[work.touch_shape[q, world]]
+                    work.touch_count[b, world] = work.touch_count[b, world] + 1
 
     @wp.func
-    def rub(n: t.memory, q: int, before: vec3, sliding: vec3, bound: real, left: int, w: int) -> vec3:
+    def rub(memory: t.memory, q: int, before: vec3, sliding: vec3, bound: real, left: int, world: int) -> vec3:
         """Friction where the rope slides or creeps, and its state in the next solve; ``before`` is the friction."""
         speed = wp.length(sliding)
-        grip = n.touch_grip[q, w]
-        n.touch_grip[q, w] = bound / wp.max(speed, wp.static(real(SETTLED)))
-        across = -n.touch_grip[q, w] * sliding
-        if n.touch_state[q, w] == wp.static(CREEPS):
+        grip = memory.touch_grip[q, world]
+        memory.touch_grip[q, world] = bound / wp.max(speed, wp.static(real(SETTLED)))
+        across = -memory.touch_grip[q, world] * sliding
+        if memory.touch_state[q, world] == wp.static(CREEPS):
             if grip * speed > real(1.01) * bound:
-                n.touch_state[q, w] = wp.static(SLIDES)
+                memory.touch_state[q, world] = wp.static(SLIDES)
             elif grip * speed < real(0.5) * bound or speed < wp.static(real(SETTLED)):
-                n.touch_state[q, w] = wp.static(STICKS)
+                memory.touch_state[q, world] = wp.static(STICKS)
                 across = -grip * sliding
         elif wp.dot(sliding, before) > real(0.0):  # it would go back
-            n.touch_state[q, w] = wp.static(CREEPS)
+            memory.touch_state[q, world] = wp.static(CREEPS)
             if speed < wp.static(real(SETTLED)) or left > wp.static(ROUNDS - SURE):
-                n.touch_state[q, w] = wp.static(STICKS)
+                memory.touch_state[q, world] = wp.static(STICKS)
                 across = bound * wp.normalize(before)
         return across
 
@@ -115,42 +117,46 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         left: int
 
     @wp.func
-    def revise(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, visit: Visit, w: int) -> int:
+    def revise(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, visit: Visit, world: int
+    ) -> int:
         """Impulse and state of a place after the last solve; 1 if they are not settled."""
         q = visit.place
         rope = visit.rope
         left = visit.left
-        k.touch_change[q, w] = vec3()
-        shape = k.touch_shape[q, w]
+        work.touch_change[q, world] = vec3()
+        shape = work.touch_shape[q, world]
         if shape < 0:
             return 0
-        normal = k.touch_normal[q, w]
-        held = n.touch_state[q, w]
-        radius = m.rope_radius[rope, w]
-        moving = holding.rope_velocity(k, k.rope_moving, q, w)
-        slip = moving - holding.thing_velocity(m, s, k, radius, q, w)
-        before = n.touch_impulse[q, w]
-        friction = m.pair_friction[m.rope_material[rope] * o.materials + m.shape_material[shape], w]
+        normal = work.touch_normal[q, world]
+        held = memory.touch_state[q, world]
+        radius = model.rope_radius[rope, world]
+        moving = holding.rope_velocity(work, work.rope_moving, q, world)
+        slip = moving - holding.thing_velocity(model, state, work, radius, q, world)
+        before = memory.touch_impulse[q, world]
+        friction = model.pair_friction[
+            model.rope_material[rope] * settings.materials + model.shape_material[shape], world
+        ]
         if held == wp.static(FREE):
-            room = wp.max(k.touch_gap[q, w], real(0.0)) / o.dt
+            room = wp.max(work.touch_gap[q, world], real(0.0)) / settings.dt
             if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
-                n.touch_state[q, w] = wp.static(STICKS)
+                memory.touch_state[q, world] = wp.static(STICKS)
                 if friction == real(0.0) or left == 1:  # nothing would look whether it may stick
-                    n.touch_state[q, w] = wp.static(SLIDES)
-                    n.touch_grip[q, w] = real(0.0)
-                n.touch_impulse[q, w] = vec3()
+                    memory.touch_state[q, world] = wp.static(SLIDES)
+                    memory.touch_grip[q, world] = real(0.0)
+                memory.touch_impulse[q, world] = vec3()
                 return 1
             return 0
-        error = holding.held_velocity(m, s, k, o.dt, radius, q, w) - moving
-        soft = holding.softness(m, s, k, rope, q, w)
+        error = holding.held_velocity(model, state, work, settings.dt, radius, q, world) - moving
+        soft = holding.softness(model, state, work, rope, q, world)
         wanted = before + wp.inverse(soft) * error
         pressed = wp.dot(wanted, normal)
         if held != wp.static(STICKS):
             pressed = wp.dot(before, normal) + wp.dot(error, normal) / wp.dot(normal, soft * normal)
         if pressed < real(0.0) and left > wp.static(LAST):
-            n.touch_state[q, w] = wp.static(FREE)
-            n.touch_impulse[q, w] = vec3()
-            k.touch_change[q, w] = -before
+            memory.touch_state[q, world] = wp.static(FREE)
+            memory.touch_impulse[q, world] = vec3()
+            work.touch_change[q, world] = -before
             return 1
         pressed = wp.max(pressed, real(0.0))
         bound = friction * pressed
@@ -159,115 +165,133 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
             across = vec3()
         elif held != wp.static(STICKS):
             rubbing = before - wp.dot(before, normal) * normal
-            across = rub(n, q, rubbing, slip - wp.dot(slip, normal) * normal, bound, left, w)
+            across = rub(memory, q, rubbing, slip - wp.dot(slip, normal) * normal, bound, left, world)
         elif wp.length(across) > bound:
-            n.touch_state[q, w] = wp.static(SLIDES)
-            n.touch_grip[q, w] = bound / wp.static(real(SETTLED))
+            memory.touch_state[q, world] = wp.static(SLIDES)
+            memory.touch_grip[q, world] = bound / wp.static(real(SETTLED))
             across = bound * wp.normalize(across)
-        n.touch_impulse[q, w] = pressed * normal + across
-        k.touch_change[q, w] = n.touch_impulse[q, w] - before
+        memory.touch_impulse[q, world] = pressed * normal + across
+        work.touch_change[q, world] = memory.touch_impulse[q, world] - before
         off = real(100.0) * wp.length(error)
         if held != wp.static(STICKS):
-            off = wp.length(k.touch_change[q, w]) / prepare.node_mass(m, s, rope, q // wp.static(TOUCHES), w)
-        return int(n.touch_state[q, w] != held or off > wp.static(real(SETTLED)))
+            off = wp.length(work.touch_change[q, world]) / prepare.node_mass(
+                model, state, rope, q // wp.static(TOUCHES), world
+            )
+        return int(memory.touch_state[q, world] != held or off > wp.static(real(SETTLED)))
 
     @wp.func
-    def solve_once(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, rope: int, w: int) -> real:
+    def solve_once(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, rope: int, world: int
+    ) -> real:
         """The whole rope in its present states, with last step's impulses at its ports; the largest change (m/s)."""
-        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-            k.rope_before[i, w] = k.rope_moving[i, w]
-            holding.hold(m, s, n, k, o.dt, rope, i, w)
-        chain.factor(m, s, n, k, k.rope_inertia, rope, w)
-        prepare.free_gap(m, s, n, k, o.dt, rope, w)
+        for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+            work.rope_before[i, world] = work.rope_moving[i, world]
+            holding.hold(model, state, memory, work, settings.dt, rope, i, world)
+        chain.factor(model, state, memory, work, work.rope_inertia, rope, world)
+        prepare.free_gap(model, state, memory, work, settings.dt, rope, world)
         if wp.static(features.rope_ports):
-            for q in range(o.ports):
-                if m.port_rope[q] == rope and m.port_other[q] < 0:
-                    strike_port(m, s, k, q, n.port_impulse[q, w], w)
-        chain.solve(m, s, k, rope, w)
-        prepare.take_velocities(m, s, n, k, rope, w)
+            for q in range(settings.ports):
+                if model.port_rope[q] == rope and model.port_other[q] < 0:
+                    strike_port(model, state, work, q, memory.port_impulse[q, world], world)
+        chain.solve(model, state, work, rope, world)
+        prepare.take_velocities(model, state, memory, work, rope, world)
         largest = real(0.0)
-        for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-            largest = wp.max(largest, wp.length_sq(k.rope_moving[i, w] - k.rope_before[i, w]))
+        for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+            largest = wp.max(largest, wp.length_sq(work.rope_moving[i, world] - work.rope_before[i, world]))
         return wp.sqrt(largest)
 
     @wp.func
-    def revise_all(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, left: int, w: int) -> int:
+    def revise_all(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, left: int, world: int
+    ) -> int:
         """Impulses and states of all places; how many of them are not settled."""
         changed = int(0)
         visit = Visit()
         visit.left = left
-        for rope in range(o.ropes):
-            for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
+        for rope in range(settings.ropes):
+            for q in range(
+                wp.static(TOUCHES) * state.rope_first[rope, world], wp.static(TOUCHES) * model.rope_end[rope]
+            ):
                 visit.rope = rope
                 visit.place = q
-                changed += revise(m, s, n, k, o, visit, w)
-        for rope in range(o.ropes):
-            for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
-                if k.touch_shape[q, w] >= 0:
-                    strike(m, s, k, rope, q, k.touch_change[q, w], w)
+                changed += revise(model, state, memory, work, settings, visit, world)
+        for rope in range(settings.ropes):
+            for q in range(
+                wp.static(TOUCHES) * state.rope_first[rope, world], wp.static(TOUCHES) * model.rope_end[rope]
+            ):
+                if work.touch_shape[q, world] >= 0:
+                    strike(model, state, work, rope, q, work.touch_change[q, world], world)
         return changed
 
     @wp.func
-    def settle_touches(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def settle_touches(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """States of all places, with the factors that go with them."""
-        for rope in range(o.ropes):
-            find_touches(m, s, n, k, o, rope, w)
-            for i in range(s.rope_first[rope, w], m.rope_end[rope]):
-                begin_touches(m, s, n, k, rope, i, w)
+        for rope in range(settings.ropes):
+            find_touches(model, state, memory, work, settings, rope, world)
+            for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+                begin_touches(model, state, memory, work, rope, i, world)
         if wp.static(features.rope_tangles):
-            tangle.find_tangles(m, s, n, k, o, w)
+            tangle.find_tangles(model, state, memory, work, settings, world)
         left = int(wp.static(ROUNDS))
         calm = int(0)
         while left > 0:
             left -= 1
             if wp.static(features.contacts):
-                count_touches(m, s, n, k, o, w)
+                count_touches(model, state, memory, work, settings, world)
             largest = real(0.0)
-            for rope in range(o.ropes):
-                largest = wp.max(largest, solve_once(m, s, n, k, o, rope, w))
+            for rope in range(settings.ropes):
+                largest = wp.max(largest, solve_once(model, state, memory, work, settings, rope, world))
             calm += 1
             if largest > wp.static(real(STILL[p.name])) or left == wp.static(ROUNDS - 1):
                 calm = 0
             changed = int(0)
             if left > 0:
-                changed = revise_all(m, s, n, k, o, left, w)
+                changed = revise_all(model, state, memory, work, settings, left, world)
                 if wp.static(features.rope_tangles):
-                    changed += tangle.visit_tangles(m, s, n, k, o, left == 1, w)
+                    changed += tangle.visit_tangles(model, state, memory, work, settings, left == 1, world)
             if wp.static(features.rope_tangles):
                 if left == 0:  # not calm
-                    n.tangle_pace[w] = real(0.0)
+                    memory.tangle_pace[world] = real(0.0)
             if changed == 0 or calm == wp.static(CALM):
                 left = 0
 
     @wp.func
-    def push(m: t.model, s: t.state, k: t.work, o: t.settings, rope: int, q: int, w: int):
+    def push(model: t.model, state: t.state, work: t.work, settings: t.settings, rope: int, q: int, world: int):
         """Pseudo-velocities of the nodes about place q if the rope overlaps what it touches there, or would."""
         i = q // wp.static(TOUCHES)
-        gap = k.touch_gap[q, w]
-        normal = k.touch_normal[q, w]
-        slip = holding.rope_velocity(k, k.rope_moving, q, w) + holding.rope_velocity(k, k.rope_push, q, w)
-        coming = gap + o.dt * wp.dot(slip - holding.thing_velocity(m, s, k, m.rope_radius[rope, w], q, w), normal)
-        least = (real(1.0) - o.erp) * wp.min(gap, real(0.0))
-        share = k.touch_share[q, w]
-        low = (real(1.0) - share) * k.touch_weight[i, w]
+        gap = work.touch_gap[q, world]
+        normal = work.touch_normal[q, world]
+        slip = holding.rope_velocity(work, work.rope_moving, q, world) + holding.rope_velocity(
+            work, work.rope_push, q, world
+        )
+        coming = gap + settings.dt * wp.dot(
+            slip - holding.thing_velocity(model, state, work, model.rope_radius[rope, world], q, world), normal
+        )
+        least = (real(1.0) - settings.erp) * wp.min(gap, real(0.0))
+        share = work.touch_share[q, world]
+        low = (real(1.0) - share) * work.touch_weight[i, world]
         high = real(0.0)
         if share > real(0.0):
-            high = share * k.touch_weight[i + 1, w]
+            high = share * work.touch_weight[i + 1, world]
         light = (real(1.0) - share) * low + share * high
         if coming < least and light > real(0.0):
-            away = (least - coming) / (o.dt * light) * normal
-            k.rope_push[i, w] = k.rope_push[i, w] + low * away
+            away = (least - coming) / (settings.dt * light) * normal
+            work.rope_push[i, world] = work.rope_push[i, world] + low * away
             if share > real(0.0):
-                k.rope_push[i + 1, w] = k.rope_push[i + 1, w] + high * away
+                work.rope_push[i + 1, world] = work.rope_push[i + 1, world] + high * away
 
     @wp.func
-    def push_out(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def push_out(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Pseudo-velocities of ropes that overlap what they touch."""
-        for rope in range(o.ropes):
-            for q in range(wp.static(TOUCHES) * s.rope_first[rope, w], wp.static(TOUCHES) * m.rope_end[rope]):
-                if k.touch_shape[q, w] >= 0:
-                    push(m, s, k, o, rope, q, w)
+        for rope in range(settings.ropes):
+            for q in range(
+                wp.static(TOUCHES) * state.rope_first[rope, world], wp.static(TOUCHES) * model.rope_end[rope]
+            ):
+                if work.touch_shape[q, world] >= 0:
+                    push(model, state, work, settings, rope, q, world)
         if wp.static(features.rope_tangles):
-            tangle.part_tangles(m, s, k, o, w)
+            tangle.part_tangles(model, state, work, settings, world)
 
     return SimpleNamespace(settle_touches=settle_touches, push_out=push_out)

@@ -26,58 +26,58 @@ def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
     substitute = make_factors(p, features).substitute
 
     @wp.func
-    def strike(m: t.model, k: t.work, o: t.settings, q: int, unit: vec3, w: int):
+    def strike(model: t.model, work: t.work, settings: t.settings, q: int, unit: vec3, world: int):
         """A unit impulse at port q as the right-hand side."""
-        for i in range(o.nodes):
-            k.solution[i, w] = vec3()
-        node = m.body_node[m.port_body[q]]
-        if m.port_kind[q] == wp.static(BODY_POINT):
-            k.solution[node, w] = unit
-            k.solution[node + 1, w] = wp.cross(k.port_arm[q, w], unit)
-        elif m.port_kind[q] == wp.static(CLAMP):
-            k.solution[node + 1, w] = unit
+        for i in range(settings.nodes):
+            work.solution[i, world] = vec3()
+        node = model.body_node[model.port_body[q]]
+        if model.port_kind[q] == wp.static(BODY_POINT):
+            work.solution[node, world] = unit
+            work.solution[node + 1, world] = wp.cross(work.port_arm[q, world], unit)
+        elif model.port_kind[q] == wp.static(CLAMP):
+            work.solution[node + 1, world] = unit
         else:
-            turn = unit[0] * k.port_arm[q, w]
+            turn = unit[0] * work.port_arm[q, world]
             if node >= 0:
-                k.solution[node + 1, w] = -turn
-            k.solution[m.body_node[m.port_drum[q]] + 1, w] = turn
+                work.solution[node + 1, world] = -turn
+            work.solution[model.body_node[model.port_drum[q]] + 1, world] = turn
 
     @wp.func
-    def answer(m: t.model, k: t.work, i: int, w: int) -> vec3:
+    def answer(model: t.model, work: t.work, i: int, world: int) -> vec3:
         """What the solution does to the motion at port i."""
-        if m.port_kind[i] == wp.static(OTHER_ROPE):
+        if model.port_kind[i] == wp.static(OTHER_ROPE):
             return vec3()
-        node = m.body_node[m.port_body[i]]
-        if m.port_kind[i] == wp.static(FEED):
-            turn = k.solution[m.body_node[m.port_drum[i]] + 1, w]
+        node = model.body_node[model.port_body[i]]
+        if model.port_kind[i] == wp.static(FEED):
+            turn = work.solution[model.body_node[model.port_drum[i]] + 1, world]
             if node >= 0:
-                turn = turn - k.solution[node + 1, w]
-            return vec3(wp.dot(k.port_arm[i, w], turn), real(0.0), real(0.0))
+                turn = turn - work.solution[node + 1, world]
+            return vec3(wp.dot(work.port_arm[i, world], turn), real(0.0), real(0.0))
         if node < 0:
             return vec3()
-        spin = k.solution[node + 1, w]
-        if m.port_kind[i] == wp.static(CLAMP):
+        spin = work.solution[node + 1, world]
+        if model.port_kind[i] == wp.static(CLAMP):
             return spin
-        return k.solution[node, w] + wp.cross(spin, k.port_arm[i, w])
+        return work.solution[node, world] + wp.cross(spin, work.port_arm[i, world])
 
     @wp.func
-    def mechanism_answers(m: t.model, k: t.work, o: t.settings, w: int):
+    def mechanism_answers(model: t.model, work: t.work, settings: t.settings, world: int):
         """K into ``port_body_side``: free bodies by themselves, those in joints through the mechanism."""
-        body_answers(m, k, o, w)
-        for q in range(o.ports):
-            in_joints = m.body_node[m.port_body[q]] >= 0 or m.port_kind[q] == wp.static(FEED)
-            if m.port_kind[q] != wp.static(OTHER_ROPE) and in_joints:
+        body_answers(model, work, settings, world)
+        for q in range(settings.ports):
+            in_joints = model.body_node[model.port_body[q]] >= 0 or model.port_kind[q] == wp.static(FEED)
+            if model.port_kind[q] != wp.static(OTHER_ROPE) and in_joints:
                 for axis in range(3):
                     unit = vec3()
                     unit[axis] = real(1.0)
-                    strike(m, k, o, q, unit, w)
-                    substitute(m, k, o, w)
-                    for i in range(o.ports):
-                        place = i * o.ports + q
-                        block = k.port_body_side[place, w]
-                        motion = answer(m, k, i, w)
+                    strike(model, work, settings, q, unit, world)
+                    substitute(model, work, settings, world)
+                    for i in range(settings.ports):
+                        place = i * settings.ports + q
+                        block = work.port_body_side[place, world]
+                        motion = answer(model, work, i, world)
                         for row in range(3):
                             block[row, axis] = motion[row]
-                        k.port_body_side[place, w] = block
+                        work.port_body_side[place, world] = block
 
     return SimpleNamespace(mechanism_answers=mechanism_answers)

@@ -31,62 +31,64 @@ def make_rub(p: Precision, features: Features) -> SimpleNamespace:
     t = structs(p)
 
     @wp.func
-    def grip(m: t.model, k: t.work, node: int, slide: int, w: int) -> real:
+    def grip(model: t.model, work: t.work, node: int, slide: int, world: int) -> real:
         """exp(mu a) - 1 of an eyelet at a node."""
-        turn = wp.acos(wp.clamp(wp.dot(k.rope_axis[node - 1, w], k.rope_axis[node, w]), real(-1.0), real(1.0)))
-        return wp.exp(m.slide_friction[slide] * turn) - real(1.0)
+        turn = wp.acos(
+            wp.clamp(wp.dot(work.rope_axis[node - 1, world], work.rope_axis[node, world]), real(-1.0), real(1.0))
+        )
+        return wp.exp(model.slide_friction[slide] * turn) - real(1.0)
 
     @wp.func
-    def most(k: t.work, i: int, w: int) -> real:
+    def most(work: t.work, i: int, world: int) -> real:
         """The bound of eyelet i over a kick, N s."""
-        pulls = k.port_tension[i, w]
-        return k.port_grip[i, w] * wp.max(wp.min(pulls[0], pulls[1]), real(0.0))
+        pulls = work.port_tension[i, world]
+        return work.port_grip[i, world] * wp.max(wp.min(pulls[0], pulls[1]), real(0.0))
 
     @wp.func
-    def between(k: t.work, o: t.settings, i: int, q: int, w: int) -> real:
+    def between(work: t.work, settings: t.settings, i: int, q: int, world: int) -> real:
         """S: the speed through eyelet i from friction at eyelet q."""
-        return k.port_matrix[wp.max(i, q) * o.ports + wp.min(i, q), w][0, 0]
+        return work.port_matrix[wp.max(i, q) * settings.ports + wp.min(i, q), world][0, 0]
 
     @wp.func
-    def sweep(n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def sweep(memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Every eyelet that rubs once, its friction's change in ``port_change``; the largest change of this sweep."""
         largest = real(0.0)
-        for i in range(o.ports - o.rubs, o.ports):
-            speed = k.port_motion[i, w][0]
-            for q in range(o.ports - o.rubs, o.ports):
-                speed = speed + between(k, o, i, q, w) * k.port_change[q, w][0]
-            bound = most(k, i, w)
-            before = n.port_impulse[i, w][0]
-            old = before + k.port_change[i, w][0]
-            new = wp.clamp(old - speed / between(k, o, i, i, w), -bound, bound)
+        for i in range(settings.ports - settings.rubs, settings.ports):
+            speed = work.port_motion[i, world][0]
+            for q in range(settings.ports - settings.rubs, settings.ports):
+                speed = speed + between(work, settings, i, q, world) * work.port_change[q, world][0]
+            bound = most(work, i, world)
+            before = memory.port_impulse[i, world][0]
+            old = before + work.port_change[i, world][0]
+            new = wp.clamp(old - speed / between(work, settings, i, i, world), -bound, bound)
             largest = wp.max(largest, wp.abs(new - old))
-            k.port_change[i, w] = vec3(new - before, real(0.0), real(0.0))
+            work.port_change[i, world] = vec3(new - before, real(0.0), real(0.0))
         return largest
 
     @wp.func
-    def find_friction(n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def find_friction(memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """The changes of all frictions at the present pulls into ``port_change``; the largest, 0 if it is none."""
         pull = real(0.0)
-        for i in range(o.ports - o.rubs, o.ports):
-            k.port_change[i, w] = vec3()
-            pull = wp.max(pull, wp.max(wp.abs(k.port_tension[i, w][0]), wp.abs(k.port_tension[i, w][1])))
+        for i in range(settings.ports - settings.rubs, settings.ports):
+            work.port_change[i, world] = vec3()
+            pull = wp.max(pull, wp.max(wp.abs(work.port_tension[i, world][0]), wp.abs(work.port_tension[i, world][1])))
         left = int(wp.static(SWEEPS))
         while left > 0:
             left -= 1
-            if sweep(n, k, o, w) <= wp.static(real(SETTLED)) * pull:
+            if sweep(memory, work, settings, world) <= wp.static(real(SETTLED)) * pull:
                 left = 0
         largest = real(0.0)
-        for i in range(o.ports - o.rubs, o.ports):
-            largest = wp.max(largest, wp.abs(k.port_change[i, w][0]))
+        for i in range(settings.ports - settings.rubs, settings.ports):
+            largest = wp.max(largest, wp.abs(work.port_change[i, world][0]))
         if largest <= wp.static(real(SETTLED)) * pull:
             return real(0.0)
         return largest
 
     @wp.func
-    def end_friction(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end_friction(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Note which eyelets hold the rope."""
-        for i in range(o.ports - o.rubs, o.ports):
-            holds = wp.abs(n.port_impulse[i, w][0]) < real(0.999999) * most(k, i, w)
-            n.slide_holds[m.port_slide[i], w] = int(holds)
+        for i in range(settings.ports - settings.rubs, settings.ports):
+            holds = wp.abs(memory.port_impulse[i, world][0]) < real(0.999999) * most(work, i, world)
+            memory.slide_holds[model.port_slide[i], world] = int(holds)
 
     return SimpleNamespace(grip=grip, find_friction=find_friction, end_friction=end_friction)

@@ -35,182 +35,192 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
     along = make_algebra(p).ahead
 
     @wp.func
-    def runs(m: t.model, k: t.work, i: int, node: int, w: int) -> real:
+    def runs(model: t.model, work: t.work, i: int, node: int, world: int) -> real:
         """The speed with which the rope runs through node, from the elements' impulses as last solved for."""
-        pull = wp.dot(k.rope_impulse[node, w], k.rope_axis[node, w])
-        if m.slide_winch[i] == 0:
-            pull = pull - wp.dot(k.rope_impulse[node - 1, w], k.rope_axis[node - 1, w])
-        return k.rope_slip[node, w] * pull
+        pull = wp.dot(work.rope_impulse[node, world], work.rope_axis[node, world])
+        if model.slide_winch[i] == 0:
+            pull = pull - wp.dot(work.rope_impulse[node - 1, world], work.rope_axis[node - 1, world])
+        return work.rope_slip[node, world] * pull
 
     @wp.func
-    def lengthen(m: t.model, s: t.state, i: int, node: int, by: real, w: int):
+    def lengthen(model: t.model, state: t.state, i: int, node: int, by: real, world: int):
         """Pass a length of rope (m) through slide i, from one element to the next."""
-        s.rope_length[node, w] = s.rope_length[node, w] + by
-        if m.slide_winch[i] == 0:
-            s.rope_length[node - 1, w] = s.rope_length[node - 1, w] - by
+        state.rope_length[node, world] = state.rope_length[node, world] + by
+        if model.slide_winch[i] == 0:
+            state.rope_length[node - 1, world] = state.rope_length[node - 1, world] - by
 
     @wp.func
-    def stop_at_the_end(m: t.model, s: t.state, i: int, node: int, w: int):
+    def stop_at_the_end(model: t.model, state: t.state, i: int, node: int, world: int):
         """The end of a rope does not run through an eyelet."""
-        least = wp.static(real(SHORTEST)) * m.slide_length[i]
-        rope = m.slide_rope[i]
-        speed = s.slide_speed[i, w]
-        ends_before = node - 1 == s.rope_first[rope, w] and s.rope_length[node - 1, w] < least and speed > real(0.0)
-        ends_after = node + 2 == m.rope_end[rope] and s.rope_length[node, w] < least and speed < real(0.0)
-        if m.slide_winch[i] == 0 and (ends_before or ends_after):
-            s.slide_speed[i, w] = real(0.0)
+        least = wp.static(real(SHORTEST)) * model.slide_length[i]
+        rope = model.slide_rope[i]
+        speed = state.slide_speed[i, world]
+        ends_before = (
+            node - 1 == state.rope_first[rope, world]
+            and state.rope_length[node - 1, world] < least
+            and speed > real(0.0)
+        )
+        ends_after = node + 2 == model.rope_end[rope] and state.rope_length[node, world] < least and speed < real(0.0)
+        if model.slide_winch[i] == 0 and (ends_before or ends_after):
+            state.slide_speed[i, world] = real(0.0)
 
     @wp.func
-    def set_speed(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, w: int):
+    def set_speed(model: t.model, state: t.state, memory: t.memory, work: t.work, i: int, world: int):
         """How fast the rope runs through slide i, m/s."""
-        node = s.slide_node[i, w]
-        s.slide_speed[i, w] = k.rope_feed[node, w] + runs(m, k, i, node, w)
-        if n.slide_holds[i, w] == 1:
-            s.slide_speed[i, w] = real(0.0)
-        stop_at_the_end(m, s, i, node, w)
+        node = state.slide_node[i, world]
+        state.slide_speed[i, world] = work.rope_feed[node, world] + runs(model, work, i, node, world)
+        if memory.slide_holds[i, world] == 1:
+            state.slide_speed[i, world] = real(0.0)
+        stop_at_the_end(model, state, i, node, world)
 
     @wp.func
-    def run_slides(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def run_slides(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Speeds of all slides after the velocities are final, and the lengths at the end of the step."""
-        for i in range(o.slides):
-            node = s.slide_node[i, w]
-            k.slide_before[i, w] = s.slide_speed[i, w]
-            set_speed(m, s, n, k, i, w)
-            k.slide_fed[i, w] = o.dt * s.slide_speed[i, w]
-            lengthen(m, s, i, node, k.slide_fed[i, w], w)
+        for i in range(settings.slides):
+            node = state.slide_node[i, world]
+            work.slide_before[i, world] = state.slide_speed[i, world]
+            set_speed(model, state, memory, work, i, world)
+            work.slide_fed[i, world] = settings.dt * state.slide_speed[i, world]
+            lengthen(model, state, i, node, work.slide_fed[i, world], world)
 
     @wp.func
-    def push_slides(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def push_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
         """The part of the pseudo-velocities that runs through the slides."""
-        for i in range(o.slides):
-            node = s.slide_node[i, w]
-            by = o.dt * runs(m, k, i, node, w)
+        for i in range(settings.slides):
+            node = state.slide_node[i, world]
+            by = settings.dt * runs(model, work, i, node, world)
             if wp.static(features.rope_ports):
-                for q in range(o.ports):
-                    drives = m.port_kind[q] == wp.static(FEED) or m.port_kind[q] == wp.static(RUB)
-                    if drives and m.port_slide[q] == i:
-                        change = k.port_change[q, w]
-                        by = by + o.dt * k.rope_slip[node, w] * change[0]
-            k.slide_fed[i, w] = k.slide_fed[i, w] + by
-            lengthen(m, s, i, node, by, w)
+                for q in range(settings.ports):
+                    drives = model.port_kind[q] == wp.static(FEED) or model.port_kind[q] == wp.static(RUB)
+                    if drives and model.port_slide[q] == i:
+                        change = work.port_change[q, world]
+                        by = by + settings.dt * work.rope_slip[node, world] * change[0]
+            work.slide_fed[i, world] = work.slide_fed[i, world] + by
+            lengthen(model, state, i, node, by, world)
 
     @wp.func
-    def freeze_slides(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def freeze_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
         """Forget what the pseudo-velocities let run through, and let them do so no more."""
-        for i in range(o.slides):
-            node = s.slide_node[i, w]
-            fed = o.dt * s.slide_speed[i, w]
-            lengthen(m, s, i, node, fed - k.slide_fed[i, w], w)
-            k.slide_fed[i, w] = fed
-            k.rope_slip[node, w] = real(0.0)
+        for i in range(settings.slides):
+            node = state.slide_node[i, world]
+            fed = settings.dt * state.slide_speed[i, world]
+            lengthen(model, state, i, node, fed - work.slide_fed[i, world], world)
+            work.slide_fed[i, world] = fed
+            work.rope_slip[node, world] = real(0.0)
 
     @wp.func
-    def unrun_slides(m: t.model, s: t.state, k: t.work, o: t.settings, w: int):
+    def unrun_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
         """Back to the lengths before a step that went wrong."""
-        for i in range(o.slides):
-            lengthen(m, s, i, s.slide_node[i, w], -k.slide_fed[i, w], w)
-            s.slide_speed[i, w] = k.slide_before[i, w]
+        for i in range(settings.slides):
+            lengthen(model, state, i, state.slide_node[i, world], -work.slide_fed[i, world], world)
+            state.slide_speed[i, world] = work.slide_before[i, world]
 
     @wp.func
-    def copy_element(s: t.state, n: t.memory, source: int, target: int, w: int):
+    def copy_element(state: t.state, memory: t.memory, source: int, target: int, world: int):
         """Element ``target`` as element ``source``."""
-        s.rope_rotation[target, w] = s.rope_rotation[source, w]
-        s.rope_spin[target, w] = s.rope_spin[source, w]
-        n.rope_pull[target, w] = n.rope_pull[source, w]
-        n.rope_tension[target, w] = n.rope_tension[source, w]
-        n.rope_gives[target, w] = 0
-        s.rope_slack[target, w] = real(0.0)
+        state.rope_rotation[target, world] = state.rope_rotation[source, world]
+        state.rope_spin[target, world] = state.rope_spin[source, world]
+        memory.rope_pull[target, world] = memory.rope_pull[source, world]
+        memory.rope_tension[target, world] = memory.rope_tension[source, world]
+        memory.rope_gives[target, world] = 0
+        state.rope_slack[target, world] = real(0.0)
 
     @wp.func
-    def lay_between(s: t.state, j: int, w: int):
+    def lay_between(state: t.state, j: int, world: int):
         """Turn element j onto the line between its nodes, and give it that length, and what it is slack by."""
-        step = s.rope_position[j + 1, w] - s.rope_position[j, w]
-        axis = along(s.rope_rotation[j, w])
+        step = state.rope_position[j + 1, world] - state.rope_position[j, world]
+        axis = along(state.rope_rotation[j, world])
         ahead = wp.normalize(step)
         side = wp.cross(axis, ahead)
         turn = wp.normalize(quat(side[0], side[1], side[2], real(1.0) + wp.dot(axis, ahead)))
-        s.rope_rotation[j, w] = turn * s.rope_rotation[j, w]
-        s.rope_length[j, w] = wp.length(step) + s.rope_slack[j, w]
+        state.rope_rotation[j, world] = turn * state.rope_rotation[j, world]
+        state.rope_length[j, world] = wp.length(step) + state.rope_slack[j, world]
 
     @wp.func
-    def put_node(s: t.state, i: int, base: int, j: int, distance: real, speed: real, w: int):
+    def put_node(state: t.state, i: int, base: int, j: int, distance: real, speed: real, world: int):
         """Place node i on element j, at a distance from ``base``, the node of it that the rope runs through."""
-        axis = along(s.rope_rotation[j, w])
-        s.rope_position[i, w] = s.rope_position[base, w] + distance * axis
-        s.rope_velocity[i, w] = s.rope_velocity[base, w] + speed * axis + distance * wp.cross(s.rope_spin[j, w], axis)
+        axis = along(state.rope_rotation[j, world])
+        state.rope_position[i, world] = state.rope_position[base, world] + distance * axis
+        state.rope_velocity[i, world] = (
+            state.rope_velocity[base, world] + speed * axis + distance * wp.cross(state.rope_spin[j, world], axis)
+        )
 
     @wp.func
-    def copy_node(s: t.state, source: int, target: int, w: int):
+    def copy_node(state: t.state, source: int, target: int, world: int):
         """Node ``target`` where node ``source`` is."""
-        s.rope_position[target, w] = s.rope_position[source, w]
-        s.rope_velocity[target, w] = s.rope_velocity[source, w]
+        state.rope_position[target, world] = state.rope_position[source, world]
+        state.rope_velocity[target, world] = state.rope_velocity[source, world]
 
     @wp.func
-    def cut_winch(m: t.model, s: t.state, n: t.memory, i: int, w: int):
+    def cut_winch(model: t.model, state: t.state, memory: t.memory, i: int, world: int):
         """An element more when the first has become long, one less when it has become short."""
-        rope = m.slide_rope[i]
-        node = s.slide_node[i, w]
-        usual = m.slide_length[i]
-        length = s.rope_length[node, w]
-        if length > usual * wp.static(real(1.0 + SHORT)) and node > m.rope_start[rope]:
-            copy_node(s, node, node - 1, w)
-            copy_element(s, n, node, node - 1, w)
-            put_node(s, node, node - 1, node, length - usual, s.slide_speed[i, w], w)
-            s.rope_length[node - 1, w] = length - usual
-            s.rope_length[node, w] = usual
-            s.slide_node[i, w] = node - 1
-        elif length < usual * wp.static(real(SHORT)) and node + 2 < m.rope_end[rope]:
-            copy_node(s, node, node + 1, w)
-            lay_between(s, node + 1, w)
-            s.slide_node[i, w] = node + 1
-        s.rope_first[rope, w] = s.slide_node[i, w]
-        for j in range(m.rope_start[rope], s.slide_node[i, w]):
-            copy_node(s, s.slide_node[i, w], j, w)
-            n.rope_tension[j, w] = n.rope_tension[s.slide_node[i, w], w]
+        rope = model.slide_rope[i]
+        node = state.slide_node[i, world]
+        usual = model.slide_length[i]
+        length = state.rope_length[node, world]
+        if length > usual * wp.static(real(1.0 + SHORT)) and node > model.rope_start[rope]:
+            copy_node(state, node, node - 1, world)
+            copy_element(state, memory, node, node - 1, world)
+            put_node(state, node, node - 1, node, length - usual, state.slide_speed[i, world], world)
+            state.rope_length[node - 1, world] = length - usual
+            state.rope_length[node, world] = usual
+            state.slide_node[i, world] = node - 1
+        elif length < usual * wp.static(real(SHORT)) and node + 2 < model.rope_end[rope]:
+            copy_node(state, node, node + 1, world)
+            lay_between(state, node + 1, world)
+            state.slide_node[i, world] = node + 1
+        state.rope_first[rope, world] = state.slide_node[i, world]
+        for j in range(model.rope_start[rope], state.slide_node[i, world]):
+            copy_node(state, state.slide_node[i, world], j, world)
+            memory.rope_tension[j, world] = memory.rope_tension[state.slide_node[i, world], world]
 
     @wp.func
-    def cut_eyelet(m: t.model, s: t.state, n: t.memory, i: int, w: int):
+    def cut_eyelet(model: t.model, state: t.state, memory: t.memory, i: int, world: int):
         """Move on by one place when the element before or after has become short."""
-        rope = m.slide_rope[i]
-        node = s.slide_node[i, w]
-        short = m.slide_length[i] * wp.static(real(SHORT))
-        before = s.rope_length[node - 1, w]
-        after = s.rope_length[node, w]
-        speed = s.slide_speed[i, w]
-        if before < short and after > before and node - 1 > s.rope_first[rope, w]:
+        rope = model.slide_rope[i]
+        node = state.slide_node[i, world]
+        short = model.slide_length[i] * wp.static(real(SHORT))
+        before = state.rope_length[node - 1, world]
+        after = state.rope_length[node, world]
+        speed = state.slide_speed[i, world]
+        if before < short and after > before and node - 1 > state.rope_first[rope, world]:
             cut = real(0.5) * (after - before)
-            copy_element(s, n, node, node - 1, w)
-            copy_node(s, node, node - 1, w)
-            put_node(s, node, node - 1, node, cut, speed, w)
-            s.rope_length[node - 1, w] = cut
-            s.rope_length[node, w] = after - cut
-            lay_between(s, node - 2, w)
-            s.slide_node[i, w] = node - 1
-        elif after < short and before > after and node + 2 < m.rope_end[rope]:
+            copy_element(state, memory, node, node - 1, world)
+            copy_node(state, node, node - 1, world)
+            put_node(state, node, node - 1, node, cut, speed, world)
+            state.rope_length[node - 1, world] = cut
+            state.rope_length[node, world] = after - cut
+            lay_between(state, node - 2, world)
+            state.slide_node[i, world] = node - 1
+        elif after < short and before > after and node + 2 < model.rope_end[rope]:
             cut = real(0.5) * (before - after)
-            copy_element(s, n, node - 1, node, w)
-            copy_node(s, node, node + 1, w)
-            put_node(s, node, node + 1, node, -cut, speed, w)
-            s.rope_length[node, w] = cut
-            s.rope_length[node - 1, w] = before - cut
-            lay_between(s, node + 1, w)
-            s.slide_node[i, w] = node + 1
+            copy_element(state, memory, node - 1, node, world)
+            copy_node(state, node, node + 1, world)
+            put_node(state, node, node + 1, node, -cut, speed, world)
+            state.rope_length[node, world] = cut
+            state.rope_length[node - 1, world] = before - cut
+            lay_between(state, node + 1, world)
+            state.slide_node[i, world] = node + 1
 
     @wp.func
-    def empty(m: t.model, s: t.state, i: int, w: int) -> bool:
+    def empty(model: t.model, state: t.state, i: int, world: int) -> bool:
         """Whether slide i is a drum that has paid out all its rope, and half an element more."""
-        node = s.slide_node[i, w]
-        most = wp.static(real(1.0 + SHORT)) * m.slide_length[i]
-        return m.slide_winch[i] == 1 and node == m.rope_start[m.slide_rope[i]] and s.rope_length[node, w] > most
+        node = state.slide_node[i, world]
+        most = wp.static(real(1.0 + SHORT)) * model.slide_length[i]
+        return (
+            model.slide_winch[i] == 1
+            and node == model.rope_start[model.slide_rope[i]]
+            and state.rope_length[node, world] > most
+        )
 
     @wp.func
-    def end_slides(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end_slides(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """After a good step: elements taken out and put in."""
-        for i in range(o.slides):
-            if m.slide_winch[i] == 1:
-                cut_winch(m, s, n, i, w)
+        for i in range(settings.slides):
+            if model.slide_winch[i] == 1:
+                cut_winch(model, state, memory, i, world)
             else:
-                cut_eyelet(m, s, n, i, w)
+                cut_eyelet(model, state, memory, i, world)
 
     return SimpleNamespace(
         run_slides=run_slides,

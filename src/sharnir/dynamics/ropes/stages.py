@@ -47,57 +47,64 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     settle_touches = (make_rope_touch(p, features) if features.rope_touch else NOTHING).settle_touches
 
     @wp.func
-    def last_kick(n: t.memory, o: t.settings, w: int) -> real:
+    def last_kick(memory: t.memory, settings: t.settings, world: int) -> real:
         """Over which the impulses in the memory acted, s."""
-        if n.kick[w] == real(0.0):
-            return o.dt
-        return wp.abs(n.kick[w])
+        if memory.kick[world] == real(0.0):
+            return settings.dt
+        return wp.abs(memory.kick[world])
 
     @wp.func
-    def place_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def place_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Arms of the ports, and what the pull of a rope adds to the stiffness of its bodies."""
         if wp.static(features.rope_ports):
-            attach.place_ports(m, s, k, o, w)
+            attach.place_ports(model, state, work, settings, world)
             if wp.static(features.direct):
-                for i in range(o.ports):
-                    if m.port_kind[i] == wp.static(BODY_POINT):
-                        push = -o.dt * o.dt / last_kick(n, o, w) * n.port_impulse[i, w]
-                        stiffen(m, n, k, m.port_body[i], k.port_arm[i, w], push, p.vec3(), w)
+                for i in range(settings.ports):
+                    if model.port_kind[i] == wp.static(BODY_POINT):
+                        push = (
+                            -settings.dt
+                            * settings.dt
+                            / last_kick(memory, settings, world)
+                            * memory.port_impulse[i, world]
+                        )
+                        stiffen(model, memory, work, model.port_body[i], work.port_arm[i, world], push, p.vec3(), world)
 
     @wp.func
-    def begin_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, kick: real, w: int):
+    def begin_ropes(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
+    ):
         """Rows and factors of every rope, and last step's impulses at the ports."""
-        prepare.prepare_ropes(m, s, n, k, o, kick, w)
+        prepare.prepare_ropes(model, state, memory, work, settings, kick, world)
         if wp.static(features.rope_touch):
-            settle_touches(m, s, n, k, o, w)
+            settle_touches(model, state, memory, work, settings, world)
         if wp.static(features.rope_ports):
-            attach.rope_answers(m, s, k, o, w)
+            attach.rope_answers(model, state, work, settings, world)
             if wp.static(features.direct):
-                mechanism_answers(m, k, o, w)
+                mechanism_answers(model, work, settings, world)
             else:
-                attach.body_answers(m, k, o, w)
-            factor_ports(m, n, k, o, False, w)
-            attach.warm_ports(m, s, n, k, o, w)
+                attach.body_answers(model, work, settings, world)
+            factor_ports(model, memory, work, settings, False, world)
+            attach.warm_ports(model, state, memory, work, settings, world)
 
     @wp.func
-    def end_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Final velocities of the ropes."""
         if wp.static(features.rope_ports):
-            attach.solve_with_ports(m, s, n, k, o, w)
+            attach.solve_with_ports(model, state, memory, work, settings, world)
         else:
-            prepare.solve_alone(m, s, n, k, o, w)
+            prepare.solve_alone(model, state, memory, work, settings, world)
 
     @wp.func
-    def resume_ropes(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def resume_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Factors anew after elements gave way, with all that acts on the ropes as it was."""
         if wp.static(features.rope_ports):
-            attach.load_ports(m, s, n, k, o, real(-1.0), w)
-        for rope in range(o.ropes):
-            factor(m, s, n, k, k.rope_inertia, rope, w)
+            attach.load_ports(model, state, memory, work, settings, real(-1.0), world)
+        for rope in range(settings.ropes):
+            factor(model, state, memory, work, work.rope_inertia, rope, world)
         if wp.static(features.rope_ports):
-            attach.rope_answers(m, s, k, o, w)
-            factor_ports(m, n, k, o, False, w)
-            attach.move_with_ports(m, s, n, k, o, w)
+            attach.rope_answers(model, state, work, settings, world)
+            factor_ports(model, memory, work, settings, False, world)
+            attach.move_with_ports(model, state, memory, work, settings, world)
 
     return SimpleNamespace(
         give_way=make_give(p, features).give_way,

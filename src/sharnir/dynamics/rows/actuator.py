@@ -44,49 +44,51 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         flow: real  # m/s or rad/s at which the stiffness is not felt
 
     @wp.func
-    def numb(m: t.model, a: int, place: int, w: int) -> real:
+    def numb(model: t.model, a: int, place: int, world: int) -> real:
         """A number of actuator a by its place, SI units."""
-        return m.actuator_number[m.actuator_first[a] + place, w]
+        return model.actuator_number[model.actuator_first[a] + place, world]
 
     # --- a motor with a controlled current ----------------------------------------------------------------------------
 
     @wp.func
-    def motor_effort(m: t.model, n: t.memory, command: real, a: int, w: int) -> real:
+    def motor_effort(model: t.model, memory: t.memory, command: real, a: int, world: int) -> real:
         """The command, as far as the present limit of the current goes."""
-        warm = numb(m, a, wp.static(at.WARM), w)
-        hot = numb(m, a, wp.static(at.HOT), w)
-        share = wp.clamp((hot - n.actuator_a[a, w]) / (hot - warm), real(0.0), real(1.0))
-        most = share * numb(m, a, wp.static(at.CURRENT), w) * wp.abs(numb(m, a, wp.static(at.TORQUE), w))
+        warm = numb(model, a, wp.static(at.WARM), world)
+        hot = numb(model, a, wp.static(at.HOT), world)
+        share = wp.clamp((hot - memory.actuator_a[a, world]) / (hot - warm), real(0.0), real(1.0))
+        most = (
+            share * numb(model, a, wp.static(at.CURRENT), world) * wp.abs(numb(model, a, wp.static(at.TORQUE), world))
+        )
         return wp.clamp(command, -most, most)
 
     @wp.func
-    def warm_up(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+    def warm_up(model: t.model, memory: t.memory, command: real, dt: real, a: int, world: int):
         """The winding's temperature above its surroundings after dt, K."""
-        current = motor_effort(m, n, command, a, w) / numb(m, a, wp.static(at.TORQUE), w)
-        end = numb(m, a, wp.static(at.HEAT), w) * current * current
-        fade = wp.exp(-dt / numb(m, a, wp.static(at.COOLING), w))
-        n.actuator_a[a, w] = end + (n.actuator_a[a, w] - end) * fade
+        current = motor_effort(model, memory, command, a, world) / numb(model, a, wp.static(at.TORQUE), world)
+        end = numb(model, a, wp.static(at.HEAT), world) * current * current
+        fade = wp.exp(-dt / numb(model, a, wp.static(at.COOLING), world))
+        memory.actuator_a[a, world] = end + (memory.actuator_a[a, world] - end) * fade
 
     # --- a cylinder ---------------------------------------------------------------------------------------------------
 
     @wp.func
-    def pressures(m: t.model, n: t.memory, a: int, w: int) -> vec2:
+    def pressures(model: t.model, memory: t.memory, a: int, world: int) -> vec2:
         """Of the chambers a and b, Pa; the memory has them beside those at the start."""
         return vec2(
-            n.actuator_a[a, w] + numb(m, a, wp.static(at.START_A), w),
-            n.actuator_b[a, w] + numb(m, a, wp.static(at.START_B), w),
+            memory.actuator_a[a, world] + numb(model, a, wp.static(at.START_A), world),
+            memory.actuator_b[a, world] + numb(model, a, wp.static(at.START_B), world),
         )
 
     @wp.func
-    def volumes(m: t.model, x: real, a: int, w: int) -> vec2:
+    def volumes(model: t.model, x: real, a: int, world: int) -> vec2:
         """Of the chambers a and b at the coordinate x, m^3."""
-        dead = numb(m, a, wp.static(at.DEAD), w)
-        way = x - numb(m, a, wp.static(at.RETRACTED), w)
-        rest = numb(m, a, wp.static(at.STROKE), w) - way
+        dead = numb(model, a, wp.static(at.DEAD), world)
+        way = x - numb(model, a, wp.static(at.RETRACTED), world)
+        rest = numb(model, a, wp.static(at.STROKE), world) - way
         least = real(LEAST) * dead
         return vec2(
-            wp.max(dead + numb(m, a, wp.static(at.AREA_A), w) * way, least),
-            wp.max(dead + numb(m, a, wp.static(at.AREA_B), w) * rest, least),
+            wp.max(dead + numb(model, a, wp.static(at.AREA_A), world) * way, least),
+            wp.max(dead + numb(model, a, wp.static(at.AREA_B), world) * rest, least),
         )
 
     @wp.func
@@ -111,9 +113,9 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         return wp.clamp(command, real(-1.0), real(1.0))
 
     @wp.func
-    def goals(m: t.model, command: real, a: int, w: int) -> vec2:
+    def goals(model: t.model, command: real, a: int, world: int) -> vec2:
         """Where the valve connects the chambers a and b to, Pa."""
-        supply = numb(m, a, wp.static(at.SUPPLY), w)
+        supply = numb(model, a, wp.static(at.SUPPLY), world)
         if command >= real(0.0):
             return vec2(supply, real(0.0))
         return vec2(real(0.0), supply)
@@ -131,16 +133,18 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         return (now >= relief and out <= real(0.0)) or (now <= real(0.0) and out >= real(0.0))
 
     @wp.func
-    def cylinder_line(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int) -> Line:
+    def cylinder_line(
+        model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int
+    ) -> Line:
         """Of a hydraulic cylinder."""
-        area_a = numb(m, a, wp.static(at.AREA_A), w)
-        area_b = numb(m, a, wp.static(at.AREA_B), w)
-        bulk = numb(m, a, wp.static(at.BULK), w)
-        relief = numb(m, a, wp.static(at.RELIEF), w)
-        now = pressures(m, n, a, w)
-        volume = volumes(m, x, a, w)
-        goal = goals(m, command, a, w)
-        edge = numb(m, a, wp.static(at.VALVE), w) * wp.abs(opening(command))
+        area_a = numb(model, a, wp.static(at.AREA_A), world)
+        area_b = numb(model, a, wp.static(at.AREA_B), world)
+        bulk = numb(model, a, wp.static(at.BULK), world)
+        relief = numb(model, a, wp.static(at.RELIEF), world)
+        now = pressures(model, memory, a, world)
+        volume = volumes(model, x, a, world)
+        goal = goals(model, command, a, world)
+        edge = numb(model, a, wp.static(at.VALVE), world) * wp.abs(opening(command))
         line = Line()
         line.force = now[0] * area_a - now[1] * area_b
         gain = real(0.0)
@@ -157,33 +161,37 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         return line
 
     @wp.func
-    def fill(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int):
+    def fill(model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int):
         """The pressures at the end of the drift, from the coordinate in its middle."""
-        bulk = numb(m, a, wp.static(at.BULK), w)
-        relief = numb(m, a, wp.static(at.RELIEF), w)
-        now = pressures(m, n, a, w)
-        volume = volumes(m, x + real(0.5) * dt * u, a, w)
-        goal = goals(m, command, a, w)
-        edge = numb(m, a, wp.static(at.VALVE), w) * wp.abs(opening(command))
-        drawn_a = numb(m, a, wp.static(at.AREA_A), w) * u
-        drawn_b = -numb(m, a, wp.static(at.AREA_B), w) * u
+        bulk = numb(model, a, wp.static(at.BULK), world)
+        relief = numb(model, a, wp.static(at.RELIEF), world)
+        now = pressures(model, memory, a, world)
+        volume = volumes(model, x + real(0.5) * dt * u, a, world)
+        goal = goals(model, command, a, world)
+        edge = numb(model, a, wp.static(at.VALVE), world) * wp.abs(opening(command))
+        drawn_a = numb(model, a, wp.static(at.AREA_A), world) * u
+        drawn_b = -numb(model, a, wp.static(at.AREA_B), world) * u
         after_a = pushed_to(goal[0], now[0], edge, bulk * dt / volume[0], drawn_a)
         after_b = pushed_to(goal[1], now[1], edge, bulk * dt / volume[1], drawn_b)
-        n.actuator_a[a, w] = wp.clamp(after_a, real(0.0), relief) - numb(m, a, wp.static(at.START_A), w)
-        n.actuator_b[a, w] = wp.clamp(after_b, real(0.0), relief) - numb(m, a, wp.static(at.START_B), w)
+        memory.actuator_a[a, world] = wp.clamp(after_a, real(0.0), relief) - numb(
+            model, a, wp.static(at.START_A), world
+        )
+        memory.actuator_b[a, world] = wp.clamp(after_b, real(0.0), relief) - numb(
+            model, a, wp.static(at.START_B), world
+        )
 
     # --- gas, muscle, map ---------------------------------------------------------------------------------------------
 
     @wp.func
-    def gas_line(m: t.model, x: real, a: int, w: int) -> Line:
+    def gas_line(model: t.model, x: real, a: int, world: int) -> Line:
         """Of a gas spring: p V^n is constant."""
-        area = numb(m, a, wp.static(at.AREA), w)
-        full = numb(m, a, wp.static(at.VOLUME), w)
-        volume = wp.max(full + area * (x - numb(m, a, wp.static(at.REST), w)), real(LEAST) * full)
-        exponent = numb(m, a, wp.static(at.EXPONENT), w)
-        pressure = numb(m, a, wp.static(at.PRESSURE), w) * wp.pow(full / volume, exponent)
+        area = numb(model, a, wp.static(at.AREA), world)
+        full = numb(model, a, wp.static(at.VOLUME), world)
+        volume = wp.max(full + area * (x - numb(model, a, wp.static(at.REST), world)), real(LEAST) * full)
+        exponent = numb(model, a, wp.static(at.EXPONENT), world)
+        pressure = numb(model, a, wp.static(at.PRESSURE), world) * wp.pow(full / volume, exponent)
         line = Line()
-        line.force = area * (pressure - numb(m, a, wp.static(at.AMBIENT), w))
+        line.force = area * (pressure - numb(model, a, wp.static(at.AMBIENT), world))
         line.stiffness = exponent * area * area * pressure / volume
         return line
 
@@ -200,22 +208,24 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(real(1.0) - real(MOST_HELD) * v / below, real(MOST_HELD) * bend / (below * below))
 
     @wp.func
-    def activation(m: t.model, n: t.memory, command: real, last: real, a: int, w: int) -> real:
+    def activation(model: t.model, memory: t.memory, command: real, last: real, a: int, world: int) -> real:
         """Of a muscle over the kick, 0 to 1."""
-        if numb(m, a, wp.static(at.RISE), w) > real(0.0):
-            return n.actuator_a[a, w]
+        if numb(model, a, wp.static(at.RISE), world) > real(0.0):
+            return memory.actuator_a[a, world]
         return real(0.5) * (wp.clamp(command, real(0.0), real(1.0)) + wp.clamp(last, real(0.0), real(1.0)))
 
     @wp.func
-    def muscle_line(m: t.model, n: t.memory, command: real, last: real, x: real, u: real, a: int, w: int) -> Line:
+    def muscle_line(
+        model: t.model, memory: t.memory, command: real, last: real, x: real, u: real, a: int, world: int
+    ) -> Line:
         """Of a muscle: F = F_0 a f_l(x) f_v(u)."""
-        length = numb(m, a, wp.static(at.LENGTH), w)
-        width = numb(m, a, wp.static(at.WIDTH), w)
+        length = numb(model, a, wp.static(at.LENGTH), world)
+        width = numb(model, a, wp.static(at.WIDTH), world)
         off = (x / length - real(1.0)) / width
         reach = wp.max(real(1.0) - off * off, real(0.0))
-        top = length * numb(m, a, wp.static(at.FASTEST), w)
-        law = hill_law(-u / top, numb(m, a, wp.static(at.HILL), w))
-        pull = numb(m, a, wp.static(at.FORCE), w) * activation(m, n, command, last, a, w)
+        top = length * numb(model, a, wp.static(at.FASTEST), world)
+        law = hill_law(-u / top, numb(model, a, wp.static(at.HILL), world))
+        pull = numb(model, a, wp.static(at.FORCE), world) * activation(model, memory, command, last, a, world)
         line = Line()
         line.force = -pull * reach * law[0]
         line.damping = pull * reach * law[1] / top
@@ -224,45 +234,45 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         return line
 
     @wp.func
-    def excite(m: t.model, n: t.memory, command: real, dt: real, a: int, w: int):
+    def excite(model: t.model, memory: t.memory, command: real, dt: real, a: int, world: int):
         """The muscle's activation after dt, by its rise time."""
-        rise = numb(m, a, wp.static(at.RISE), w)
+        rise = numb(model, a, wp.static(at.RISE), world)
         end = wp.clamp(command, real(0.0), real(1.0))
         if rise > real(0.0):
-            n.actuator_a[a, w] = end + (n.actuator_a[a, w] - end) * wp.exp(-dt / rise)
+            memory.actuator_a[a, world] = end + (memory.actuator_a[a, world] - end) * wp.exp(-dt / rise)
         else:
-            n.actuator_a[a, w] = end
+            memory.actuator_a[a, world] = end
 
     @wp.func
-    def segment(m: t.model, first: int, count: int, value: real, w: int) -> int:
+    def segment(model: t.model, first: int, count: int, value: real, world: int) -> int:
         """The interval of a rising row of numbers that holds a value, or an end one."""
         i = int(0)
-        while i + 2 < count and value > m.actuator_number[first + i + 1, w]:
+        while i + 2 < count and value > model.actuator_number[first + i + 1, world]:
             i += 1
         return i
 
     @wp.func
-    def map_line(m: t.model, x: real, u: real, a: int, w: int) -> Line:
+    def map_line(model: t.model, x: real, u: real, a: int, world: int) -> Line:
         """Interpolated in both; beyond the ends as there, where it has no slope."""
-        first = m.actuator_first[a]
-        rows = int(numb(m, a, wp.static(at.COORDINATES), w))
-        columns = int(numb(m, a, wp.static(at.SPEEDS), w))
+        first = model.actuator_first[a]
+        rows = int(numb(model, a, wp.static(at.COORDINATES), world))
+        columns = int(numb(model, a, wp.static(at.SPEEDS), world))
         xs = first + wp.static(at.GRID)
         us = xs + rows
-        i = segment(m, xs, rows, x, w)
-        j = segment(m, us, columns, u, w)
-        wide = m.actuator_number[xs + i + 1, w] - m.actuator_number[xs + i, w]
-        high = m.actuator_number[us + j + 1, w] - m.actuator_number[us + j, w]
-        right = (x - m.actuator_number[xs + i, w]) / wide
-        up = (u - m.actuator_number[us + j, w]) / high
+        i = segment(model, xs, rows, x, world)
+        j = segment(model, us, columns, u, world)
+        wide = model.actuator_number[xs + i + 1, world] - model.actuator_number[xs + i, world]
+        high = model.actuator_number[us + j + 1, world] - model.actuator_number[us + j, world]
+        right = (x - model.actuator_number[xs + i, world]) / wide
+        up = (u - model.actuator_number[us + j, world]) / high
         s = wp.clamp(right, real(0.0), real(1.0))
         r = wp.clamp(up, real(0.0), real(1.0))
         at_00 = us + columns + i * columns + j
-        low = m.actuator_number[at_00, w] * (real(1.0) - r) + m.actuator_number[at_00 + 1, w] * r
+        low = model.actuator_number[at_00, world] * (real(1.0) - r) + model.actuator_number[at_00 + 1, world] * r
         next = at_00 + columns
-        top = m.actuator_number[next, w] * (real(1.0) - r) + m.actuator_number[next + 1, w] * r
-        left = m.actuator_number[at_00, w] * (real(1.0) - s) + m.actuator_number[next, w] * s
-        away = m.actuator_number[at_00 + 1, w] * (real(1.0) - s) + m.actuator_number[next + 1, w] * s
+        top = model.actuator_number[next, world] * (real(1.0) - r) + model.actuator_number[next + 1, world] * r
+        left = model.actuator_number[at_00, world] * (real(1.0) - s) + model.actuator_number[next, world] * s
+        away = model.actuator_number[at_00 + 1, world] * (real(1.0) - s) + model.actuator_number[next + 1, world] * s
         line = Line()
         line.force = low * (real(1.0) - s) + top * s
         if s == right:
@@ -274,46 +284,50 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
     # --- all of them --------------------------------------------------------------------------------------------------
 
     @wp.func
-    def actuator_line(m: t.model, n: t.memory, commands: vec2, x: real, u: real, dt: real, a: int, w: int) -> Line:
+    def actuator_line(
+        model: t.model, memory: t.memory, commands: vec2, x: real, u: real, dt: real, a: int, world: int
+    ) -> Line:
         """At the coordinate x and the rate u before the kick, and the commands of this step and the last.
 
         What follows its command at once has the mean of the two.
         """
         command = commands[0]
         last = commands[1]
-        kind = m.actuator_kind[a]
+        kind = model.actuator_kind[a]
         line = Line()
         if kind == wp.static(at.IDEAL):
-            most = numb(m, a, 0, w)
+            most = numb(model, a, 0, world)
             line.force = real(0.5) * (wp.clamp(command, -most, most) + wp.clamp(last, -most, most))
         elif kind == wp.static(at.MOTOR):
-            line.force = real(0.5) * (motor_effort(m, n, command, a, w) + motor_effort(m, n, last, a, w))
+            line.force = real(0.5) * (
+                motor_effort(model, memory, command, a, world) + motor_effort(model, memory, last, a, world)
+            )
         elif kind == wp.static(at.CYLINDER):
-            line = cylinder_line(m, n, command, x, u, dt, a, w)
+            line = cylinder_line(model, memory, command, x, u, dt, a, world)
         elif kind == wp.static(at.GAS):
-            line = gas_line(m, x, a, w)
+            line = gas_line(model, x, a, world)
         elif kind == wp.static(at.MUSCLE):
-            line = muscle_line(m, n, command, last, x, u, a, w)
+            line = muscle_line(model, memory, command, last, x, u, a, world)
         else:
-            line = map_line(m, x, u, a, w)
+            line = map_line(model, x, u, a, world)
         return line
 
     @wp.func
-    def rotor(m: t.model, a: int, w: int) -> real:
+    def rotor(model: t.model, a: int, world: int) -> real:
         """The inertia that goes along with the coordinate, kg or kg m^2."""
-        if m.actuator_kind[a] == wp.static(at.MOTOR):
-            return numb(m, a, wp.static(at.ROTOR), w)
+        if model.actuator_kind[a] == wp.static(at.MOTOR):
+            return numb(model, a, wp.static(at.ROTOR), world)
         return real(0.0)
 
     @wp.func
-    def go_on(m: t.model, n: t.memory, command: real, x: real, u: real, dt: real, a: int, w: int):
+    def go_on(model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int):
         """What is inside, over the drift with the rate u from the coordinate x."""
-        kind = m.actuator_kind[a]
+        kind = model.actuator_kind[a]
         if kind == wp.static(at.MOTOR):
-            warm_up(m, n, command, dt, a, w)
+            warm_up(model, memory, command, dt, a, world)
         elif kind == wp.static(at.CYLINDER):
-            fill(m, n, command, x, u, dt, a, w)
+            fill(model, memory, command, x, u, dt, a, world)
         elif kind == wp.static(at.MUSCLE):
-            excite(m, n, command, dt, a, w)
+            excite(model, memory, command, dt, a, world)
 
     return SimpleNamespace(actuator_line=actuator_line, rotor=rotor, go_on=go_on)

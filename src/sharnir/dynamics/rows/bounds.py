@@ -64,66 +64,66 @@ def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
     func = distinct(tag)
 
     @func
-    def count(m: t.model, j: int) -> int:
+    def count(model: t.model, j: int) -> int:
         """How many rows joint j has."""
-        return kind.last(m, j) - kind.first(m, j)
+        return kind.last(model, j) - kind.first(model, j)
 
     @func
-    def linear(m: t.model, c: int, j: int) -> int:
+    def linear(model: t.model, c: int, j: int) -> int:
         """1: row c of joint j acts on lengths, 0: on angles."""
-        return kind.linear(m, kind.first(m, j) + c)
+        return kind.linear(model, kind.first(model, j) + c)
 
     @func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, world: int):
         """All rows of a joint."""
-        for i in range(kind.first(m, view.joint), kind.last(m, view.joint)):
-            kind.prepare(m, s, n, k, view, i, w)
+        for i in range(kind.first(model, view.joint), kind.last(model, view.joint)):
+            kind.prepare(model, state, memory, work, view, i, world)
 
     @func
-    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
-        for i in range(kind.first(m, j), kind.last(m, j)):
-            x = kind.warm(m, n, k, x, i, w)
+        for i in range(kind.first(model, j), kind.last(model, j)):
+            x = kind.warm(model, memory, work, x, i, world)
         return x
 
     @func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, c: int, j: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
         """The change of the impulse of row c at the slip or relative spin u."""
-        return kind.visit(m, n, k, u, dt, kind.first(m, j) + c, w)
+        return kind.visit(model, memory, work, u, dt, kind.first(model, j) + c, world)
 
     @func
-    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+    def is_idle(model: t.model, memory: t.memory, work: t.work, j: int, world: int) -> bool:
         """Whether no row of joint j has anything to do."""
-        for i in range(kind.first(m, j), kind.last(m, j)):
-            if not kind.is_idle(m, n, k, i, w):
+        for i in range(kind.first(model, j), kind.last(model, j)):
+            if not kind.is_idle(model, memory, work, i, world):
                 return False
         return True
 
     @func
-    def end(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """What the rows of joint j remember of a kick that is solved."""
-        for i in range(kind.first(m, j), kind.last(m, j)):
-            kind.end(m, n, k, i, w)
+        for i in range(kind.first(model, j), kind.last(model, j)):
+            kind.end(model, memory, work, i, world)
 
     @func
-    def scale(m: t.model, n: t.memory, share: real, j: int, w: int):
+    def scale(model: t.model, memory: t.memory, share: real, j: int, world: int):
         """Impulses of joint j for a kick of another length."""
-        for i in range(kind.first(m, j), kind.last(m, j)):
-            kind.scale(n, share, i, w)
+        for i in range(kind.first(model, j), kind.last(model, j)):
+            kind.scale(memory, share, i, world)
 
     rows = SimpleNamespace(tag=tag, count=count, linear=linear, prepare=prepare, warm=warm, visit=visit)
     rows.is_idle, rows.end, rows.scale = is_idle, end, scale
     if hasattr(kind, "push"):
 
         @func
-        def is_passed(m: t.model, k: t.work, c: int, j: int, w: int) -> bool:
+        def is_passed(model: t.model, work: t.work, c: int, j: int, world: int) -> bool:
             """Whether pseudo-velocities have something to put right."""
-            return kind.is_passed(k, kind.first(m, j) + c, w)
+            return kind.is_passed(work, kind.first(model, j) + c, world)
 
         @func
-        def push(m: t.model, k: t.work, u: vec3, rate: real, c: int, j: int, w: int) -> vec3:
+        def push(model: t.model, work: t.work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
             """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
-            return kind.push(m, k, u, rate, kind.first(m, j) + c, w)
+            return kind.push(model, work, u, rate, kind.first(model, j) + c, world)
 
         rows.is_passed, rows.push = is_passed, push
     return rows
@@ -136,75 +136,75 @@ def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> Si
     func = distinct(tag)
 
     @func
-    def count(m: t.model, j: int) -> int:
+    def count(model: t.model, j: int) -> int:
         """How many rows joint j has."""
-        return before.count(m, j) + after.count(m, j)
+        return before.count(model, j) + after.count(model, j)
 
     @func
-    def linear(m: t.model, c: int, j: int) -> int:
+    def linear(model: t.model, c: int, j: int) -> int:
         """1: row c of joint j acts on lengths, 0: on angles."""
-        past = c - before.count(m, j)
+        past = c - before.count(model, j)
         if past < 0:
-            return before.linear(m, c, j)
-        return after.linear(m, past, j)
+            return before.linear(model, c, j)
+        return after.linear(model, past, j)
 
     @func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, world: int):
         """All rows of a joint."""
-        before.prepare(m, s, n, k, view, w)
-        after.prepare(m, s, n, k, view, w)
+        before.prepare(model, state, memory, work, view, world)
+        after.prepare(model, state, memory, work, view, world)
 
     @func
-    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
-        return after.warm(m, n, k, before.warm(m, n, k, x, j, w), j, w)
+        return after.warm(model, memory, work, before.warm(model, memory, work, x, j, world), j, world)
 
     @func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, c: int, j: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
         """The change of the impulse of row c at the slip or relative spin u."""
-        past = c - before.count(m, j)
+        past = c - before.count(model, j)
         if past < 0:
-            return before.visit(m, n, k, u, dt, c, j, w)
-        return after.visit(m, n, k, u, dt, past, j, w)
+            return before.visit(model, memory, work, u, dt, c, j, world)
+        return after.visit(model, memory, work, u, dt, past, j, world)
 
     @func
-    def is_idle(m: t.model, n: t.memory, k: t.work, j: int, w: int) -> bool:
+    def is_idle(model: t.model, memory: t.memory, work: t.work, j: int, world: int) -> bool:
         """Whether no row of joint j has anything to do."""
-        if before.is_idle(m, n, k, j, w):
-            return after.is_idle(m, n, k, j, w)
+        if before.is_idle(model, memory, work, j, world):
+            return after.is_idle(model, memory, work, j, world)
         return False
 
     @func
-    def end(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """What the rows of joint j remember of a kick that is solved."""
-        before.end(m, n, k, j, w)
-        after.end(m, n, k, j, w)
+        before.end(model, memory, work, j, world)
+        after.end(model, memory, work, j, world)
 
     @func
-    def scale(m: t.model, n: t.memory, share: real, j: int, w: int):
+    def scale(model: t.model, memory: t.memory, share: real, j: int, world: int):
         """Impulses of joint j for a kick of another length."""
-        before.scale(m, n, share, j, w)
-        after.scale(m, n, share, j, w)
+        before.scale(model, memory, share, j, world)
+        after.scale(model, memory, share, j, world)
 
     rows = SimpleNamespace(tag=tag, count=count, linear=linear, prepare=prepare, warm=warm, visit=visit)
     rows.is_idle, rows.end, rows.scale = is_idle, end, scale
     if hasattr(before, "push") and hasattr(after, "push"):
 
         @func
-        def is_passed(m: t.model, k: t.work, c: int, j: int, w: int) -> bool:
+        def is_passed(model: t.model, work: t.work, c: int, j: int, world: int) -> bool:
             """Whether pseudo-velocities have something to put right."""
-            past = c - before.count(m, j)
+            past = c - before.count(model, j)
             if past < 0:
-                return before.is_passed(m, k, c, j, w)
-            return after.is_passed(m, k, past, j, w)
+                return before.is_passed(model, work, c, j, world)
+            return after.is_passed(model, work, past, j, world)
 
         @func
-        def push(m: t.model, k: t.work, u: vec3, rate: real, c: int, j: int, w: int) -> vec3:
+        def push(model: t.model, work: t.work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
             """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
-            past = c - before.count(m, j)
+            past = c - before.count(model, j)
             if past < 0:
-                return before.push(m, k, u, rate, c, j, w)
-            return after.push(m, k, u, rate, past, j, w)
+                return before.push(model, work, u, rate, c, j, world)
+            return after.push(model, work, u, rate, past, j, world)
 
         rows.is_passed, rows.push = is_passed, push
     return rows

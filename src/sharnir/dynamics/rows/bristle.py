@@ -38,26 +38,26 @@ def make_bristle(p: Precision) -> SimpleNamespace:
     TINY = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))
 
     @wp.func
-    def slip_rate(m: t.model, speed: real, i: int, w: int) -> real:
+    def slip_rate(model: t.model, speed: real, i: int, world: int) -> real:
         """a = s0 |v|/g(v), 1/s."""
-        level = m.dynamic_level[i, w]
-        if m.friction_speed[i, w] > real(0.0):
-            x = speed / m.friction_speed[i, w]
-            level = level + (m.static_level[i, w] - level) * wp.exp(-x * x)
-        return m.friction_stiffness[i, w] * speed / level
+        level = model.dynamic_level[i, world]
+        if model.friction_speed[i, world] > real(0.0):
+            x = speed / model.friction_speed[i, world]
+            level = level + (model.static_level[i, world] - level) * wp.exp(-x * x)
+        return model.friction_stiffness[i, world] * speed / level
 
     @wp.func
     def along_one_axis(
-        m: t.model, n: t.memory, k: t.work, u: real, inverse_mass: real, scale: real, i: int, w: int
+        model: t.model, memory: t.memory, work: t.work, u: real, inverse_mass: real, scale: real, i: int, world: int
     ) -> real:
         """The impulse on a single axis, the scalar equation solved by Newton steps from the present speed."""
-        kick = k.kick[w]
-        axis = k.friction_axis[i, w]
-        radius = m.friction_radius[i, w]
-        z = wp.dot(n.bristle[i, w], axis)
-        grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
-        loss = m.friction_damping[i, w] * z / kick
-        free = u - inverse_mass * wp.dot(n.friction_impulse[i, w], axis)
+        kick = work.kick[world]
+        axis = work.friction_axis[i, world]
+        radius = model.friction_radius[i, world]
+        z = wp.dot(memory.bristle[i, world], axis)
+        grip = model.friction_stiffness[i, world] + model.friction_damping[i, world] / kick
+        loss = model.friction_damping[i, world] * z / kick
+        free = u - inverse_mass * wp.dot(memory.friction_impulse[i, world], axis)
         gain = inverse_mass * kick * scale
         # phi rises with v, so the root of v + gain phi(v) - free lies between 0 and the step that phi(0) allows
         low = wp.min(real(0.0), free - gain * (grip * z - loss))
@@ -69,7 +69,7 @@ def make_bristle(p: Precision) -> SimpleNamespace:
             left -= 1
             bend = z + kick * radius * v
             speed = wp.max(radius * wp.abs(v), TINY)
-            a = slip_rate(m, speed, i, w)
+            a = slip_rate(model, speed, i, world)
             rest = real(1.0) / (real(1.0) + kick * a)
             phi = grip * bend * rest - loss
             push = gain * phi
@@ -85,36 +85,38 @@ def make_bristle(p: Precision) -> SimpleNamespace:
                 v = v - error / (real(1.0) + gain * wp.max(slope, real(0.0)))
                 if v < low or v > high:
                     v = real(0.5) * (low + high)
-        n.friction_ratio[i, w] = wp.abs(phi)
+        memory.friction_ratio[i, world] = wp.abs(phi)
         return -kick * scale * phi
 
     @wp.func
-    def bristle_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, scale: real, i: int, w: int) -> vec3:
+    def bristle_impulse(
+        model: t.model, memory: t.memory, work: t.work, u: vec3, scale: real, i: int, world: int
+    ) -> vec3:
         """The new impulse at the slip or relative spin u."""
-        kick = k.kick[w]
-        mass = algebra.full(k.friction_mass[i, w])
-        if m.friction_single[i] == 1:
-            axis = k.friction_axis[i, w]
+        kick = work.kick[world]
+        mass = algebra.full(work.friction_mass[i, world])
+        if model.friction_single[i] == 1:
+            axis = work.friction_axis[i, world]
             inverse_mass = real(1.0) / wp.dot(axis, mass * axis)
-            return along_one_axis(m, n, k, wp.dot(axis, u), inverse_mass, scale, i, w) * axis
-        radius = m.friction_radius[i, w]
-        z = n.bristle[i, w]
-        grip = m.friction_stiffness[i, w] + m.friction_damping[i, w] / kick
-        rest = real(1.0) / (real(1.0) + kick * slip_rate(m, radius * wp.length(u), i, w))
-        source = -kick * scale * (grip * rest - m.friction_damping[i, w] / kick) * z
+            return along_one_axis(model, memory, work, wp.dot(axis, u), inverse_mass, scale, i, world) * axis
+        radius = model.friction_radius[i, world]
+        z = memory.bristle[i, world]
+        grip = model.friction_stiffness[i, world] + model.friction_damping[i, world] / kick
+        rest = real(1.0) / (real(1.0) + kick * slip_rate(model, radius * wp.length(u), i, world))
+        source = -kick * scale * (grip * rest - model.friction_damping[i, world] / kick) * z
         y = kick * scale * grip * kick * radius * rest
-        right = mass * (source - y * u) + y * n.friction_impulse[i, w]
-        if m.friction_axes[i] != 7:
-            mass = mass + wp.trace(mass) * wp.outer(k.friction_axis[i, w], k.friction_axis[i, w])
+        right = mass * (source - y * u) + y * memory.friction_impulse[i, world]
+        if model.friction_axes[i] != 7:
+            mass = mass + wp.trace(mass) * wp.outer(work.friction_axis[i, world], work.friction_axis[i, world])
         new = algebra.solved(mass + algebra.diagonal(y), right)
-        n.friction_ratio[i, w] = wp.length(new) / wp.max(kick * scale, TINY)
+        memory.friction_ratio[i, world] = wp.length(new) / wp.max(kick * scale, TINY)
         return new
 
     @wp.func
-    def bristle_after(m: t.model, n: t.memory, u: vec3, kick: real, i: int, w: int) -> vec3:
+    def bristle_after(model: t.model, memory: t.memory, u: vec3, kick: real, i: int, world: int) -> vec3:
         """Where the bristles are at the end of a kick that ended with slip or spin u."""
-        radius = m.friction_radius[i, w]
-        a = slip_rate(m, radius * wp.length(u), i, w)
-        return (n.bristle[i, w] + kick * radius * u) / (real(1.0) + kick * a)
+        radius = model.friction_radius[i, world]
+        a = slip_rate(model, radius * wp.length(u), i, world)
+        return (memory.bristle[i, world] + kick * radius * u) / (real(1.0) + kick * a)
 
     return SimpleNamespace(bristle_impulse=bristle_impulse, bristle_after=bristle_after)

@@ -57,77 +57,83 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
-    def frame(k: t.work, i: int, w: int) -> mat33:
+    def frame(work: t.work, i: int, world: int) -> mat33:
         """Columns: the two tangents and the normal of contact i, world axes."""
-        z = k.contact_normal[i, w]
-        x = k.contact_tangent[i, w]
+        z = work.contact_normal[i, world]
+        x = work.contact_tangent[i, world]
         return wp.matrix_from_cols(x, wp.cross(z, x), z)
 
     # --- before the iterations --------------------------------------------------------------------------------------
 
     @wp.func
-    def prepare_belt(m: t.model, s: t.state, k: t.work, i: int, w: int):
+    def prepare_belt(model: t.model, state: t.state, work: t.work, i: int, world: int):
         """The sprocket that moves the surface of one of the sides, if any."""
-        belt = wp.max(m.shape_belt[k.contact_a[i, w]], m.shape_belt[k.contact_b[i, w]])
-        k.contact_sprocket[i, w] = -1
-        k.contact_belt[i, w] = vec3()
+        belt = wp.max(model.shape_belt[work.contact_a[i, world]], model.shape_belt[work.contact_b[i, world]])
+        work.contact_sprocket[i, world] = -1
+        work.contact_belt[i, world] = vec3()
         if belt >= 0:
-            j = m.belt_joint[belt]
-            axle = geometry.coordinate_axis(geometry.frames_of(m, s, j, w), wp.static(int(Kind.TWIST)))
-            k.contact_sprocket[i, w] = j
-            k.contact_axle[i, w] = axle
-            k.contact_belt[i, w] = -m.belt_radius[belt] * wp.cross(axle, k.contact_normal[i, w])
+            j = model.belt_joint[belt]
+            axle = geometry.coordinate_axis(geometry.frames_of(model, state, j, world), wp.static(int(Kind.TWIST)))
+            work.contact_sprocket[i, world] = j
+            work.contact_axle[i, world] = axle
+            work.contact_belt[i, world] = -model.belt_radius[belt] * wp.cross(axle, work.contact_normal[i, world])
 
     @wp.func
-    def tyre_of(m: t.model, k: t.work, i: int, w: int) -> int:
+    def tyre_of(model: t.model, work: t.work, i: int, world: int) -> int:
         """The tyre of one of the sides of contact i, or -1."""
-        return wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
+        return wp.max(model.shape_tyre[work.contact_a[i, world]], model.shape_tyre[work.contact_b[i, world]])
 
     @wp.func
-    def heading(m: t.model, s: t.state, k: t.work, tyre: int, i: int, w: int) -> vec3:
+    def heading(model: t.model, state: t.state, work: t.work, tyre: int, i: int, world: int) -> vec3:
         """Along which a wheel rolls: square to its axle and to the normal. Notes how fast it rolls, too."""
-        shape = k.contact_a[i, w]
-        if m.shape_tyre[shape] < 0:
-            shape = k.contact_b[i, w]
-        body = m.shape_body[shape]
-        turn = s.rotation[body, w] * m.shape_turn[shape]
+        shape = work.contact_a[i, world]
+        if model.shape_tyre[shape] < 0:
+            shape = work.contact_b[i, world]
+        body = model.shape_body[shape]
+        turn = state.rotation[body, world] * model.shape_turn[shape]
         axle = wp.quat_rotate(turn, vec3(real(0.0), real(0.0), real(1.0)))
-        speed = wp.abs(wp.dot(axle, s.spin[body, w])) * (m.shape_size[shape][0] + m.shape_size[shape][1])
-        k.tyre_rate[i, w] = speed / m.tyre_relaxation[tyre]
-        return wp.normalize(wp.cross(axle, k.contact_normal[i, w]))
+        speed = wp.abs(wp.dot(axle, state.spin[body, world])) * (
+            model.shape_size[shape][0] + model.shape_size[shape][1]
+        )
+        work.tyre_rate[i, world] = speed / model.tyre_relaxation[tyre]
+        return wp.normalize(wp.cross(axle, work.contact_normal[i, world]))
 
     @wp.func
-    def soften(k: t.work, dt: real, stiffness: real, damping: real, i: int, w: int):
+    def soften(work: t.work, dt: real, stiffness: real, damping: real, i: int, world: int):
         """The normal as a spring and damper; the damper acts once the shapes overlap."""
-        kick = k.kick[w]
-        gap = k.contact_gap[i, w]
+        kick = work.kick[world]
+        gap = work.contact_gap[i, world]
         c = damping
         if gap > real(0.0):
             c = real(0.0)
-        k.contact_y[i, w] = kick * (c + dt * stiffness)
-        k.contact_source[i, w] = -kick * stiffness * gap
+        work.contact_y[i, world] = kick * (c + dt * stiffness)
+        work.contact_source[i, world] = -kick * stiffness * gap
 
     @wp.func
-    def prepare_normal(m: t.model, k: t.work, o: t.settings, pair: int, i: int, w: int):
+    def prepare_normal(model: t.model, work: t.work, settings: t.settings, pair: int, i: int, world: int):
         """The normal's source, speculative or elastic, and no pseudo-impulse yet."""
-        k.contact_push[i, w] = real(0.0)
-        k.contact_search[i, w] = vec3()
-        k.contact_y[i, w] = real(0.0)
-        k.contact_source[i, w] = -wp.max(k.contact_gap[i, w], real(0.0)) / o.dt
+        work.contact_push[i, world] = real(0.0)
+        work.contact_search[i, world] = vec3()
+        work.contact_y[i, world] = real(0.0)
+        work.contact_source[i, world] = -wp.max(work.contact_gap[i, world], real(0.0)) / settings.dt
         if wp.static(features.restitution):
-            k.contact_blow[i, w] = vec3()
+            work.contact_blow[i, world] = vec3()
         if wp.static(features.compliance):
-            if wp.isfinite(m.pair_stiffness[pair, w]):
-                soften(k, o.dt, m.pair_stiffness[pair, w], m.pair_damping[pair, w], i, w)
+            if wp.isfinite(model.pair_stiffness[pair, world]):
+                soften(work, settings.dt, model.pair_stiffness[pair, world], model.pair_damping[pair, world], i, world)
 
     @wp.func
-    def prepare_tyre(m: t.model, n: t.memory, k: t.work, o: t.settings, pair: int, i: int, w: int):
+    def prepare_tyre(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, pair: int, i: int, world: int
+    ):
         """The normal of a tyre as a spring and damper, and how far its bristles are stretched."""
-        tyre = tyre_of(m, k, i, w)
+        tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
-            soften(k, o.dt, m.tyre_stiffness[tyre], m.tyre_damping[tyre], i, w)
-            z = wp.transpose(frame(k, i, w)) * n.contact_bend[i, w]
-            k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, m.pair_friction[pair, w], vec2(z[0], z[1]), tyre))
+            soften(work, settings.dt, model.tyre_stiffness[tyre], model.tyre_damping[tyre], i, world)
+            z = wp.transpose(frame(work, i, world)) * memory.contact_bend[i, world]
+            work.tyre_stretch[i, world] = wp.length(
+                tyres.stretch(model, model.pair_friction[pair, world], vec2(z[0], z[1]), tyre)
+            )
 
     @wp.func
     def clipped(start: vec3, friction: real) -> vec3:
@@ -140,82 +146,91 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(share * start[0], share * start[1], normal)
 
     @wp.func
-    def prepare_contact(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, i: int, w: int):
+    def prepare_contact(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, i: int, world: int
+    ):
         """Arms, effective mass and bounds of contact i; last step's impulse brought into its cone."""
-        a = m.shape_body[k.contact_a[i, w]]
-        b = m.shape_body[k.contact_b[i, w]]
-        arm_a = k.contact_point[i, w] - s.position[a, w]
-        arm_b = k.contact_point[i, w] - s.position[b, w]
-        k.contact_body_a[i, w] = a
-        k.contact_body_b[i, w] = b
-        k.contact_arm_a[i, w] = arm_a
-        k.contact_arm_b[i, w] = arm_b
-        inverse = sides.inverse_mass_alone(m, k, a, arm_a, w) + sides.inverse_mass_alone(m, k, b, arm_b, w)
+        a = model.shape_body[work.contact_a[i, world]]
+        b = model.shape_body[work.contact_b[i, world]]
+        arm_a = work.contact_point[i, world] - state.position[a, world]
+        arm_b = work.contact_point[i, world] - state.position[b, world]
+        work.contact_body_a[i, world] = a
+        work.contact_body_b[i, world] = b
+        work.contact_arm_a[i, world] = arm_a
+        work.contact_arm_b[i, world] = arm_b
+        inverse = sides.inverse_mass_alone(model, work, a, arm_a, world) + sides.inverse_mass_alone(
+            model, work, b, arm_b, world
+        )
         if wp.static(features.belts):
-            prepare_belt(m, s, k, i, w)
+            prepare_belt(model, state, work, i, world)
             if wp.static(not features.reach):
-                inverse = inverse + sides.belt_inverse_mass(m, k, i, w)
+                inverse = inverse + sides.belt_inverse_mass(model, work, i, world)
         if wp.static(features.reach):
-            inverse = inverse + reach_contact(m, k, o, i, w)
-        turn = algebra.frame_of(k.contact_normal[i, w])
+            inverse = inverse + reach_contact(model, work, settings, i, world)
+        turn = algebra.frame_of(work.contact_normal[i, world])
         tangent = vec3(turn[0, 0], turn[1, 0], turn[2, 0])
         if wp.static(features.tyres):
-            tyre = tyre_of(m, k, i, w)
+            tyre = tyre_of(model, work, i, world)
             if tyre >= 0:
-                tangent = heading(m, s, k, tyre, i, w)
-        k.contact_tangent[i, w] = tangent
-        turn = frame(k, i, w)
-        k.contact_mass[i, w] = algebra.packed(wp.transpose(turn) * inverse * turn)
-        pair = m.shape_material[k.contact_a[i, w]] * o.materials + m.shape_material[k.contact_b[i, w]]
-        k.contact_pair[i, w] = pair
-        prepare_normal(m, k, o, pair, i, w)
+                tangent = heading(model, state, work, tyre, i, world)
+        work.contact_tangent[i, world] = tangent
+        turn = frame(work, i, world)
+        work.contact_mass[i, world] = algebra.packed(wp.transpose(turn) * inverse * turn)
+        pair = (
+            model.shape_material[work.contact_a[i, world]] * settings.materials
+            + model.shape_material[work.contact_b[i, world]]
+        )
+        work.contact_pair[i, world] = pair
+        prepare_normal(model, work, settings, pair, i, world)
         if wp.static(features.tyres):
-            prepare_tyre(m, n, k, o, pair, i, w)
+            prepare_tyre(model, memory, work, settings, pair, i, world)
         if wp.static(features.rolling):
-            rolling.prepare_rolling(m, k, o, turn, i, w)
-        n.contact_impulse[i, w] = turn * clipped(wp.transpose(turn) * n.contact_impulse[i, w], m.pair_friction[pair, w])
+            rolling.prepare_rolling(model, work, settings, turn, i, world)
+        memory.contact_impulse[i, world] = turn * clipped(
+            wp.transpose(turn) * memory.contact_impulse[i, world], model.pair_friction[pair, world]
+        )
 
     @wp.func
-    def warm_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def warm_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Apply last step's impulse."""
-        sides.warm_sides(m, k, n.contact_impulse[i, w], i, w)
+        sides.warm_sides(model, work, memory.contact_impulse[i, world], i, world)
         if wp.static(features.rolling):
-            rolling.warm_rolling(m, n, k, i, w)
+            rolling.warm_rolling(model, memory, work, i, world)
 
     # --- impact -----------------------------------------------------------------------------------------------------
 
     @wp.func
-    def is_struck(m: t.model, k: t.work, dt: real, speed: real, i: int, w: int) -> bool:
+    def is_struck(model: t.model, work: t.work, dt: real, speed: real, i: int, world: int) -> bool:
         """Whether the contact closes within the step, fast enough to bounce."""
-        pair = k.contact_pair[i, w]
-        closes = k.contact_gap[i, w] + dt * speed < real(0.0)
-        return m.pair_restitution[pair, w] > real(0.0) and closes and speed < -m.pair_threshold[pair, w]
+        pair = work.contact_pair[i, world]
+        closes = work.contact_gap[i, world] + dt * speed < real(0.0)
+        return model.pair_restitution[pair, world] > real(0.0) and closes and speed < -model.pair_threshold[pair, world]
 
     @wp.func
-    def bounce(m: t.model, k: t.work, dt: real, i: int, w: int) -> bool:
+    def bounce(model: t.model, work: t.work, dt: real, i: int, world: int) -> bool:
         """The impact of contact i, if there is one; whether there was."""
-        turn = frame(k, i, w)
-        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
-        if not is_struck(m, k, dt, u[2], i, w):
+        turn = frame(work, i, world)
+        u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
+        if not is_struck(model, work, dt, u[2], i, world):
             return False
-        pair = k.contact_pair[i, w]
-        mass = algebra.full(k.contact_mass[i, w])
-        d = vec3(real(0.0), real(0.0), -(real(1.0) + m.pair_restitution[pair, w]) * u[2] / mass[2, 2])
-        d = rubbed(mass, u + mass * d, d, m.pair_friction[pair, w])
+        pair = work.contact_pair[i, world]
+        mass = algebra.full(work.contact_mass[i, world])
+        d = vec3(real(0.0), real(0.0), -(real(1.0) + model.pair_restitution[pair, world]) * u[2] / mass[2, 2])
+        d = rubbed(mass, u + mass * d, d, model.pair_friction[pair, world])
         d = turn * d
-        k.contact_blow[i, w] = k.contact_blow[i, w] + d
-        sides.strike_contact(m, k, d, i, w)
+        work.contact_blow[i, world] = work.contact_blow[i, world] + d
+        sides.strike_contact(model, work, d, i, world)
         return True
 
     @wp.func
-    def bounce_all(m: t.model, k: t.work, dt: real, w: int):
+    def bounce_all(model: t.model, work: t.work, dt: real, world: int):
         """Impacts, one after the other, until none is left."""
         left = int(wp.static(IMPACT_SWEEPS))
         while left > 0:
             left -= 1
             again = bool(False)
-            for i in range(k.contact_count[w]):
-                if bounce(m, k, dt, i, w):
+            for i in range(work.contact_count[world]):
+                if bounce(model, work, dt, i, world):
                     again = True
             if not again:
                 left = 0
@@ -241,100 +256,104 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(x, y, q[2])
 
     @wp.func
-    def normal_impulse(k: t.work, mass: real, speed: real, old: real, i: int, w: int) -> real:
+    def normal_impulse(work: t.work, mass: real, speed: real, old: real, i: int, world: int) -> real:
         """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
-        y = k.contact_y[i, w]
-        new = old - (speed - k.contact_source[i, w]) / mass
+        y = work.contact_y[i, world]
+        new = old - (speed - work.contact_source[i, world]) / mass
         if y > real(0.0):
-            new = old - (y * speed + old - k.contact_source[i, w]) / (y * mass + real(1.0))
+            new = old - (y * speed + old - work.contact_source[i, world]) / (y * mass + real(1.0))
         return wp.max(new, real(0.0))
 
     @wp.func
-    def tangential(m: t.model, n: t.memory, k: t.work, turn: mat33, u: vec3, q: vec3, i: int, w: int) -> vec3:
+    def tangential(
+        model: t.model, memory: t.memory, work: t.work, turn: mat33, u: vec3, q: vec3, i: int, world: int
+    ) -> vec3:
         """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
-        mass = algebra.full(k.contact_mass[i, w])
-        friction = m.pair_friction[k.contact_pair[i, w], w]
+        mass = algebra.full(work.contact_mass[i, world])
+        friction = model.pair_friction[work.contact_pair[i, world], world]
         if wp.static(features.tyres):
-            tyre = tyre_of(m, k, i, w)
+            tyre = tyre_of(model, work, i, world)
             if tyre >= 0:
-                bend = wp.transpose(turn) * n.contact_bend[i, w]
+                bend = wp.transpose(turn) * memory.contact_bend[i, world]
                 brush = Brush()
                 brush.bend = vec2(bend[0], bend[1])
                 brush.friction = friction
-                brush.rate = k.tyre_rate[i, w]
-                brush.stretch = k.tyre_stretch[i, w]
-                brush.kick = k.kick[w]
-                new = tyres.tyre_impulse(m, mass, u, q, brush, tyre)
+                brush.rate = work.tyre_rate[i, world]
+                brush.stretch = work.tyre_stretch[i, world]
+                brush.kick = work.kick[world]
+                new = tyres.tyre_impulse(model, mass, u, q, brush, tyre)
                 ahead = tyres.bend_after(u + mass * (new - q), brush.bend, brush.rate, brush.kick)
-                k.tyre_stretch[i, w] = wp.length(tyres.stretch(m, friction, ahead, tyre))
+                work.tyre_stretch[i, world] = wp.length(tyres.stretch(model, friction, ahead, tyre))
                 return new
         return rubbed(mass, u, q, friction)
 
     @wp.func
-    def visit_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> vec2:
+    def visit_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
-        turn = frame(k, i, w)
-        u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
-        mass = algebra.full(k.contact_mass[i, w])
-        old = wp.transpose(turn) * n.contact_impulse[i, w]
-        normal = normal_impulse(k, mass[2, 2], u[2], old[2], i, w)
+        turn = frame(work, i, world)
+        u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
+        mass = algebra.full(work.contact_mass[i, world])
+        old = wp.transpose(turn) * memory.contact_impulse[i, world]
+        normal = normal_impulse(work, mass[2, 2], u[2], old[2], i, world)
         new = vec3(old[0], old[1], normal)
         if normal > real(0.0) or old[2] > real(0.0):
             u = u + (normal - old[2]) * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
-            new = tangential(m, n, k, turn, u, new, i, w)
+            new = tangential(model, memory, work, turn, u, new, i, world)
         d = turn * (new - old)
-        k.contact_step[i, w] = d
+        work.contact_step[i, world] = d
         square = wp.dot(d, d)
         if square > real(0.0):
-            n.contact_impulse[i, w] = n.contact_impulse[i, w] + d
-            sides.strike_contact(m, k, d, i, w)
+            memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + d
+            sides.strike_contact(model, work, d, i, world)
         rolling = real(0.0)
         if wp.static(features.rolling):
-            rolling = visit_rolling(m, n, k, turn, normal, i, w)
+            rolling = visit_rolling(model, memory, work, turn, normal, i, world)
         return vec2(square, rolling)
 
     @wp.func
-    def push_out(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> real:
+    def push_out(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> real:
         """Pseudo-impulse of an overlap, or of an impact that happens on the way; the square of its change."""
-        gap = k.contact_gap[i, w]
-        target = -o.erp * gap / o.dt
+        gap = work.contact_gap[i, world]
+        target = -settings.erp * gap / settings.dt
         struck = bool(False)
         if wp.static(features.restitution):
-            if wp.dot(k.contact_blow[i, w], k.contact_blow[i, w]) > real(0.0) and gap > real(0.0):
+            if wp.dot(work.contact_blow[i, world], work.contact_blow[i, world]) > real(0.0) and gap > real(0.0):
                 struck = True
-                target = -(real(1.0) + m.pair_restitution[k.contact_pair[i, w], w]) * gap / o.dt
-        if (gap >= real(0.0) and not struck) or k.contact_y[i, w] > real(0.0):
+                target = -(real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]) * gap / settings.dt
+        if (gap >= real(0.0) and not struck) or work.contact_y[i, world] > real(0.0):
             return real(0.0)
-        normal = k.contact_normal[i, w]
-        old = k.contact_push[i, w]
-        give = GIVE * (m.inv_mass[k.contact_body_a[i, w], w] + m.inv_mass[k.contact_body_b[i, w], w])
-        speed = wp.dot(normal, sides.push_between(m, k, i, w))
-        new = old - (speed - target + give * old) / (k.contact_mass[i, w][2] + give)
+        normal = work.contact_normal[i, world]
+        old = work.contact_push[i, world]
+        give = GIVE * (
+            model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
+        )
+        speed = wp.dot(normal, sides.push_between(model, work, i, world))
+        new = old - (speed - target + give * old) / (work.contact_mass[i, world][2] + give)
         if not struck:
             new = wp.max(new, real(0.0))
-        k.contact_push[i, w] = new
-        sides.push_contact(m, k, (new - old) * normal, i, w)
+        work.contact_push[i, world] = new
+        sides.push_contact(model, work, (new - old) * normal, i, world)
         return (new - old) * (new - old)
 
     @wp.func
-    def accelerate(m: t.model, n: t.memory, k: t.work, w: int):
+    def accelerate(model: t.model, memory: t.memory, work: t.work, world: int):
         """Before a sweep over all contacts: go on in the direction of the sweeps so far, as conjugate gradients do.
 
         Silcowitz-Hansen, Niebe and Erleben (2010): with g the change of impulses in a sweep and b = |g|^2/|g_old|^2,
         add b times the last direction and remember g + b times it; start over where b > 1.
         """
-        squares = k.contact_squares[w]
+        squares = work.contact_squares[world]
         share = real(0.0)
         if squares[0] > real(0.0) and squares[1] < squares[0]:
             share = squares[1] / squares[0]
-        for i in range(k.contact_count[w]):
+        for i in range(work.contact_count[world]):
             if share == real(0.0):
-                k.contact_search[i, w] = vec3()
+                work.contact_search[i, world] = vec3()
             else:
-                more = share * k.contact_search[i, w]
-                k.contact_search[i, w] = more + k.contact_step[i, w]
-                n.contact_impulse[i, w] = n.contact_impulse[i, w] + more
-                sides.strike_contact(m, k, more, i, w)
+                more = share * work.contact_search[i, world]
+                work.contact_search[i, world] = more + work.contact_step[i, world]
+                memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + more
+                sides.strike_contact(model, work, more, i, world)
 
     @wp.func
     def unsettled(change: real, carried: real, epsilon: real) -> real:
@@ -344,126 +363,140 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         return change
 
     @wp.func
-    def sweep_contacts(m: t.model, n: t.memory, k: t.work, epsilon: real, w: int) -> real:
+    def sweep_contacts(model: t.model, memory: t.memory, work: t.work, epsilon: real, world: int) -> real:
         """Every contact once, what lies on the ground last; the square of the largest change that is not settled."""
-        if k.contact_squares[w][1] > real(0.0):
-            accelerate(m, n, k, w)
+        if work.contact_squares[world][1] > real(0.0):
+            accelerate(model, memory, work, world)
         worst = real(0.0)
         total = real(0.0)
-        count = k.contact_count[w]
+        count = work.contact_count[world]
         for reverse in range(count):
             i = count - 1 - reverse
-            squares = visit_contact(m, n, k, i, w)
+            squares = visit_contact(model, memory, work, i, world)
             total = total + wp.max(squares[0], squares[1])
-            worst = wp.max(worst, unsettled(squares[0], wp.length_sq(n.contact_impulse[i, w]), epsilon))
+            worst = wp.max(worst, unsettled(squares[0], wp.length_sq(memory.contact_impulse[i, world]), epsilon))
             worst = wp.max(worst, squares[1])
-        k.contact_squares[w] = vec2(k.contact_squares[w][1], total)
+        work.contact_squares[world] = vec2(work.contact_squares[world][1], total)
         return worst
 
     @wp.func
-    def push_contacts(m: t.model, k: t.work, o: t.settings, w: int) -> real:
+    def push_contacts(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
         """Pseudo-impulses of every contact once; the square of the largest change that is not settled."""
         worst = real(0.0)
-        for i in range(k.contact_count[w]):
-            square = push_out(m, k, o, i, w)
-            worst = wp.max(worst, unsettled(square, k.contact_push[i, w] * k.contact_push[i, w], o.epsilon))
+        for i in range(work.contact_count[world]):
+            square = push_out(model, work, settings, i, world)
+            worst = wp.max(
+                worst, unsettled(square, work.contact_push[i, world] * work.contact_push[i, world], settings.epsilon)
+            )
         return worst
 
     # --- after the iterations ---------------------------------------------------------------------------------------
 
     @wp.func
-    def keep_bend(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def keep_bend(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Where the bristles of a tyre are at the end of the kick."""
-        tyre = tyre_of(m, k, i, w)
+        tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
-            turn = frame(k, i, w)
-            bend = wp.transpose(turn) * n.contact_bend[i, w]
-            u = wp.transpose(turn) * sides.velocity_between(m, k, i, w)
-            z = tyres.bend_after(u, vec2(bend[0], bend[1]), k.tyre_rate[i, w], k.kick[w])
-            z = tyres.kept_bend(m, m.pair_friction[k.contact_pair[i, w], w], z, tyre)
-            if n.contact_impulse[i, w][0] == real(0.0) and wp.length_sq(n.contact_impulse[i, w]) == real(0.0):
+            turn = frame(work, i, world)
+            bend = wp.transpose(turn) * memory.contact_bend[i, world]
+            u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
+            z = tyres.bend_after(u, vec2(bend[0], bend[1]), work.tyre_rate[i, world], work.kick[world])
+            z = tyres.kept_bend(model, model.pair_friction[work.contact_pair[i, world], world], z, tyre)
+            if memory.contact_impulse[i, world][0] == real(0.0) and wp.length_sq(
+                memory.contact_impulse[i, world]
+            ) == real(0.0):
                 z = vec2()
-            n.contact_bend[i, w] = turn * vec3(z[0], z[1], real(0.0))
+            memory.contact_bend[i, world] = turn * vec3(z[0], z[1], real(0.0))
 
     @wp.func
-    def end_contact(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def end_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """The force of contact i, added to what its bodies feel; the bend of a tyre."""
-        d = n.contact_impulse[i, w]
+        d = memory.contact_impulse[i, world]
         if wp.static(features.restitution):
-            d = d + k.contact_blow[i, w]
-        force = d / k.kick[w]
-        k.contact_force[i, w] = force
-        k.contact_slip[i, w] = sides.velocity_between(m, k, i, w)
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        k.touch_force[a, w] = k.touch_force[a, w] - force
-        k.touch_force[b, w] = k.touch_force[b, w] + force
+            d = d + work.contact_blow[i, world]
+        force = d / work.kick[world]
+        work.contact_force[i, world] = force
+        work.contact_slip[i, world] = sides.velocity_between(model, work, i, world)
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        work.touch_force[a, world] = work.touch_force[a, world] - force
+        work.touch_force[b, world] = work.touch_force[b, world] + force
         if wp.static(features.tyres):
-            keep_bend(m, n, k, i, w)
+            keep_bend(model, memory, work, i, world)
 
     # --- all of them, as a group of rows ------------------------------------------------------------------------------
 
     @wp.func
-    def place(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def place(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Find the contact points, and match them with those of the last step."""
-        if o.warm_start == 0:
-            n.kept_count[w] = 0
-        find_contacts(m, s, k, r, o, w)
-        keep_contacts(m, s, n, k, o, w)
+        if settings.warm_start == 0:
+            memory.kept_count[world] = 0
+        find_contacts(model, state, work, report, settings, world)
+        keep_contacts(model, state, memory, work, settings, world)
 
     @wp.func
-    def reach(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def reach(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Every contact, with the inverse mass that the factors give."""
         if wp.static(features.reach):
-            k.reach_used[w] = o.joint_paths
-        for i in range(k.contact_count[w]):
-            prepare_contact(m, s, n, k, o, i, w)
-        k.contact_squares[w] = vec2()
+            work.reach_used[world] = settings.joint_paths
+        for i in range(work.contact_count[world]):
+            prepare_contact(model, state, memory, work, settings, i, world)
+        work.contact_squares[world] = vec2()
 
     @wp.func
-    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Last step's impulses applied."""
-        for i in range(k.contact_count[w]):
-            warm_contact(m, n, k, i, w)
+        for i in range(work.contact_count[world]):
+            warm_contact(model, memory, work, i, world)
 
     @wp.func
-    def strike(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def strike(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Before the first sweep: loads shared between the points, impacts."""
         if wp.static(features.direct):
-            share_loads(m, n, k, w)
+            share_loads(model, memory, work, world)
         if wp.static(features.restitution):
-            bounce_all(m, k, o.dt, w)
+            bounce_all(model, work, settings.dt, world)
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+    def visit(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+    ) -> real:
         """Every contact once; the square of the largest change of an impulse."""
         # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
-        change = sweep_contacts(m, n, k, real(0.0), w)
+        change = sweep_contacts(model, memory, work, real(0.0), world)
         if stabilise:
-            push_contacts(m, k, o, w)
+            push_contacts(model, work, settings, world)
         return change
 
     @wp.func
-    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+    def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
         """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse."""
-        change = sweep_contacts(m, n, k, o.epsilon, w)
-        return vec2(change, push_contacts(m, k, o, w))
+        change = sweep_contacts(model, memory, work, settings.epsilon, world)
+        return vec2(change, push_contacts(model, work, settings, world))
 
     @wp.func
-    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The force of every contact, N, and of all contacts of a body together."""
-        for b in range(o.bodies):
-            k.touch_force[b, w] = vec3()
-        for i in range(k.contact_count[w]):
-            end_contact(m, n, k, i, w)
+        for b in range(settings.bodies):
+            work.touch_force[b, world] = vec3()
+        for i in range(work.contact_count[world]):
+            end_contact(model, memory, work, i, world)
 
     @wp.func
-    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
-        for i in range(n.kept_count[w]):
-            n.contact_impulse[i, w] = share * n.contact_impulse[i, w]
+        for i in range(memory.kept_count[world]):
+            memory.contact_impulse[i, world] = share * memory.contact_impulse[i, world]
             if wp.static(features.rolling):
-                n.contact_spin[i, w] = share * n.contact_spin[i, w]
+                memory.contact_spin[i, world] = share * memory.contact_spin[i, world]
 
     return SimpleNamespace(
         place=place, reach=reach, warm=warm, strike=strike, visit=visit, sweep=sweep, end=end, scale=scale

@@ -39,240 +39,270 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
     PASSED = wp.constant(real(1e-9 if p.name == "float64" else 1e-4))  # share of a gap that is rounding
 
     @wp.func
-    def prepare_term(m: t.model, s: t.state, k: t.work, i: int, w: int) -> p.vec2:
+    def prepare_term(model: t.model, state: t.state, work: t.work, i: int, world: int) -> p.vec2:
         """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
-        j = m.term_joint[i]
-        f = geometry.frames_of(m, s, j, w)
-        value = geometry.coordinate_value(f, m.term_kind[i])
-        if m.term_twist[i] >= 0:
-            value = geometry.unwrapped(value, s.twist[m.term_twist[i], w])
-        axis = m.term_factor[i, w] * geometry.coordinate_axis(f, m.term_kind[i])
-        k.term_axis[i, w] = axis
-        x = pair.load(m, k, j, w)
+        j = model.term_joint[i]
+        f = geometry.frames_of(model, state, j, world)
+        value = geometry.coordinate_value(f, model.term_kind[i])
+        if model.term_twist[i] >= 0:
+            value = geometry.unwrapped(value, state.twist[model.term_twist[i], world])
+        axis = model.term_factor[i, world] * geometry.coordinate_axis(f, model.term_kind[i])
+        work.term_axis[i, world] = axis
+        x = pair.load(model, work, j, world)
         ease = wp.dot(axis, (x.ia + x.ib) * axis)
-        if m.term_linear[i] == 1:
+        if model.term_linear[i] == 1:
             turn_a = wp.cross(x.ra, axis)
             turn_b = wp.cross(x.rb, axis)
             ease = (x.ma + x.mb) * wp.dot(axis, axis) + wp.dot(turn_a, x.ia * turn_a) + wp.dot(turn_b, x.ib * turn_b)
-        return p.vec2(m.term_factor[i, w] * value, ease)
+        return p.vec2(model.term_factor[i, world] * value, ease)
 
     @wp.func
-    def is_open(m: t.model, n: t.memory, g: int, w: int) -> bool:
+    def is_open(model: t.model, memory: t.memory, g: int, world: int) -> bool:
         """Whether coupling g has play and neither flank touches."""
         if wp.static(features.backlash and features.direct):
-            return m.coupling_gap[g, w] > real(0.0) and n.coupling_side[g, w] == 0
+            return model.coupling_gap[g, world] > real(0.0) and memory.coupling_side[g, world] == 0
         return False
 
     @wp.func
-    def flank(m: t.model, n: t.memory, g: int, w: int) -> real:
+    def flank(model: t.model, memory: t.memory, g: int, world: int) -> real:
         """How far off the sum of terms is where the present flank touches."""
-        return real(n.coupling_side[g, w]) * m.coupling_gap[g, w]
+        return real(memory.coupling_side[g, world]) * model.coupling_gap[g, world]
 
     @wp.func
-    def prepare(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def prepare(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """Axes, errors (m or rad) and inverse masses."""
-        for g in range(o.couplings):
+        for g in range(settings.couplings):
             total = p.vec2()
-            for i in range(m.coupling_start[g], m.coupling_end[g]):
-                total = total + prepare_term(m, s, k, i, w)
-            k.coupling_error[g, w] = total[0] - m.coupling_offset[g, w] - c.coupling_target[g, w]
+            for i in range(model.coupling_start[g], model.coupling_end[g]):
+                total = total + prepare_term(model, state, work, i, world)
+            work.coupling_error[g, world] = (
+                total[0] - model.coupling_offset[g, world] - control.coupling_target[g, world]
+            )
             if wp.static(features.backlash and features.direct):
-                k.coupling_error[g, w] = k.coupling_error[g, w] - flank(m, n, g, w)
-            k.coupling_ease[g, w] = total[1]
-            k.coupling_bias[g, w] = real(0.0)
-            k.coupling_bias_impulse[g, w] = real(0.0)
-            if wp.static(not features.integrator.leads) or m.coupling_moves[g] == 1:
-                k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
+                work.coupling_error[g, world] = work.coupling_error[g, world] - flank(model, memory, g, world)
+            work.coupling_ease[g, world] = total[1]
+            work.coupling_bias[g, world] = real(0.0)
+            work.coupling_bias_impulse[g, world] = real(0.0)
+            if wp.static(not features.integrator.leads) or model.coupling_moves[g] == 1:
+                work.coupling_bias[g, world] = work.coupling_error[g, world] / settings.dt
 
     @wp.func
-    def lead(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lead(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """From now on the rows lead onto their equations."""
-        for g in range(o.couplings):
-            k.coupling_bias[g, w] = k.coupling_error[g, w] / o.dt
+        for g in range(settings.couplings):
+            work.coupling_bias[g, world] = work.coupling_error[g, world] / settings.dt
 
     @wp.func
-    def act_on(m: t.model, k: t.work, impulse: real, g: int, w: int):
+    def act_on(model: t.model, work: t.work, impulse: real, g: int, world: int):
         """An impulse of coupling g on all of its coordinates."""
-        for i in range(m.coupling_start[g], m.coupling_end[g]):
-            j = m.term_joint[i]
-            pair.store(m, k, j, w, pair.acted(pair.load(m, k, j, w), m.term_linear[i], impulse * k.term_axis[i, w]))
+        for i in range(model.coupling_start[g], model.coupling_end[g]):
+            j = model.term_joint[i]
+            pair.store(
+                model,
+                work,
+                j,
+                world,
+                pair.acted(pair.load(model, work, j, world), model.term_linear[i], impulse * work.term_axis[i, world]),
+            )
 
     @wp.func
-    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Last step's impulses applied."""
-        for g in range(o.couplings):
-            act_on(m, k, n.coupling_impulse[g, w], g, w)
+        for g in range(settings.couplings):
+            act_on(model, work, memory.coupling_impulse[g, world], g, world)
 
     @wp.func
-    def coupling_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+    def coupling_rate(model: t.model, work: t.work, g: int, world: int) -> real:
         """What the row lacks: its rate on average over the drift, and what closes it."""
-        return k.coupling_bias[g, w] + sum_rate(m, k, g, w)
+        return work.coupling_bias[g, world] + sum_rate(model, work, g, world)
 
     @wp.func
-    def sum_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+    def sum_rate(model: t.model, work: t.work, g: int, world: int) -> real:
         """The rate of the sum of terms on average over the drift."""
         rate = real(0.0)
-        for i in range(m.coupling_start[g], m.coupling_end[g]):
-            j = m.term_joint[i]
-            linear = m.term_linear[i]
-            rate = rate + wp.dot(k.term_axis[i, w], led(k, pair.motion(pair.load(m, k, j, w), linear), linear, j, w))
+        for i in range(model.coupling_start[g], model.coupling_end[g]):
+            j = model.term_joint[i]
+            linear = model.term_linear[i]
+            rate = rate + wp.dot(
+                work.term_axis[i, world],
+                led(work, pair.motion(pair.load(model, work, j, world), linear), linear, j, world),
+            )
         return rate
 
     @wp.func
-    def push_rate(m: t.model, k: t.work, g: int, w: int) -> real:
+    def push_rate(model: t.model, work: t.work, g: int, world: int) -> real:
         """The row's rate of the pseudo-velocities, which must not part it."""
         rate = real(0.0)
-        for i in range(m.coupling_start[g], m.coupling_end[g]):
-            j = m.term_joint[i]
-            x = pair.load_push(m, k, pair.load(m, k, j, w), j, w)
-            rate = rate + wp.dot(k.term_axis[i, w], pair.motion(x, m.term_linear[i]))
+        for i in range(model.coupling_start[g], model.coupling_end[g]):
+            j = model.term_joint[i]
+            x = pair.load_push(model, work, pair.load(model, work, j, world), j, world)
+            rate = rate + wp.dot(work.term_axis[i, world], pair.motion(x, model.term_linear[i]))
         return rate
 
     # --- in the direct solver's matrix --------------------------------------------------------------------------------
 
     @wp.func
-    def add(k: t.work, block: int, row: int, column: int, value: vec3, w: int):
+    def add(work: t.work, block: int, row: int, column: int, value: vec3, world: int):
         """Add to the first row of a coupling's block with a body's node, the later node's index first."""
         if block >= 0:
             part = wp.matrix_from_rows(value, vec3(), vec3())
             if row > column:
-                k.block[block, w] = k.block[block, w] + part
+                work.block[block, world] = work.block[block, world] + part
             else:
-                k.block[block, w] = k.block[block, w] + wp.transpose(part)
+                work.block[block, world] = work.block[block, world] + wp.transpose(part)
 
     @wp.func
-    def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The rows in the matrix; their blocks were cleared along with the fill."""
-        for g in range(o.couplings):
-            row = m.coupling_node[g]
-            if is_open(m, n, g, w):
-                k.pivot[row, w] = p.sym33(real(-1.0), real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
+        for g in range(settings.couplings):
+            row = model.coupling_node[g]
+            if is_open(model, memory, g, world):
+                work.pivot[row, world] = p.sym33(real(-1.0), real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
                 continue
-            for i in range(m.coupling_start[g], m.coupling_end[g]):
-                j = m.term_joint[i]
-                a = m.body_node[m.joint_a[j]]
-                b = m.body_node[m.joint_b[j]]
-                d = k.term_axis[i, w]
-                if m.term_linear[i] == 1:
-                    add(k, m.term_block[4 * i], row, a, -d, w)
-                    add(k, m.term_block[4 * i + 1], row, a + 1, -wp.cross(k.arm_a[j, w], d), w)
-                    add(k, m.term_block[4 * i + 2], row, b, d, w)
-                    add(k, m.term_block[4 * i + 3], row, b + 1, wp.cross(k.arm_b[j, w], d), w)
+            for i in range(model.coupling_start[g], model.coupling_end[g]):
+                j = model.term_joint[i]
+                a = model.body_node[model.joint_a[j]]
+                b = model.body_node[model.joint_b[j]]
+                d = work.term_axis[i, world]
+                if model.term_linear[i] == 1:
+                    add(work, model.term_block[4 * i], row, a, -d, world)
+                    add(work, model.term_block[4 * i + 1], row, a + 1, -wp.cross(work.arm_a[j, world], d), world)
+                    add(work, model.term_block[4 * i + 2], row, b, d, world)
+                    add(work, model.term_block[4 * i + 3], row, b + 1, wp.cross(work.arm_b[j, world], d), world)
                 else:
-                    add(k, m.term_block[4 * i + 1], row, a + 1, -d, w)
-                    add(k, m.term_block[4 * i + 3], row, b + 1, d, w)
-            give = m.coupling_give[g] * k.coupling_ease[g, w]
-            k.pivot[row, w] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
+                    add(work, model.term_block[4 * i + 1], row, a + 1, -d, world)
+                    add(work, model.term_block[4 * i + 3], row, b + 1, d, world)
+            give = model.coupling_give[g] * work.coupling_ease[g, world]
+            work.pivot[row, world] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
     @wp.func
-    def lacking(m: t.model, n: t.memory, rate: real, g: int, w: int) -> vec3:
+    def lacking(model: t.model, memory: t.memory, rate: real, g: int, world: int) -> vec3:
         """The right-hand side of coupling g, whose row has a rate that it should not have."""
-        if is_open(m, n, g, w):
+        if is_open(model, memory, g, world):
             return vec3()
         return vec3(-rate, real(0.0), real(0.0))
 
     @wp.func
-    def lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The right-hand sides of all couplings, rad/s or m/s."""
-        for g in range(o.couplings):
-            k.solution[m.coupling_node[g], w] = lacking(m, n, coupling_rate(m, k, g, w), g, w)
+        for g in range(settings.couplings):
+            work.solution[model.coupling_node[g], world] = lacking(
+                model, memory, coupling_rate(model, work, g, world), g, world
+            )
 
     @wp.func
-    def lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same for the pseudo-velocities, which must not part the couplings."""
-        for g in range(o.couplings):
-            k.push_solution[m.coupling_node[g], w] = lacking(m, n, push_rate(m, k, g, w), g, w)
+        for g in range(settings.couplings):
+            work.push_solution[model.coupling_node[g], world] = lacking(
+                model, memory, push_rate(model, work, g, world), g, world
+            )
 
     @wp.func
-    def take(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Add the solution to the impulses."""
-        for g in range(o.couplings):
-            x = k.solution[m.coupling_node[g], w]
-            n.coupling_impulse[g, w] = n.coupling_impulse[g, w] - x[0]
+        for g in range(settings.couplings):
+            x = work.solution[model.coupling_node[g], world]
+            memory.coupling_impulse[g, world] = memory.coupling_impulse[g, world] - x[0]
 
     @wp.func
-    def take_apart(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_apart(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """What the bias adds is a part of the effort but not of the warm start, as for joints."""
-        for g in range(o.couplings):
-            x = k.solution[m.coupling_node[g], w]
-            k.coupling_bias_impulse[g, w] = k.coupling_bias_impulse[g, w] - x[0]
+        for g in range(settings.couplings):
+            x = work.solution[model.coupling_node[g], world]
+            work.coupling_bias_impulse[g, world] = work.coupling_bias_impulse[g, world] - x[0]
 
     @wp.func
-    def let_go(m: t.model, n: t.memory, k: t.work, g: int, w: int):
+    def let_go(model: t.model, memory: t.memory, work: t.work, g: int, world: int):
         """A flank that would pull does nothing any more."""
-        impulse = n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]
-        act_on(m, k, -impulse, g, w)
-        n.coupling_impulse[g, w] = real(0.0)
-        k.coupling_bias_impulse[g, w] = real(0.0)
-        k.coupling_error[g, w] = k.coupling_error[g, w] + flank(m, n, g, w)
-        n.coupling_side[g, w] = 0
+        impulse = memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
+        act_on(model, work, -impulse, g, world)
+        memory.coupling_impulse[g, world] = real(0.0)
+        work.coupling_bias_impulse[g, world] = real(0.0)
+        work.coupling_error[g, world] = work.coupling_error[g, world] + flank(model, memory, g, world)
+        memory.coupling_side[g, world] = 0
 
     @wp.func
-    def meet(m: t.model, n: t.memory, k: t.work, side: int, dt: real, g: int, w: int):
+    def meet(model: t.model, memory: t.memory, work: t.work, side: int, dt: real, g: int, world: int):
         """A flank that would be passed is met by the end of the step."""
-        n.coupling_side[g, w] = side
-        k.coupling_error[g, w] = k.coupling_error[g, w] - flank(m, n, g, w)
-        k.coupling_bias[g, w] = k.coupling_error[g, w] / dt
+        memory.coupling_side[g, world] = side
+        work.coupling_error[g, world] = work.coupling_error[g, world] - flank(model, memory, g, world)
+        work.coupling_bias[g, world] = work.coupling_error[g, world] / dt
 
     @wp.func
-    def revise(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def revise(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
         """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
         changed = bool(False)
-        for g in range(o.couplings):
-            gap = m.coupling_gap[g, w]
-            side = n.coupling_side[g, w]
+        for g in range(settings.couplings):
+            gap = model.coupling_gap[g, world]
+            side = memory.coupling_side[g, world]
             if gap > real(0.0):
                 if side != 0:
-                    if real(side) * (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) > real(0.0):
-                        let_go(m, n, k, g, w)
+                    if real(side) * (memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]) > real(
+                        0.0
+                    ):
+                        let_go(model, memory, work, g, world)
                         changed = True
                 else:
-                    ahead = k.coupling_error[g, w] + o.dt * sum_rate(m, k, g, w)
+                    ahead = work.coupling_error[g, world] + settings.dt * sum_rate(model, work, g, world)
                     if wp.abs(ahead) > gap * (real(1.0) + PASSED):
-                        meet(m, n, k, int(wp.sign(ahead)), o.dt, g, w)
+                        meet(model, memory, work, int(wp.sign(ahead)), settings.dt, g, world)
                         changed = True
         return changed
 
     # --- by visits ----------------------------------------------------------------------------------------------------
 
     @wp.func
-    def push_between(m: t.model, n: t.memory, k: t.work, dt: real, g: int, w: int) -> real:
+    def push_between(model: t.model, memory: t.memory, work: t.work, dt: real, g: int, world: int) -> real:
         """The change of the impulse of a coupling with play: neither flank is passed, and at most one pushes."""
-        old = n.coupling_impulse[g, w]
-        mass = real(1.0) / k.coupling_ease[g, w]
-        error = k.coupling_error[g, w]
-        gap = m.coupling_gap[g, w]
-        rate = sum_rate(m, k, g, w)
+        old = memory.coupling_impulse[g, world]
+        mass = real(1.0) / work.coupling_ease[g, world]
+        error = work.coupling_error[g, world]
+        gap = model.coupling_gap[g, world]
+        rate = sum_rate(model, work, g, world)
         up = wp.max(real(0.0), old - mass * (rate + (error + gap) / dt))
         down = wp.max(real(0.0), mass * (rate + (error - gap) / dt) - old)
         return up - down - old
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+    def visit(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+    ) -> real:
         """One visit of every coupling; the square of the largest impulse."""
         largest = real(0.0)
-        for g in range(o.couplings):
-            if k.coupling_ease[g, w] > real(0.0):
-                change = -coupling_rate(m, k, g, w) / k.coupling_ease[g, w]
+        for g in range(settings.couplings):
+            if work.coupling_ease[g, world] > real(0.0):
+                change = -coupling_rate(model, work, g, world) / work.coupling_ease[g, world]
                 if wp.static(features.backlash):
-                    if m.coupling_gap[g, w] > real(0.0):
-                        change = push_between(m, n, k, o.dt, g, w)
-                n.coupling_impulse[g, w] = n.coupling_impulse[g, w] + change
-                act_on(m, k, change, g, w)
+                    if model.coupling_gap[g, world] > real(0.0):
+                        change = push_between(model, memory, work, settings.dt, g, world)
+                memory.coupling_impulse[g, world] = memory.coupling_impulse[g, world] + change
+                act_on(model, work, change, g, world)
                 largest = wp.max(largest, change * change)
         return largest
 
     @wp.func
-    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The mean effort of every coupling over the kick, N or N m."""
-        for g in range(o.couplings):
-            n.coupling_effort[g, w] = (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w]) / k.kick[w]
+        for g in range(settings.couplings):
+            memory.coupling_effort[g, world] = (
+                memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
+            ) / work.kick[world]
 
     @wp.func
-    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
-        for g in range(o.couplings):
-            n.coupling_impulse[g, w] = share * n.coupling_impulse[g, w]
+        for g in range(settings.couplings):
+            memory.coupling_impulse[g, world] = share * memory.coupling_impulse[g, world]
 
     in_matrix = {"assemble": assemble, "lack": lack, "lack_push": lack_push, "take": take, "take_apart": take_apart}
     if features.backlash and features.direct:

@@ -55,88 +55,92 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     STEEPEST = wp.constant(real(1e7 if p.name == "float64" else 1e3))
 
     @wp.func
-    def normal_force(m: t.model, n: t.memory, k: t.work, ratio: real, kick: real, i: int, j: int, w: int) -> real:
+    def normal_force(
+        model: t.model, memory: t.memory, work: t.work, ratio: real, kick: real, i: int, j: int, world: int
+    ) -> real:
         """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
-        kind = m.friction_load[i]
-        press = n.lock_impulse[j, w]
+        kind = model.friction_load[i]
+        press = memory.lock_impulse[j, world]
         if wp.static(features.integrator.leads):
-            press = press + k.bias_impulse[j, w]
+            press = press + work.bias_impulse[j, world]
         if kind == wp.static(ACROSS_PIN):
-            press = press - wp.dot(press, k.friction_axis[i, w]) * k.friction_axis[i, w]
+            press = press - wp.dot(press, work.friction_axis[i, world]) * work.friction_axis[i, world]
         force = wp.length(press) / kick
         if kind != wp.static(WHOLE):
             force = force / wp.sqrt(real(1.0) + ratio * ratio)
-        return m.friction_preload[i, w] + force
+        return model.friction_preload[i, world] + force
 
     @wp.func
-    def level_before(m: t.model, s: t.state, n: t.memory, k: t.work, i: int, j: int, w: int) -> real:
+    def level_before(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, i: int, j: int, world: int
+    ) -> real:
         """The level for this step: static at rest, else by the speed when it began."""
-        if n.sticking[i, w] == 1:
-            return m.static_level[i, w]
-        level = m.dynamic_level[i, w]
+        if memory.sticking[i, world] == 1:
+            return model.static_level[i, world]
+        level = model.dynamic_level[i, world]
         if wp.static(not features.friction_laws):
             return level
-        if m.friction_speed[i, w] > real(0.0):
-            v = relative_before(m, s, k, i, j, w)
-            speed = m.friction_speed[i, w]
-            share = wp.dot(v, v) * m.friction_radius[i, w] * m.friction_radius[i, w] / (speed * speed)
-            level = level + (m.static_level[i, w] - level) * wp.exp(-share)
+        if model.friction_speed[i, world] > real(0.0):
+            v = relative_before(model, state, work, i, j, world)
+            speed = model.friction_speed[i, world]
+            share = wp.dot(v, v) * model.friction_radius[i, world] * model.friction_radius[i, world] / (speed * speed)
+            level = level + (model.static_level[i, world] - level) * wp.exp(-share)
         return level
 
     @wp.func
-    def relative_before(m: t.model, s: t.state, k: t.work, i: int, j: int, w: int) -> vec3:
+    def relative_before(model: t.model, state: t.state, work: t.work, i: int, j: int, world: int) -> vec3:
         """Slip or relative spin along the friction's axes when the step began."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        v = s.spin[b, w] - s.spin[a, w]
-        if m.friction_linear[i] == 1:
-            v = s.velocity[b, w] + wp.cross(s.spin[b, w], k.arm_b[j, w])
-            v = v - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w])
-        if m.friction_single[i] == 1:
-            return wp.dot(v, k.friction_axis[i, w]) * k.friction_axis[i, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        v = state.spin[b, world] - state.spin[a, world]
+        if model.friction_linear[i] == 1:
+            v = state.velocity[b, world] + wp.cross(state.spin[b, world], work.arm_b[j, world])
+            v = v - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world])
+        if model.friction_single[i] == 1:
+            return wp.dot(v, work.friction_axis[i, world]) * work.friction_axis[i, world]
         return v
 
     @wp.func
-    def first(m: t.model, j: int) -> int:
+    def first(model: t.model, j: int) -> int:
         """The first friction of joint j."""
-        return m.friction_start[j]
+        return model.friction_start[j]
 
     @wp.func
-    def last(m: t.model, j: int) -> int:
+    def last(model: t.model, j: int) -> int:
         """One past its last."""
-        return m.gear_start[j]
+        return model.gear_start[j]
 
     @wp.func
-    def linear(m: t.model, i: int) -> int:
+    def linear(model: t.model, i: int) -> int:
         """1: of sliding axes, 0: of turning ones."""
-        return m.friction_linear[i]
+        return model.friction_linear[i]
 
     @wp.func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
         """Its effective mass on its axes, and its bound; last step's impulse brought onto them."""
-        axes = m.friction_axes[i]
+        axes = model.friction_axes[i]
         j = view.joint
-        is_linear = m.friction_linear[i]
+        is_linear = model.friction_linear[i]
         inverse_mass = inverse_mass_of(view, is_linear)
         mass = mat33()
         if axes == 7:
             mass = wp.inverse(inverse_mass)
         else:
-            basis = geometry.angular_basis(view.frames, m.basis[j])
+            basis = geometry.angular_basis(view.frames, model.basis[j])
             if is_linear == 1:
-                basis = geometry.linear_basis(view.frames, m.basis[j])
+                basis = geometry.linear_basis(view.frames, model.basis[j])
             mass = algebra.inverse_on(inverse_mass, basis, axes)
-            n.friction_impulse[i, w] = algebra.onto(n.friction_impulse[i, w], basis, axes)
+            memory.friction_impulse[i, world] = algebra.onto(memory.friction_impulse[i, world], basis, axes)
             if wp.static(features.friction_laws):
-                n.bristle[i, w] = algebra.onto(n.bristle[i, w], basis, axes)
+                memory.bristle[i, world] = algebra.onto(memory.bristle[i, world], basis, axes)
                 chosen = axes // 2  # 1, 2, 4 -> column 0, 1, 2
-                if m.friction_single[i] == 0:
+                if model.friction_single[i] == 0:
                     chosen = (7 - axes) // 2  # of two axes the one across them
-                k.friction_axis[i, w] = algebra.column(basis, chosen)
+                work.friction_axis[i, world] = algebra.column(basis, chosen)
         if wp.static(features.soft and features.direct and not features.reach):
-            mass = mass + conductance_on(m, k, is_linear, axes, j, w)
-        k.friction_mass[i, w] = algebra.packed(mass)
-        k.friction_bound[i, w] = level_before(m, s, n, k, i, j, w) * k.kick[w]
+            mass = mass + conductance_on(model, work, is_linear, axes, j, world)
+        work.friction_mass[i, world] = algebra.packed(mass)
+        work.friction_bound[i, world] = level_before(model, state, memory, work, i, j, world) * work.kick[world]
 
     @wp.func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
@@ -158,89 +162,108 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         return new * (bound / wp.length(new))
 
     @wp.func
-    def dry_impulse(m: t.model, n: t.memory, k: t.work, u: vec3, kick: real, i: int, w: int) -> vec3:
+    def dry_impulse(model: t.model, memory: t.memory, work: t.work, u: vec3, kick: real, i: int, world: int) -> vec3:
         """The new impulse under Coulomb's or Stribeck's law."""
-        old = n.friction_impulse[i, w]
-        bound = k.friction_bound[i, w]
-        mass = algebra.full(k.friction_mass[i, w])
+        old = memory.friction_impulse[i, world]
+        bound = work.friction_bound[i, world]
+        mass = algebra.full(work.friction_mass[i, world])
         if wp.static(features.friction_laws):
-            if m.friction_load[i] != wp.static(NO_LOAD):
+            if model.friction_load[i] != wp.static(NO_LOAD):
                 ratio = bound / kick
-                j = m.friction_joint[i]
-                bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, ratio, kick, i, j, w)
+                j = model.friction_joint[i]
+                bound = (
+                    bound
+                    * model.friction_radius[i, world]
+                    * normal_force(model, memory, work, ratio, kick, i, j, world)
+                )
         new = old - mass * u
         if wp.dot(new, new) > bound * bound:
-            new = sliding_impulse(u, old, new, mass, bound, m.friction_law[i])
+            new = sliding_impulse(u, old, new, mass, bound, model.friction_law[i])
         return new
 
     @wp.func
-    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
         """Last step's impulse applied."""
-        return pair.acted(x, m.friction_linear[i], n.friction_impulse[i, w])
+        return pair.acted(x, model.friction_linear[i], memory.friction_impulse[i, world])
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
-        kick = k.kick[w]
-        old = n.friction_impulse[i, w]
+        kick = work.kick[world]
+        old = memory.friction_impulse[i, world]
         new = vec3()
         if wp.static(features.bristles):
-            if m.friction_law[i] == wp.static(BRISTLE):
+            if model.friction_law[i] == wp.static(BRISTLE):
                 scale = real(1.0)
-                if m.friction_load[i] != wp.static(NO_LOAD):
-                    scale = normal_force(m, n, k, n.friction_ratio[i, w], kick, i, m.friction_joint[i], w)
-                new = bristle.bristle_impulse(m, n, k, u, scale * m.friction_radius[i, w], i, w)
+                if model.friction_load[i] != wp.static(NO_LOAD):
+                    scale = normal_force(
+                        model, memory, work, memory.friction_ratio[i, world], kick, i, model.friction_joint[i], world
+                    )
+                new = bristle.bristle_impulse(model, memory, work, u, scale * model.friction_radius[i, world], i, world)
             else:
-                new = dry_impulse(m, n, k, u, kick, i, w)
+                new = dry_impulse(model, memory, work, u, kick, i, world)
         else:
-            new = dry_impulse(m, n, k, u, kick, i, w)
-        n.friction_impulse[i, w] = new
+            new = dry_impulse(model, memory, work, u, kick, i, world)
+        memory.friction_impulse[i, world] = new
         return new - old
 
     @wp.func
-    def note_sticking(m: t.model, n: t.memory, k: t.work, holds: bool, i: int, j: int, w: int):
+    def note_sticking(model: t.model, memory: t.memory, work: t.work, holds: bool, i: int, j: int, world: int):
         """Whether the friction held; the velocities of its bodies are not smooth where that changes."""
         if wp.static(features.integrator.staggered):
-            if n.sticking[i, w] != int(holds):
+            if memory.sticking[i, world] != int(holds):
                 jolt = wp.static(JOLTED)
                 # where both can move, the mean of before and after is taken, which keeps their momentum
-                if holds and (m.inv_mass[m.joint_a[j], w] == real(0.0) or m.inv_mass[m.joint_b[j], w] == real(0.0)):
+                if holds and (
+                    model.inv_mass[model.joint_a[j], world] == real(0.0)
+                    or model.inv_mass[model.joint_b[j], world] == real(0.0)
+                ):
                     jolt = wp.static(CAUGHT)
-                k.jolted[m.joint_a[j], w] = jolt
-                k.jolted[m.joint_b[j], w] = jolt
-        n.sticking[i, w] = int(holds)
+                work.jolted[model.joint_a[j], world] = jolt
+                work.jolted[model.joint_b[j], world] = jolt
+        memory.sticking[i, world] = int(holds)
 
     @wp.func
-    def is_idle(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> bool:
+    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
         """Friction always has something to do."""
         return False
 
     @wp.func
-    def scale(n: t.memory, share: real, i: int, w: int):
+    def scale(memory: t.memory, share: real, i: int, world: int):
         """Its impulse for a kick of another length."""
-        n.friction_impulse[i, w] = share * n.friction_impulse[i, w]
+        memory.friction_impulse[i, world] = share * memory.friction_impulse[i, world]
 
     @wp.func
-    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
-        kick = k.kick[w]
-        j = m.friction_joint[i]
+        kick = work.kick[world]
+        j = model.friction_joint[i]
         if wp.static(features.bristles):
-            if m.friction_law[i] == wp.static(BRISTLE):
-                u = led(k, pair.motion(pair.load(m, k, j, w), m.friction_linear[i]), m.friction_linear[i], j, w)
-                if m.friction_single[i] == 1:
-                    u = wp.dot(u, k.friction_axis[i, w]) * k.friction_axis[i, w]
-                n.bristle[i, w] = bristle.bristle_after(m, n, u, kick, i, w)
-                bend = wp.length(n.bristle[i, w]) * m.friction_stiffness[i, w]
-                held = bend < real(BRISTLES_HELD) * m.dynamic_level[i, w]
-                note_sticking(m, n, k, held, i, j, w)
+            if model.friction_law[i] == wp.static(BRISTLE):
+                u = led(
+                    work,
+                    pair.motion(pair.load(model, work, j, world), model.friction_linear[i]),
+                    model.friction_linear[i],
+                    j,
+                    world,
+                )
+                if model.friction_single[i] == 1:
+                    u = wp.dot(u, work.friction_axis[i, world]) * work.friction_axis[i, world]
+                memory.bristle[i, world] = bristle.bristle_after(model, memory, u, kick, i, world)
+                bend = wp.length(memory.bristle[i, world]) * model.friction_stiffness[i, world]
+                held = bend < real(BRISTLES_HELD) * model.dynamic_level[i, world]
+                note_sticking(model, memory, work, held, i, j, world)
                 return
-        bound = k.friction_bound[i, w] * real(HELD)
+        bound = work.friction_bound[i, world] * real(HELD)
         if wp.static(features.friction_laws):
-            if m.friction_load[i] != wp.static(NO_LOAD):
-                bound = bound * m.friction_radius[i, w] * normal_force(m, n, k, bound / kick, kick, i, j, w)
-        impulse = n.friction_impulse[i, w]
-        note_sticking(m, n, k, wp.dot(impulse, impulse) < bound * bound, i, j, w)
+            if model.friction_load[i] != wp.static(NO_LOAD):
+                bound = (
+                    bound
+                    * model.friction_radius[i, world]
+                    * normal_force(model, memory, work, bound / kick, kick, i, j, world)
+                )
+        impulse = memory.friction_impulse[i, world]
+        note_sticking(model, memory, work, wp.dot(impulse, impulse) < bound * bound, i, j, world)
 
     return SimpleNamespace(
         first=first,

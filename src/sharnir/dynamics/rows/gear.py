@@ -39,25 +39,25 @@ def make_gear(p: Precision, features: Features) -> SimpleNamespace:
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
 
     @wp.func
-    def first(m: t.model, j: int) -> int:
+    def first(model: t.model, j: int) -> int:
         """The first gear on joint j."""
-        return m.gear_start[j]
+        return model.gear_start[j]
 
     @wp.func
-    def last(m: t.model, j: int) -> int:
+    def last(model: t.model, j: int) -> int:
         """One past the last."""
-        return m.loss_start[j]
+        return model.loss_start[j]
 
     @wp.func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
         """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
-        soft = m.friction_soft[i]
-        axis = k.soft_axis[soft, w]
-        ease = view_of.inverse_mass_along(view, m.friction_linear[i], axis)
+        soft = model.friction_soft[i]
+        axis = work.soft_axis[soft, world]
+        ease = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
         if wp.static(features.direct and not features.reach):
-            ease = ease / (real(1.0) + ease * k.soft_y[soft, w])
-        k.friction_bound[i, w] = ease
-        n.friction_impulse[i, w] = wp.dot(n.friction_impulse[i, w], axis) / wp.dot(axis, axis) * axis
+            ease = ease / (real(1.0) + ease * work.soft_y[soft, world])
+        work.friction_bound[i, world] = ease
+        memory.friction_impulse[i, world] = wp.dot(memory.friction_impulse[i, world], axis) / wp.dot(axis, axis) * axis
 
     @wp.func
     def gear_impulse(free: real, ease: real, alone: real, loss: real, locks: int) -> real:
@@ -77,23 +77,26 @@ def make_gear(p: Precision, features: Features) -> SimpleNamespace:
         return side * loss * (most - u) / (real(1.0) + ease * loss)
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
-        soft = m.friction_soft[i]
-        axis = k.soft_axis[soft, w]
-        ease = k.friction_bound[i, w]
+        soft = model.friction_soft[i]
+        axis = work.soft_axis[soft, world]
+        ease = work.friction_bound[i, world]
         if ease < NEGLIGIBLE:
             return vec3()
-        old = n.friction_impulse[i, w]
+        old = memory.friction_impulse[i, world]
         free = wp.dot(axis, u) - ease * wp.dot(old, axis) / wp.dot(axis, axis)
-        new = gear_impulse(free, ease, k.gear_rate[soft, w], k.gear_loss[soft, w], m.drive_locks[soft]) * axis
-        n.friction_impulse[i, w] = new
+        new = (
+            gear_impulse(free, ease, work.gear_rate[soft, world], work.gear_loss[soft, world], model.drive_locks[soft])
+            * axis
+        )
+        memory.friction_impulse[i, world] = new
         return new - old
 
     @wp.func
-    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Note whether the gear holds back what the load does to it."""
-        n.sticking[i, w] = int(wp.length_sq(n.friction_impulse[i, w]) > real(0.0))
+        memory.sticking[i, world] = int(wp.length_sq(memory.friction_impulse[i, world]) > real(0.0))
 
     return SimpleNamespace(
         first=first,

@@ -82,15 +82,15 @@ def _plain(p: Precision) -> Stage:
     t = structs(p)
 
     @wp.func
-    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+        def in_turn(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
             """Both groups, one after the other."""
-            first(m, n, k, o, w)
-            second(m, n, k, o, w)
+            first(model, memory, work, settings, world)
+            second(model, memory, work, settings, world)
 
         return in_turn
 
@@ -101,15 +101,15 @@ def _with_state(p: Precision) -> Stage:
     t = structs(p)
 
     @wp.func
-    def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def nothing(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+        def in_turn(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
             """Both groups, one after the other."""
-            first(m, s, n, k, o, w)
-            second(m, s, n, k, o, w)
+            first(model, state, memory, work, settings, world)
+            second(model, state, memory, work, settings, world)
 
         return in_turn
 
@@ -120,15 +120,31 @@ def _placing(p: Precision) -> Stage:
     t = structs(p)
 
     @wp.func
-    def nothing(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def nothing(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        def in_turn(
+            model: t.model,
+            state: t.state,
+            memory: t.memory,
+            work: t.work,
+            report: t.report,
+            settings: t.settings,
+            world: int,
+        ):
             """Both groups, one after the other."""
-            first(m, s, n, k, r, o, w)
-            second(m, s, n, k, r, o, w)
+            first(model, state, memory, work, report, settings, world)
+            second(model, state, memory, work, report, settings, world)
 
         return in_turn
 
@@ -139,15 +155,33 @@ def _preparing(p: Precision) -> Stage:
     t = structs(p)
 
     @wp.func
-    def nothing(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def nothing(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+        def in_turn(
+            model: t.model,
+            control: t.control,
+            state: t.state,
+            memory: t.memory,
+            work: t.work,
+            report: t.report,
+            settings: t.settings,
+            world: int,
+        ):
             """Both groups, one after the other."""
-            first(m, c, s, n, k, r, o, w)
-            second(m, c, s, n, k, r, o, w)
+            first(model, control, state, memory, work, report, settings, world)
+            second(model, control, state, memory, work, report, settings, world)
 
         return in_turn
 
@@ -158,15 +192,15 @@ def _scaling(p: Precision) -> Stage:
     real, t = p.real, structs(p)
 
     @wp.func
-    def nothing(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+    def nothing(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+        def in_turn(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
             """Both groups, one after the other."""
-            first(m, n, o, share, w)
-            second(m, n, o, share, w)
+            first(model, memory, settings, share, world)
+            second(model, memory, settings, share, world)
 
         return in_turn
 
@@ -177,16 +211,20 @@ def _visiting(p: Precision) -> Stage:
     real, t = p.real, structs(p)
 
     @wp.func
-    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+    def nothing(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+    ) -> real:
         """No group has anything to visit."""
         return real(0.0)
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+        def largest(
+            model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+        ) -> real:
             """Both groups; the larger of what they return."""
-            change = first(m, n, k, o, stabilise, w)
-            return wp.max(change, second(m, n, k, o, stabilise, w))
+            change = first(model, memory, work, settings, stabilise, world)
+            return wp.max(change, second(model, memory, work, settings, stabilise, world))
 
         return largest
 
@@ -197,16 +235,16 @@ def _sweeping(p: Precision) -> Stage:
     vec2, t = p.vec2, structs(p)
 
     @wp.func
-    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
         """No group has anything to sweep."""
         return vec2()
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def largest(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+        def largest(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
             """Both groups; the larger of what they return."""
-            change = first(m, n, k, o, w)
-            return wp.max(change, second(m, n, k, o, w))
+            change = first(model, memory, work, settings, world)
+            return wp.max(change, second(model, memory, work, settings, world))
 
         return largest
 
@@ -217,16 +255,16 @@ def _revising(p: Precision) -> Stage:
     t = structs(p)
 
     @wp.func
-    def nothing(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
         """No group has rows that come or go."""
         return False
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def either(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+        def either(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
             """Both groups; whether one of them has something."""
-            changed = first(m, n, k, o, w)
-            return second(m, n, k, o, w) or changed
+            changed = first(model, memory, work, settings, world)
+            return second(model, memory, work, settings, world) or changed
 
         return either
 

@@ -23,23 +23,23 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
     diagonal, bias = make_algebra(p).diagonal, make_bias(p, features)
 
     @wp.func
-    def linear_rows(k: t.work, j: int, w: int) -> mat33:
+    def linear_rows(work: t.work, j: int, world: int) -> mat33:
         """The locked and soft translations of joint j; the world's axes where every joint locks them all."""
         if wp.static(features.partial_locks):
-            return k.rows_l[j, w]
+            return work.rows_l[j, world]
         return diagonal(real(1.0))
 
     @wp.func
-    def put(k: t.work, block: int, row: int, column: int, value: mat33, w: int):
+    def put(work: t.work, block: int, row: int, column: int, value: mat33, world: int):
         """Store the coupling of a joint's row node with a body's column node, the later node's index first."""
         if block >= 0:
             if row > column:
-                k.block[block, w] = value
+                work.block[block, world] = value
             else:
-                k.block[block, w] = wp.transpose(value)
+                work.block[block, world] = wp.transpose(value)
 
     @wp.func
-    def pivot_of(m: t.model, k: t.work, locked: int, linear: int, softness: real, j: int, w: int) -> p.sym33:
+    def pivot_of(model: t.model, work: t.work, locked: int, linear: int, softness: real, j: int, world: int) -> p.sym33:
         """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
         if wp.static(not features.partial_locks and not features.soft):
             if locked == 7:
@@ -49,32 +49,48 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
             if locked & (1 << i) != 0:
                 d[i] = -softness
         if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
-                    d[m.soft_column[i]] = real(-1.0) / k.soft_y[i, w]
+            for i in range(model.soft_start[j], model.soft_end[j]):
+                if model.soft_linear[i] == linear and work.soft_y[i, world] > real(0.0):
+                    d[model.soft_column[i]] = real(-1.0) / work.soft_y[i, world]
         return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
 
     @wp.func
-    def assemble_joint(m: t.model, k: t.work, j: int, w: int):
+    def assemble_joint(model: t.model, work: t.work, j: int, world: int):
         """J of joint j beside the blocks of its bodies, -Gamma on the diagonal."""
-        a = m.body_node[m.joint_a[j]]
-        b = m.body_node[m.joint_b[j]]
-        row = m.joint_node_l[j]
+        a = model.body_node[model.joint_a[j]]
+        b = model.body_node[model.joint_b[j]]
+        row = model.joint_node_l[j]
         first = 6 * j
         if row >= 0:
-            q = linear_rows(k, j, w)
-            put(k, m.joint_block[first + wp.static(A_LINEAR)], row, a, -q, w)
-            put(k, m.joint_block[first + wp.static(A_ANGULAR)], row, a + 1, q * wp.skew(k.arm_a[j, w]), w)
-            put(k, m.joint_block[first + wp.static(B_LINEAR)], row, b, q, w)
-            put(k, m.joint_block[first + wp.static(B_ANGULAR)], row, b + 1, -(q * wp.skew(k.arm_b[j, w])), w)
-            k.pivot[row, w] = pivot_of(m, k, m.linear_lock[j], 1, k.softness_l[j, w], j, w)
+            q = linear_rows(work, j, world)
+            put(work, model.joint_block[first + wp.static(A_LINEAR)], row, a, -q, world)
+            put(
+                work,
+                model.joint_block[first + wp.static(A_ANGULAR)],
+                row,
+                a + 1,
+                q * wp.skew(work.arm_a[j, world]),
+                world,
+            )
+            put(work, model.joint_block[first + wp.static(B_LINEAR)], row, b, q, world)
+            put(
+                work,
+                model.joint_block[first + wp.static(B_ANGULAR)],
+                row,
+                b + 1,
+                -(q * wp.skew(work.arm_b[j, world])),
+                world,
+            )
+            work.pivot[row, world] = pivot_of(model, work, model.linear_lock[j], 1, work.softness_l[j, world], j, world)
         if wp.static(features.angular_rows):
-            turn = m.joint_node_a[j]
+            turn = model.joint_node_a[j]
             if turn >= 0:
-                q = k.rows_a[j, w]
-                put(k, m.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, w)
-                put(k, m.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, w)
-                k.pivot[turn, w] = pivot_of(m, k, m.angular_lock[j], 0, k.softness_a[j, w], j, w)
+                q = work.rows_a[j, world]
+                put(work, model.joint_block[first + wp.static(TURN_A)], turn, a + 1, -q, world)
+                put(work, model.joint_block[first + wp.static(TURN_B)], turn, b + 1, q, world)
+                work.pivot[turn, world] = pivot_of(
+                    model, work, model.angular_lock[j], 0, work.softness_a[j, world], j, world
+                )
 
     @wp.func
     def on_locked(x: vec3, locked: int) -> vec3:
@@ -85,139 +101,148 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def linear_impulse(m: t.model, k: t.work, j: int, w: int) -> vec3:
+    def linear_impulse(model: t.model, work: t.work, j: int, world: int) -> vec3:
         """What the solution asks of the locked translations of joint j, N s in world axes."""
-        x = -k.solution[m.joint_node_l[j], w]
+        x = -work.solution[model.joint_node_l[j], world]
         if wp.static(features.partial_locks):
-            x = on_locked(x, m.linear_lock[j]) * linear_rows(k, j, w)
+            x = on_locked(x, model.linear_lock[j]) * linear_rows(work, j, world)
         return x
 
     @wp.func
-    def angular_impulse(m: t.model, k: t.work, j: int, w: int) -> vec3:
+    def angular_impulse(model: t.model, work: t.work, j: int, world: int) -> vec3:
         """The same of its locked rotations, N m s."""
-        return on_locked(-k.solution[m.joint_node_a[j], w], m.angular_lock[j]) * k.rows_a[j, w]
+        return on_locked(-work.solution[model.joint_node_a[j], world], model.angular_lock[j]) * work.rows_a[j, world]
 
     @wp.func
-    def take_locked(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def take_locked(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """Add the solution to the impulses of joint j's locked axes, N s and N m s."""
-        if m.joint_node_l[j] >= 0:
-            n.lock_impulse[j, w] = n.lock_impulse[j, w] + linear_impulse(m, k, j, w)
+        if model.joint_node_l[j] >= 0:
+            memory.lock_impulse[j, world] = memory.lock_impulse[j, world] + linear_impulse(model, work, j, world)
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
-                n.lock_angular[j, w] = n.lock_angular[j, w] + angular_impulse(m, k, j, w)
+            if model.joint_node_a[j] >= 0 and model.angular_lock[j] != 0:
+                memory.lock_angular[j, world] = memory.lock_angular[j, world] + angular_impulse(model, work, j, world)
 
     @wp.func
-    def take_locked_apart(m: t.model, k: t.work, j: int, w: int):
+    def take_locked_apart(model: t.model, work: t.work, j: int, world: int):
         """Impulses that belong to the bias of a mechanism with redundant rows.
 
         They are a part of the reaction but not of the warm start: what is inconsistent in the bias of redundant rows
         would grow there without end.
         """
-        if m.joint_node_l[j] >= 0:
-            k.bias_impulse[j, w] = k.bias_impulse[j, w] + linear_impulse(m, k, j, w)
+        if model.joint_node_l[j] >= 0:
+            work.bias_impulse[j, world] = work.bias_impulse[j, world] + linear_impulse(model, work, j, world)
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0 and m.angular_lock[j] != 0:
-                k.bias_angular[j, w] = k.bias_angular[j, w] + angular_impulse(m, k, j, w)
+            if model.joint_node_a[j] >= 0 and model.angular_lock[j] != 0:
+                work.bias_angular[j, world] = work.bias_angular[j, world] + angular_impulse(model, work, j, world)
 
     @wp.func
-    def take_soft(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def take_soft(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """Add the solution to the impulses of joint j's soft rows."""
         if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                if k.soft_y[i, w] > real(0.0):
-                    n.soft_impulse[i, w] = n.soft_impulse[i, w] - soft_entry(m, k, i, j, w)
+            for i in range(model.soft_start[j], model.soft_end[j]):
+                if work.soft_y[i, world] > real(0.0):
+                    memory.soft_impulse[i, world] = memory.soft_impulse[i, world] - soft_entry(model, work, i, j, world)
 
     @wp.func
-    def soft_entry(m: t.model, k: t.work, i: int, j: int, w: int) -> real:
+    def soft_entry(model: t.model, work: t.work, i: int, j: int, world: int) -> real:
         """The entry of soft row i in the solution."""
-        node = m.joint_node_a[j]
-        if m.soft_linear[i] == 1:
-            node = m.joint_node_l[j]
-        x = k.solution[node, w]
-        return x[m.soft_column[i]]
+        node = model.joint_node_a[j]
+        if model.soft_linear[i] == 1:
+            node = model.joint_node_l[j]
+        x = work.solution[node, world]
+        return x[model.soft_column[i]]
 
     @wp.func
-    def soft_error(m: t.model, n: t.memory, k: t.work, linear: int, j: int, w: int) -> vec3:
+    def soft_error(model: t.model, memory: t.memory, work: t.work, linear: int, j: int, world: int) -> vec3:
         """gamma (p - source) of the soft rows of joint j, in their places."""
         e = vec3()
-        for i in range(m.soft_start[j], m.soft_end[j]):
-            if m.soft_linear[i] == linear and k.soft_y[i, w] > real(0.0):
-                e[m.soft_column[i]] = (n.soft_impulse[i, w] - k.soft_source[i, w]) / k.soft_y[i, w]
+        for i in range(model.soft_start[j], model.soft_end[j]):
+            if model.soft_linear[i] == linear and work.soft_y[i, world] > real(0.0):
+                e[model.soft_column[i]] = (memory.soft_impulse[i, world] - work.soft_source[i, world]) / work.soft_y[
+                    i, world
+                ]
                 if wp.static(features.integrator.leads):
-                    share = k.soft_bias[i, w] - real(1.0)  # locked rows feel the bias whole
-                    turning = wp.dot(k.soft_axis[i, w], bias.led(k, vec3(), linear, j, w))
-                    e[m.soft_column[i]] = e[m.soft_column[i]] + share * turning
+                    share = work.soft_bias[i, world] - real(1.0)  # locked rows feel the bias whole
+                    turning = wp.dot(work.soft_axis[i, world], bias.led(work, vec3(), linear, j, world))
+                    e[model.soft_column[i]] = e[model.soft_column[i]] + share * turning
         return e
 
     @wp.func
-    def velocity_error(m: t.model, n: t.memory, k: t.work, j: int, w: int):
+    def velocity_error(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
-        if m.joint_node_l[j] >= 0:
-            e = bias.led(k, bias.slip_of(m, k, j, w), 1, j, w)
+        if model.joint_node_l[j] >= 0:
+            e = bias.led(work, bias.slip_of(model, work, j, world), 1, j, world)
             if wp.static(features.partial_locks):
-                e = linear_rows(k, j, w) * e
+                e = linear_rows(work, j, world) * e
             if wp.static(features.soft):
-                e = e + soft_error(m, n, k, 1, j, w)
-            k.solution[m.joint_node_l[j], w] = -e
+                e = e + soft_error(model, memory, work, 1, j, world)
+            work.solution[model.joint_node_l[j], world] = -e
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                e = k.rows_a[j, w] * bias.led(k, k.spin[m.joint_b[j], w] - k.spin[m.joint_a[j], w], 0, j, w)
+            if model.joint_node_a[j] >= 0:
+                e = work.rows_a[j, world] * bias.led(
+                    work, work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world], 0, j, world
+                )
                 if wp.static(features.soft):
-                    e = e + soft_error(m, n, k, 0, j, w)
-                k.solution[m.joint_node_a[j], w] = -e
+                    e = e + soft_error(model, memory, work, 0, j, world)
+                work.solution[model.joint_node_a[j], world] = -e
 
     @wp.func
-    def push_error(m: t.model, k: t.work, rate: real, j: int, w: int):
+    def push_error(model: t.model, work: t.work, rate: real, j: int, world: int):
         """The same for the pseudo-velocities, which close the gaps at ``rate``."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        if m.joint_node_l[j] >= 0:
-            at_a = k.push[a, w] + wp.cross(k.push_spin[a, w], k.arm_a[j, w])
-            e = k.push[b, w] + wp.cross(k.push_spin[b, w], k.arm_b[j, w]) - at_a + rate * k.gap[j, w]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        if model.joint_node_l[j] >= 0:
+            at_a = work.push[a, world] + wp.cross(work.push_spin[a, world], work.arm_a[j, world])
+            e = (
+                work.push[b, world]
+                + wp.cross(work.push_spin[b, world], work.arm_b[j, world])
+                - at_a
+                + rate * work.gap[j, world]
+            )
             if wp.static(features.partial_locks):
-                e = linear_rows(k, j, w) * e
-            k.push_solution[m.joint_node_l[j], w] = -e
+                e = linear_rows(work, j, world) * e
+            work.push_solution[model.joint_node_l[j], world] = -e
         if wp.static(features.angular_rows):
-            if m.joint_node_a[j] >= 0:
-                turn = k.push_spin[b, w] - k.push_spin[a, w]
-                if m.angular_lock[j] != 0:
-                    turn = turn + rate * k.tilt[j, w]
-                k.push_solution[m.joint_node_a[j], w] = -(k.rows_a[j, w] * turn)
+            if model.joint_node_a[j] >= 0:
+                turn = work.push_spin[b, world] - work.push_spin[a, world]
+                if model.angular_lock[j] != 0:
+                    turn = turn + rate * work.tilt[j, world]
+                work.push_solution[model.joint_node_a[j], world] = -(work.rows_a[j, world] * turn)
 
     # --- all joints ---------------------------------------------------------------------------------------------------
 
     @wp.func
-    def assemble(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Blocks and pivots of all joints."""
-        for j in range(o.joints):
-            assemble_joint(m, k, j, w)
+        for j in range(settings.joints):
+            assemble_joint(model, work, j, world)
 
     @wp.func
-    def lack(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The right-hand sides of all joints, m/s and rad/s."""
-        for j in range(o.joints):
-            velocity_error(m, n, k, j, w)
+        for j in range(settings.joints):
+            velocity_error(model, memory, work, j, world)
 
     @wp.func
-    def lack_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lack_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same for the pseudo-velocities, which close the gaps at the rate ERP/dt."""
-        rate = o.erp / o.dt
-        for j in range(o.joints):
-            push_error(m, k, rate, j, w)
+        rate = settings.erp / settings.dt
+        for j in range(settings.joints):
+            push_error(model, work, rate, j, world)
 
     @wp.func
-    def take(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Add the solution to the impulses."""
-        for j in range(o.joints):
-            take_locked(m, n, k, j, w)
-            take_soft(m, n, k, j, w)
+        for j in range(settings.joints):
+            take_locked(model, memory, work, j, world)
+            take_soft(model, memory, work, j, world)
 
     @wp.func
-    def take_apart(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_apart(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same for what leads onto the joints, where rows are redundant."""
-        for j in range(o.joints):
-            take_locked_apart(m, k, j, w)
-            take_soft(m, n, k, j, w)
+        for j in range(settings.joints):
+            take_locked_apart(model, work, j, world)
+            take_soft(model, memory, work, j, world)
 
     return SimpleNamespace(
         linear_rows=linear_rows, assemble=assemble, lack=lack, lack_push=lack_push, take=take, take_apart=take_apart

@@ -45,183 +45,211 @@ def make_joints(p: Precision, features: Features) -> SimpleNamespace:
     # --- before the iterations --------------------------------------------------------------------------------------
 
     @wp.func
-    def place(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def place(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """From the centres of mass to b's anchor, where both bodies feel a joint's impulses, m."""
-        for j in range(o.joints):
-            b = m.joint_b[j]
-            arm = wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
-            k.arm_b[j, w] = arm
-            k.arm_a[j, w] = s.position[b, w] + arm - s.position[m.joint_a[j], w]
+        for j in range(settings.joints):
+            b = model.joint_b[j]
+            arm = wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+            work.arm_b[j, world] = arm
+            work.arm_a[j, world] = state.position[b, world] + arm - state.position[model.joint_a[j], world]
             if wp.static(features.direct):
-                stiffen_joint(m, n, k, o.dt, j, w)
+                stiffen_joint(model, memory, work, settings.dt, j, world)
 
     @wp.func
-    def has_rows(m: t.model, j: int) -> bool:
+    def has_rows(model: t.model, j: int) -> bool:
         """Whether the free axes of joint j carry anything."""
-        rows = m.soft_end[j] - m.soft_start[j]
+        rows = model.soft_end[j] - model.soft_start[j]
         if wp.static(has_bounds):
-            rows = rows + bounds.count(m, j)
+            rows = rows + bounds.count(model, j)
         return rows > 0
 
     @wp.func
     def prepare_joint(
-        m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, o: t.settings, j: int, w: int
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        j: int,
+        world: int,
     ) -> real:
         """All rows of joint j, but those that follow from the factors; its worst error."""
         view = View()
         view.joint = j
-        view.dt = o.dt
-        view.frames = frames_of(m, s, j, w)
-        x = pair.load(m, k, j, w)
+        view.dt = settings.dt
+        view.frames = frames_of(model, state, j, world)
+        x = pair.load(model, work, j, world)
         view.linear = lock.inverse_mass_ll(x)
-        worst = lock.prepare_lock(m, n, k, view.frames, x, view.linear, j, w)
+        worst = lock.prepare_lock(model, memory, work, view.frames, x, view.linear, j, world)
         view.angular = x.ia + x.ib
         if wp.static(holds):
-            if has_rows(m, j):
-                view.linear = lock.held_mass_ll(m, k, x, view.linear, j, w)
-                view.angular = lock.held_mass_aa(m, k, x, j, w)
+            if has_rows(model, j):
+                view.linear = lock.held_mass_ll(model, work, x, view.linear, j, world)
+                view.angular = lock.held_mass_aa(model, work, x, j, world)
         if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                soft.prepare_soft(m, c, s, n, k, view, i, w)
+            for i in range(model.soft_start[j], model.soft_end[j]):
+                soft.prepare_soft(model, control, state, memory, work, view, i, world)
             if wp.static(features.direct):
-                lock.add_soft_rows(m, k, j, w)
+                lock.add_soft_rows(model, work, j, world)
         if wp.static(prepares_bounds):
-            bounds.prepare(m, s, n, k, view, w)
+            bounds.prepare(model, state, memory, work, view, world)
         return worst
 
     @wp.func
-    def prepare(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def prepare(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        world: int,
+    ):
         """All joints; their worst error (m or rad) is reported."""
         worst = real(0.0)
-        for j in range(o.joints):
-            worst = wp.max(worst, prepare_joint(m, c, s, n, k, o, j, w))
-        r.joint_error[w] = worst
+        for j in range(settings.joints):
+            worst = wp.max(worst, prepare_joint(model, control, state, memory, work, settings, j, world))
+        report.joint_error[world] = worst
 
     @wp.func
-    def reach(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def reach(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Bounded rows with the inverse masses that the factors give."""
         if wp.static(features.reach and has_bounds):
-            for j in range(o.joints):
-                if m.reach_linear[j] < m.reach_end[j]:
-                    reach_of.reach_joint(m, k, j, w)
+            for j in range(settings.joints):
+                if model.reach_linear[j] < model.reach_end[j]:
+                    reach_of.reach_joint(model, work, j, world)
                     view = View()
                     view.joint = j
-                    view.dt = o.dt
-                    view.frames = frames_of(m, s, j, w)
-                    view.linear = reach_of.inverse_mass(k, 1, j, w)
-                    view.angular = reach_of.inverse_mass(k, 0, j, w)
-                    bounds.prepare(m, s, n, k, view, w)
+                    view.dt = settings.dt
+                    view.frames = frames_of(model, state, j, world)
+                    view.linear = reach_of.inverse_mass(work, 1, j, world)
+                    view.angular = reach_of.inverse_mass(work, 0, j, world)
+                    bounds.prepare(model, state, memory, work, view, world)
 
     @wp.func
-    def warm(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Last step's impulses applied."""
-        for j in range(o.joints):
-            x = lock.warm_lock(m, n, pair.load(m, k, j, w), j, w)
+        for j in range(settings.joints):
+            x = lock.warm_lock(model, memory, pair.load(model, work, j, world), j, world)
             if wp.static(features.soft):
-                for i in range(m.soft_start[j], m.soft_end[j]):
-                    x = soft.soft_kick(m, k, x, n.soft_impulse[i, w], i, w)
+                for i in range(model.soft_start[j], model.soft_end[j]):
+                    x = soft.soft_kick(model, work, x, memory.soft_impulse[i, world], i, world)
             if wp.static(has_bounds):
-                x = bounds.warm(m, n, k, x, j, w)
-            pair.store(m, k, j, w, x)
+                x = bounds.warm(model, memory, work, x, j, world)
+            pair.store(model, work, j, world, x)
 
     # --- visits -----------------------------------------------------------------------------------------------------
 
     @wp.func
-    def react(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+    def react(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
         """The answer of joint j's own locked and soft rows to an impulse on one of its free axes."""
-        x = lock.visit_lock(m, n, k, x, j, w)
+        x = lock.visit_lock(model, memory, work, x, j, world)
         if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                x = lock.visit_lock(m, n, k, soft.visit_soft(m, n, k, x, i, w), j, w)
+            for i in range(model.soft_start[j], model.soft_end[j]):
+                x = lock.visit_lock(model, memory, work, soft.visit_soft(model, memory, work, x, i, world), j, world)
         return x
 
     @wp.func
-    def push_joint(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
+    def push_joint(model: t.model, work: t.work, x: Pair, rate: real, j: int, world: int) -> Pair:
         """Pseudo-impulses of joint j's locks and of its bounded rows that are passed."""
-        x = lock.push_lock(m, k, x, rate, j, w)
+        x = lock.push_lock(model, work, x, rate, j, world)
         if wp.static(pushes):
-            for c in range(pushing.count(m, j)):
-                if pushing.is_passed(m, k, c, j, w):
-                    linear = pushing.linear(m, c, j)
-                    x = pair.acted(x, linear, pushing.push(m, k, pair.motion(x, linear), rate, c, j, w))
+            for c in range(pushing.count(model, j)):
+                if pushing.is_passed(model, work, c, j, world):
+                    linear = pushing.linear(model, c, j)
+                    x = pair.acted(x, linear, pushing.push(model, work, pair.motion(x, linear), rate, c, j, world))
         return x
 
     @wp.func
-    def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, j: int, w: int) -> real:
+    def visit_joint(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, j: int, world: int
+    ) -> real:
         """One visit of joint j, every row applied at once; the square of the largest impulse."""
-        x = lock.visit_lock(m, n, k, pair.load(m, k, j, w), j, w)
+        x = lock.visit_lock(model, memory, work, pair.load(model, work, j, world), j, world)
         if wp.static(features.soft):
-            for i in range(m.soft_start[j], m.soft_end[j]):
-                x = soft.visit_soft(m, n, k, x, i, w)
+            for i in range(model.soft_start[j], model.soft_end[j]):
+                x = soft.visit_soft(model, memory, work, x, i, world)
         if wp.static(has_bounds):
-            for c in range(bounds.count(m, j)):
-                linear = bounds.linear(m, c, j)
-                u = led(k, pair.motion(x, linear), linear, j, w)
-                x = pair.acted(x, linear, bounds.visit(m, n, k, u, o.dt, c, j, w))
-        pair.store(m, k, j, w, x)
+            for c in range(bounds.count(model, j)):
+                linear = bounds.linear(model, c, j)
+                u = led(work, pair.motion(x, linear), linear, j, world)
+                x = pair.acted(x, linear, bounds.visit(model, memory, work, u, settings.dt, c, j, world))
+        pair.store(model, work, j, world, x)
         if stabilise:
-            x = push_joint(m, k, pair.load_push(m, k, x, j, w), o.erp / o.dt, j, w)
-            pair.store_push(m, k, j, w, x)
+            x = push_joint(model, work, pair.load_push(model, work, x, j, world), settings.erp / settings.dt, j, world)
+            pair.store_push(model, work, j, world, x)
         return x.change
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+    def visit(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+    ) -> real:
         """One visit of every joint; the square of the largest impulse."""
         change = real(0.0)
-        for j in range(o.joints):
-            change = wp.max(change, visit_joint(m, n, k, o, stabilise, j, w))
+        for j in range(settings.joints):
+            change = wp.max(change, visit_joint(model, memory, work, settings, stabilise, j, world))
         return change
 
     # --- after the iterations ---------------------------------------------------------------------------------------
 
     @wp.func
-    def at_the_end(n: t.memory, mean: vec3, last: vec3, w: int) -> vec3:
+    def at_the_end(memory: t.memory, mean: vec3, last: vec3, world: int) -> vec3:
         """A reaction (N or N m) as it is at the end of the step, from its means over this kick and the last."""
         if wp.static(features.integrator.leads):
-            if n.kick[w] > real(0.0):
+            if memory.kick[world] > real(0.0):
                 return brought_on(mean, last)
         return mean
 
     @wp.func
-    def note_reaction(n: t.memory, k: t.work, j: int, w: int):
+    def note_reaction(memory: t.memory, work: t.work, j: int, world: int):
         """The mean reaction of joint j over the kick (N, N m), and as it is at the end of the step."""
-        impulse = n.lock_impulse[j, w]
+        impulse = memory.lock_impulse[j, world]
         if wp.static(features.integrator.leads):
-            impulse = impulse + k.bias_impulse[j, w]
-        force = impulse / k.kick[w]
-        n.reaction_now[j, w] = at_the_end(n, force, n.reaction[j, w], w)
-        n.reaction[j, w] = force
+            impulse = impulse + work.bias_impulse[j, world]
+        force = impulse / work.kick[world]
+        memory.reaction_now[j, world] = at_the_end(memory, force, memory.reaction[j, world], world)
+        memory.reaction[j, world] = force
         if wp.static(features.angular_locks):
-            impulse = n.lock_angular[j, w]
+            impulse = memory.lock_angular[j, world]
             if wp.static(features.integrator.leads):
-                impulse = impulse + k.bias_angular[j, w]
-            torque = impulse / k.kick[w]
-            n.reaction_torque_now[j, w] = at_the_end(n, torque, n.reaction_torque[j, w], w)
-            n.reaction_torque[j, w] = torque
+                impulse = impulse + work.bias_angular[j, world]
+            torque = impulse / work.kick[world]
+            memory.reaction_torque_now[j, world] = at_the_end(memory, torque, memory.reaction_torque[j, world], world)
+            memory.reaction_torque[j, world] = torque
 
     @wp.func
-    def end(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Reactions, and what the rows remember of a kick that is solved."""
-        for j in range(o.joints):
-            note_reaction(n, k, j, w)
+        for j in range(settings.joints):
+            note_reaction(memory, work, j, world)
             if wp.static(has_bounds):
-                bounds.end(m, n, k, j, w)
+                bounds.end(model, memory, work, j, world)
             if wp.static(features.actuators):
-                for i in range(m.soft_start[j], m.soft_end[j]):
-                    soft.end_soft(m, s, n, k, o.dt, i, w)
+                for i in range(model.soft_start[j], model.soft_end[j]):
+                    soft.end_soft(model, state, memory, work, settings.dt, i, world)
 
     @wp.func
-    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
-        for j in range(o.joints):
-            n.lock_impulse[j, w] = share * n.lock_impulse[j, w]
+        for j in range(settings.joints):
+            memory.lock_impulse[j, world] = share * memory.lock_impulse[j, world]
             if wp.static(features.angular_locks):
-                n.lock_angular[j, w] = share * n.lock_angular[j, w]
+                memory.lock_angular[j, world] = share * memory.lock_angular[j, world]
             if wp.static(has_bounds):
-                bounds.scale(m, n, share, j, w)
+                bounds.scale(model, memory, share, j, world)
             if wp.static(features.soft):
-                for i in range(m.soft_start[j], m.soft_end[j]):
-                    soft.scale_soft(n, share, i, w)
+                for i in range(model.soft_start[j], model.soft_end[j]):
+                    soft.scale_soft(memory, share, i, world)
 
     in_matrix = {name: function for name, function in vars(matrix).items() if name != "linear_rows"}
     return SimpleNamespace(

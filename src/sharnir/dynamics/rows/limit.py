@@ -48,119 +48,121 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
     GIVE = wp.constant(real(push_give(p)))
 
     @wp.func
-    def first(m: t.model, j: int) -> int:
+    def first(model: t.model, j: int) -> int:
         """The first limit of joint j."""
-        return m.limit_start[j]
+        return model.limit_start[j]
 
     @wp.func
-    def last(m: t.model, j: int) -> int:
+    def last(model: t.model, j: int) -> int:
         """One past its last."""
-        return m.limit_end[j]
+        return model.limit_end[j]
 
     @wp.func
-    def linear(m: t.model, i: int) -> int:
+    def linear(model: t.model, i: int) -> int:
         """1: of a length, 0: of an angle."""
-        return m.limit_linear[i]
+        return model.limit_linear[i]
 
     @wp.func
-    def limit_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
+    def limit_value(model: t.model, state: t.state, f: Frames, i: int, world: int) -> real:
         """The coordinate of limit i, turns counted."""
-        value = geometry.coordinate_value(f, m.limit_kind[i])
-        if m.limit_twist[i] >= 0:
-            value = geometry.unwrapped(value, s.twist[m.limit_twist[i], w])
+        value = geometry.coordinate_value(f, model.limit_kind[i])
+        if model.limit_twist[i] >= 0:
+            value = geometry.unwrapped(value, state.twist[model.limit_twist[i], world])
         return value
 
     @wp.func
-    def limit_passed(m: t.model, s: t.state, i: int, w: int) -> bool:
+    def limit_passed(model: t.model, state: t.state, i: int, world: int) -> bool:
         """Whether the coordinate is beyond a bound at the present poses."""
-        value = limit_value(m, s, geometry.frames_of(m, s, m.limit_joint[i], w), i, w)
-        return value < m.lower[i, w] or value > m.upper[i, w]
+        value = limit_value(model, state, geometry.frames_of(model, state, model.limit_joint[i], world), i, world)
+        return value < model.lower[i, world] or value > model.upper[i, world]
 
     @wp.func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
         """Its direction, effective mass, and how far both bounds are."""
-        axis = geometry.coordinate_axis(view.frames, m.limit_kind[i])
-        value = limit_value(m, s, view.frames, i, w)
-        k.limit_axis[i, w] = axis
-        mass = real(1.0) / view_of.inverse_mass_along(view, m.limit_linear[i], axis)
+        axis = geometry.coordinate_axis(view.frames, model.limit_kind[i])
+        value = limit_value(model, state, view.frames, i, world)
+        work.limit_axis[i, world] = axis
+        mass = real(1.0) / view_of.inverse_mass_along(view, model.limit_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
-            mass = mass + conductance_along(m, k, m.limit_linear[i], axis, m.limit_joint[i], w)
-        k.limit_mass[i, w] = mass
-        k.low_gap[i, w] = value - m.lower[i, w]
-        k.high_gap[i, w] = m.upper[i, w] - value
-        k.low_push[i, w] = real(0.0)
-        k.high_push[i, w] = real(0.0)
+            mass = mass + conductance_along(model, work, model.limit_linear[i], axis, model.limit_joint[i], world)
+        work.limit_mass[i, world] = mass
+        work.low_gap[i, world] = value - model.lower[i, world]
+        work.high_gap[i, world] = model.upper[i, world] - value
+        work.low_push[i, world] = real(0.0)
+        work.high_push[i, world] = real(0.0)
 
     @wp.func
-    def warm(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
         """Last step's impulse applied."""
-        impulse = n.low_impulse[i, w] - n.high_impulse[i, w]
+        impulse = memory.low_impulse[i, world] - memory.high_impulse[i, world]
         if impulse == real(0.0):
             return x
-        return pair.acted(x, m.limit_linear[i], impulse * k.limit_axis[i, w])
+        return pair.acted(x, model.limit_linear[i], impulse * work.limit_axis[i, world])
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The impulse that keeps both bounds at the slip or relative spin u; at most one of the two acts."""
-        axis = k.limit_axis[i, w]
-        mass = k.limit_mass[i, w]
+        axis = work.limit_axis[i, world]
+        mass = work.limit_mass[i, world]
         speed = wp.dot(axis, u)
-        old = n.low_impulse[i, w] - n.high_impulse[i, w]
-        low = wp.max(real(0.0), old - mass * (speed + wp.max(k.low_gap[i, w], real(0.0)) / dt))
-        high = wp.max(real(0.0), mass * (speed - wp.max(k.high_gap[i, w], real(0.0)) / dt) - old)
-        n.low_impulse[i, w] = low
-        n.high_impulse[i, w] = high
+        old = memory.low_impulse[i, world] - memory.high_impulse[i, world]
+        low = wp.max(real(0.0), old - mass * (speed + wp.max(work.low_gap[i, world], real(0.0)) / dt))
+        high = wp.max(real(0.0), mass * (speed - wp.max(work.high_gap[i, world], real(0.0)) / dt) - old)
+        memory.low_impulse[i, world] = low
+        memory.high_impulse[i, world] = high
         d = low - high - old
         return d * axis
 
     @wp.func
-    def is_passed(k: t.work, i: int, w: int) -> bool:
+    def is_passed(work: t.work, i: int, world: int) -> bool:
         """Whether the coordinate was beyond a bound when the step began."""
-        return k.low_gap[i, w] < real(0.0) or k.high_gap[i, w] < real(0.0)
+        return work.low_gap[i, world] < real(0.0) or work.high_gap[i, world] < real(0.0)
 
     @wp.func
-    def ease(m: t.model, i: int, w: int) -> real:
+    def ease(model: t.model, i: int, world: int) -> real:
         """The scale of the inverse masses of the bodies at limit i, 1/kg or 1/(kg m^2)."""
-        a = m.joint_a[m.limit_joint[i]]
-        b = m.joint_b[m.limit_joint[i]]
-        if m.limit_linear[i] == 1:
-            return m.inv_mass[a, w] + m.inv_mass[b, w]
-        return wp.trace(m.inv_inertia[a, w]) + wp.trace(m.inv_inertia[b, w])
+        a = model.joint_a[model.limit_joint[i]]
+        b = model.joint_b[model.limit_joint[i]]
+        if model.limit_linear[i] == 1:
+            return model.inv_mass[a, world] + model.inv_mass[b, world]
+        return wp.trace(model.inv_inertia[a, world]) + wp.trace(model.inv_inertia[b, world])
 
     @wp.func
-    def push(m: t.model, k: t.work, u: vec3, rate: real, i: int, w: int) -> vec3:
+    def push(model: t.model, work: t.work, u: vec3, rate: real, i: int, world: int) -> vec3:
         """The pseudo-impulse of a bound that is passed, at the pseudo-velocity u."""
-        low = k.low_gap[i, w]
-        high = k.high_gap[i, w]
-        axis = k.limit_axis[i, w]
-        give = GIVE * ease(m, i, w)
-        mass = k.limit_mass[i, w] / (real(1.0) + give * k.limit_mass[i, w])
+        low = work.low_gap[i, world]
+        high = work.high_gap[i, world]
+        axis = work.limit_axis[i, world]
+        give = GIVE * ease(model, i, world)
+        mass = work.limit_mass[i, world] / (real(1.0) + give * work.limit_mass[i, world])
         speed = wp.dot(axis, u)
         d = real(0.0)
         if low < real(0.0):
-            old = k.low_push[i, w]
-            k.low_push[i, w] = wp.max(real(0.0), old - mass * (speed + rate * low + give * old))
-            d = k.low_push[i, w] - old
+            old = work.low_push[i, world]
+            work.low_push[i, world] = wp.max(real(0.0), old - mass * (speed + rate * low + give * old))
+            d = work.low_push[i, world] - old
         if high < real(0.0):
-            old = k.high_push[i, w]
-            k.high_push[i, w] = wp.max(real(0.0), old - mass * (rate * high - speed + give * old))
-            d = d - (k.high_push[i, w] - old)
+            old = work.high_push[i, world]
+            work.high_push[i, world] = wp.max(real(0.0), old - mass * (rate * high - speed + give * old))
+            d = d - (work.high_push[i, world] - old)
         return d * axis
 
     @wp.func
-    def is_idle(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> bool:
+    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
         """Whether neither bound is passed or at work."""
-        return not (n.low_impulse[i, w] + n.high_impulse[i, w] > real(0.0) or is_passed(k, i, w))
+        return not (
+            memory.low_impulse[i, world] + memory.high_impulse[i, world] > real(0.0) or is_passed(work, i, world)
+        )
 
     @wp.func
-    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """A limit remembers nothing but its impulses."""
 
     @wp.func
-    def scale(n: t.memory, share: real, i: int, w: int):
+    def scale(memory: t.memory, share: real, i: int, world: int):
         """Its impulses for a kick of another length."""
-        n.low_impulse[i, w] = share * n.low_impulse[i, w]
-        n.high_impulse[i, w] = share * n.high_impulse[i, w]
+        memory.low_impulse[i, world] = share * memory.low_impulse[i, world]
+        memory.high_impulse[i, world] = share * memory.high_impulse[i, world]
 
     return SimpleNamespace(
         limit_passed=limit_passed,

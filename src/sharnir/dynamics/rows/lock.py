@@ -64,14 +64,14 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return rows
 
     @wp.func
-    def ease_at(m: t.model, b: int, anchor: vec3, w: int) -> real:
+    def ease_at(model: t.model, b: int, anchor: vec3, world: int) -> real:
         """The trace of body b's inverse mass at an anchor on it, 1/kg."""
-        inv_inertia = m.inv_inertia[b, w]
+        inv_inertia = model.inv_inertia[b, world]
         turning = wp.dot(anchor, anchor) * wp.trace(inv_inertia) - wp.dot(anchor, inv_inertia * anchor)
-        return real(3.0) * m.inv_mass[b, w] + turning
+        return real(3.0) * model.inv_mass[b, world] + turning
 
     @wp.func
-    def set_elasticity(m: t.model, k: t.work, j: int, w: int):
+    def set_elasticity(model: t.model, work: t.work, j: int, world: int):
         """Gamma: none, or for a joint that closes a loop what keeps its redundant rows regular.
 
         Semi-implicit steps leave gaps of the order dt^2, which make redundant rows (Bricard's mechanism) seem
@@ -79,84 +79,94 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         Gamma p^2/2, Gamma must not change from step to step: it is that of the joint's own anchors, not of the present
         arms.
         """
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        k.softness_l[j, w] = real(0.0)
-        k.softness_a[j, w] = real(0.0)
-        if m.closes_loop[j] == 1:
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        work.softness_l[j, world] = real(0.0)
+        work.softness_a[j, world] = real(0.0)
+        if model.closes_loop[j] == 1:
             softness = LEAST_SOFTNESS
-            if m.is_redundant[j] == 1:
+            if model.is_redundant[j] == 1:
                 softness = SOFTNESS
-            k.softness_l[j, w] = softness * (ease_at(m, a, m.anchor_a[j], w) + ease_at(m, b, m.anchor_b[j], w))
-            k.softness_a[j, w] = softness * wp.trace(m.inv_inertia[a, w] + m.inv_inertia[b, w])
+            work.softness_l[j, world] = softness * (
+                ease_at(model, a, model.anchor_a[j], world) + ease_at(model, b, model.anchor_b[j], world)
+            )
+            work.softness_a[j, world] = softness * wp.trace(model.inv_inertia[a, world] + model.inv_inertia[b, world])
 
     @wp.func
-    def prepare_translations(m: t.model, n: t.memory, k: t.work, f: Frames, w_ll: mat33, j: int, w: int) -> real:
+    def prepare_translations(
+        model: t.model, memory: t.memory, work: t.work, f: Frames, w_ll: mat33, j: int, world: int
+    ) -> real:
         """Gap, locked directions and effective mass of the translations alone; the length of the gap."""
-        locked = m.linear_lock[j]
+        locked = model.linear_lock[j]
         gap = f.offset
         if wp.static(features.direct):
-            set_elasticity(m, k, j, w)
+            set_elasticity(model, work, j, world)
         if wp.static(has_rows and features.partial_locks):
-            k.rows_l[j, w] = algebra.diagonal(real(1.0))
+            work.rows_l[j, world] = algebra.diagonal(real(1.0))
         if wp.static(features.partial_locks):
             if locked != 7:
-                basis = geometry.linear_basis(f, m.basis[j])
-                gap = basis * geometry.linear_error(f, basis, m.basis[j], locked, m.length[j])
-                n.lock_impulse[j, w] = algebra.onto(n.lock_impulse[j, w], basis, locked)
+                basis = geometry.linear_basis(f, model.basis[j])
+                gap = basis * geometry.linear_error(f, basis, model.basis[j], locked, model.length[j])
+                memory.lock_impulse[j, world] = algebra.onto(memory.lock_impulse[j, world], basis, locked)
                 if wp.static(has_rows):
-                    k.rows_l[j, w] = pick(basis, locked)
+                    work.rows_l[j, world] = pick(basis, locked)
                 if wp.static(needs_mass):
-                    k.mass_ll[j, w] = algebra.packed(algebra.inverse_on(w_ll, basis, locked))
+                    work.mass_ll[j, world] = algebra.packed(algebra.inverse_on(w_ll, basis, locked))
             elif wp.static(needs_mass):
-                k.mass_ll[j, w] = algebra.packed(wp.inverse(w_ll))
+                work.mass_ll[j, world] = algebra.packed(wp.inverse(w_ll))
         elif wp.static(needs_mass):
-            k.mass_ll[j, w] = algebra.packed(wp.inverse(w_ll))
-        k.gap[j, w] = gap
+            work.mass_ll[j, world] = algebra.packed(wp.inverse(w_ll))
+        work.gap[j, world] = gap
         return wp.length(gap)
 
     @wp.func
-    def prepare_rotations(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, j: int, w: int) -> real:
+    def prepare_rotations(
+        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, j: int, world: int
+    ) -> real:
         """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
-        locked = m.angular_lock[j]
-        basis = geometry.angular_basis(f, m.basis[j])
+        locked = model.angular_lock[j]
+        basis = geometry.angular_basis(f, model.basis[j])
         tilt = basis * geometry.angular_error(f, basis, locked)
-        k.tilt[j, w] = tilt
-        n.lock_angular[j, w] = algebra.onto(n.lock_angular[j, w], basis, locked)
+        work.tilt[j, world] = tilt
+        memory.lock_angular[j, world] = algebra.onto(memory.lock_angular[j, world], basis, locked)
         if wp.static(has_rows):
-            k.rows_a[j, w] = pick(basis, locked)
+            work.rows_a[j, world] = pick(basis, locked)
         if wp.static(needs_mass):
             w_al = inverse_mass_al(x)
-            cross = w_al * algebra.full(k.mass_ll[j, w])
+            cross = w_al * algebra.full(work.mass_ll[j, world])
             mass_aa = algebra.inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
             mass_al = -(mass_aa * cross)
-            k.mass_aa[j, w] = algebra.packed(mass_aa)
-            k.mass_al[j, w] = mass_al
-            k.mass_ll[j, w] = algebra.packed(algebra.full(k.mass_ll[j, w]) - wp.transpose(cross) * mass_al)
+            work.mass_aa[j, world] = algebra.packed(mass_aa)
+            work.mass_al[j, world] = mass_al
+            work.mass_ll[j, world] = algebra.packed(
+                algebra.full(work.mass_ll[j, world]) - wp.transpose(cross) * mass_al
+            )
         return wp.length(tilt)
 
     @wp.func
-    def prepare_lock(m: t.model, n: t.memory, k: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, w: int) -> real:
+    def prepare_lock(
+        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, world: int
+    ) -> real:
         """Errors and effective masses of joint j; keeps the last impulses on its locked axes. The worst error."""
-        worst = prepare_translations(m, n, k, f, w_ll, j, w)
+        worst = prepare_translations(model, memory, work, f, w_ll, j, world)
         if wp.static(has_rows and features.angular_rows):
-            k.rows_a[j, w] = mat33()
+            work.rows_a[j, world] = mat33()
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                worst = wp.max(worst, prepare_rotations(m, n, k, f, x, j, w))
+            if model.angular_lock[j] != 0:
+                worst = wp.max(worst, prepare_rotations(model, memory, work, f, x, j, world))
         return worst
 
     @wp.func
-    def add_soft_rows(m: t.model, k: t.work, j: int, w: int):
+    def add_soft_rows(model: t.model, work: t.work, j: int, world: int):
         """Add the axes of the active soft rows to the joint's matrix rows."""
-        for i in range(m.soft_start[j], m.soft_end[j]):
-            if k.soft_y[i, w] > real(0.0):
-                axis = k.soft_axis[i, w]
-                row = m.soft_column[i]
-                if m.soft_linear[i] == 1:
-                    k.rows_l[j, w] = with_row(k.rows_l[j, w], row, axis)
+        for i in range(model.soft_start[j], model.soft_end[j]):
+            if work.soft_y[i, world] > real(0.0):
+                axis = work.soft_axis[i, world]
+                row = model.soft_column[i]
+                if model.soft_linear[i] == 1:
+                    work.rows_l[j, world] = with_row(work.rows_l[j, world], row, axis)
                 else:
-                    k.rows_a[j, w] = with_row(k.rows_a[j, w], row, axis)
+                    work.rows_a[j, world] = with_row(work.rows_a[j, world], row, axis)
 
     @wp.func
     def with_row(rows: mat33, i: int, value: vec3) -> mat33:
@@ -166,85 +176,85 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
         return rows
 
     @wp.func
-    def held_mass_ll(m: t.model, k: t.work, x: Pair, w_ll: mat33, j: int, w: int) -> mat33:
+    def held_mass_ll(model: t.model, work: t.work, x: Pair, w_ll: mat33, j: int, world: int) -> mat33:
         """Slip from an impulse at the anchor when the joint's own locks react to it at once: W - W K W."""
         w_al = inverse_mass_al(x)
-        d = algebra.full(k.mass_ll[j, w]) * w_ll
+        d = algebra.full(work.mass_ll[j, world]) * w_ll
         held = w_ll - w_ll * d
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_ll + algebra.full(k.mass_aa[j, w]) * w_al
-                d = wp.transpose(k.mass_al[j, w]) * w_al
+            if model.angular_lock[j] != 0:
+                c = work.mass_al[j, world] * w_ll + algebra.full(work.mass_aa[j, world]) * w_al
+                d = wp.transpose(work.mass_al[j, world]) * w_al
                 held = held - w_ll * d - wp.transpose(w_al) * c
         return held
 
     @wp.func
-    def held_mass_aa(m: t.model, k: t.work, x: Pair, j: int, w: int) -> mat33:
+    def held_mass_aa(model: t.model, work: t.work, x: Pair, j: int, world: int) -> mat33:
         """Relative spin from an angular impulse when the joint's own locks react to it at once."""
         w_al = inverse_mass_al(x)
         w_la = wp.transpose(w_al)
         w_aa = x.ia + x.ib
-        d = algebra.full(k.mass_ll[j, w]) * w_la
+        d = algebra.full(work.mass_ll[j, world]) * w_la
         held = w_aa - w_al * d
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                c = k.mass_al[j, w] * w_la + algebra.full(k.mass_aa[j, w]) * w_aa
-                d = wp.transpose(k.mass_al[j, w]) * w_aa
+            if model.angular_lock[j] != 0:
+                c = work.mass_al[j, world] * w_la + algebra.full(work.mass_aa[j, world]) * w_aa
+                d = wp.transpose(work.mass_al[j, world]) * w_aa
                 held = held - w_al * d - w_aa * c
         return held
 
     @wp.func
-    def warm_lock(m: t.model, n: t.memory, x: Pair, j: int, w: int) -> Pair:
+    def warm_lock(model: t.model, memory: t.memory, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                return pair.kicked(x, n.lock_impulse[j, w], n.lock_angular[j, w])
-        return pair.struck(x, n.lock_impulse[j, w])
+            if model.angular_lock[j] != 0:
+                return pair.kicked(x, memory.lock_impulse[j, world], memory.lock_angular[j, world])
+        return pair.struck(x, memory.lock_impulse[j, world])
 
     @wp.func
-    def note_impulse(n: t.memory, k: t.work, d: vec3, j: int, w: int):
+    def note_impulse(memory: t.memory, work: t.work, d: vec3, j: int, world: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
         if wp.static(features.integrator.leads and not features.direct):
-            if k.is_led[w] == 1:
-                k.bias_impulse[j, w] = k.bias_impulse[j, w] + d
+            if work.is_led[world] == 1:
+                work.bias_impulse[j, world] = work.bias_impulse[j, world] + d
                 return
-        n.lock_impulse[j, w] = n.lock_impulse[j, w] + d
+        memory.lock_impulse[j, world] = memory.lock_impulse[j, world] + d
 
     @wp.func
-    def note_torque(n: t.memory, k: t.work, c: vec3, j: int, w: int):
+    def note_torque(memory: t.memory, work: t.work, c: vec3, j: int, world: int):
         """The same for the angular impulse."""
         if wp.static(features.integrator.leads and not features.direct):
-            if k.is_led[w] == 1:
-                k.bias_angular[j, w] = k.bias_angular[j, w] + c
+            if work.is_led[world] == 1:
+                work.bias_angular[j, world] = work.bias_angular[j, world] + c
                 return
-        n.lock_angular[j, w] = n.lock_angular[j, w] + c
+        memory.lock_angular[j, world] = memory.lock_angular[j, world] + c
 
     @wp.func
-    def visit_lock(m: t.model, n: t.memory, k: t.work, x: Pair, j: int, w: int) -> Pair:
+    def visit_lock(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
         """One visit: impulses that stop the slip of the locked axes."""
-        u = led(k, pair.slip(x), 1, j, w)
-        d = -(algebra.full(k.mass_ll[j, w]) * u)
+        u = led(work, pair.slip(x), 1, j, world)
+        d = -(algebra.full(work.mass_ll[j, world]) * u)
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                s = led(k, x.wb - x.wa, 0, j, w)
-                d = d - s * k.mass_al[j, w]
-                c = -(k.mass_al[j, w] * u + algebra.full(k.mass_aa[j, w]) * s)
-                note_torque(n, k, c, j, w)
-                note_impulse(n, k, d, j, w)
+            if model.angular_lock[j] != 0:
+                s = led(work, x.wb - x.wa, 0, j, world)
+                d = d - s * work.mass_al[j, world]
+                c = -(work.mass_al[j, world] * u + algebra.full(work.mass_aa[j, world]) * s)
+                note_torque(memory, work, c, j, world)
+                note_impulse(memory, work, d, j, world)
                 return pair.kicked(x, d, c)
-        note_impulse(n, k, d, j, w)
+        note_impulse(memory, work, d, j, world)
         return pair.struck(x, d)
 
     @wp.func
-    def push_lock(m: t.model, k: t.work, x: Pair, rate: real, j: int, w: int) -> Pair:
+    def push_lock(model: t.model, work: t.work, x: Pair, rate: real, j: int, world: int) -> Pair:
         """The same for the pseudo-velocities: pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
-        u = pair.slip(x) + rate * k.gap[j, w]
-        d = -(algebra.full(k.mass_ll[j, w]) * u)
+        u = pair.slip(x) + rate * work.gap[j, world]
+        d = -(algebra.full(work.mass_ll[j, world]) * u)
         if wp.static(features.angular_locks):
-            if m.angular_lock[j] != 0:
-                s = x.wb - x.wa + rate * k.tilt[j, w]
-                d = d - s * k.mass_al[j, w]
-                return pair.kicked(x, d, -(k.mass_al[j, w] * u + algebra.full(k.mass_aa[j, w]) * s))
+            if model.angular_lock[j] != 0:
+                s = x.wb - x.wa + rate * work.tilt[j, world]
+                d = d - s * work.mass_al[j, world]
+                return pair.kicked(x, d, -(work.mass_al[j, world] * u + algebra.full(work.mass_aa[j, world]) * s))
         return pair.struck(x, d)
 
     return SimpleNamespace(

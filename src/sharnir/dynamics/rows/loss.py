@@ -52,49 +52,53 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
     @wp.func
-    def first(m: t.model, j: int) -> int:
+    def first(model: t.model, j: int) -> int:
         """The first loss on joint j."""
-        return m.loss_start[j]
+        return model.loss_start[j]
 
     @wp.func
-    def last(m: t.model, j: int) -> int:
+    def last(model: t.model, j: int) -> int:
         """One past the last."""
-        return m.friction_end[j]
+        return model.friction_end[j]
 
     @wp.func
-    def prepare(m: t.model, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
-        axis = coordinate_axis(view.frames, m.term_kind[m.coupling_start[m.friction_coupling[i]]])
-        ease = view_of.inverse_mass_along(view, m.friction_linear[i], axis)
+        axis = coordinate_axis(view.frames, model.term_kind[model.coupling_start[model.friction_coupling[i]]])
+        ease = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
-            ease = ease / (real(1.0) + ease * conductance_along(m, k, m.friction_linear[i], axis, view.joint, w))
-        k.friction_axis[i, w] = axis
-        k.friction_bound[i, w] = ease
-        k.loss_seen[i, w] = vec3()
-        n.friction_impulse[i, w] = along(n.friction_impulse[i, w], axis) * axis
+            ease = ease / (
+                real(1.0) + ease * conductance_along(model, work, model.friction_linear[i], axis, view.joint, world)
+            )
+        work.friction_axis[i, world] = axis
+        work.friction_bound[i, world] = ease
+        work.loss_seen[i, world] = vec3()
+        memory.friction_impulse[i, world] = along(memory.friction_impulse[i, world], axis) * axis
 
     @wp.func
-    def mesh_impulse(m: t.model, n: t.memory, k: t.work, i: int, w: int) -> real:
+    def mesh_impulse(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> real:
         """Of the exact row on the first coordinate."""
-        g = m.friction_coupling[i]
-        return m.term_factor[m.coupling_start[g], w] * (n.coupling_impulse[g, w] + k.coupling_bias_impulse[g, w])
+        g = model.friction_coupling[i]
+        return model.term_factor[model.coupling_start[g], world] * (
+            memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
+        )
 
     @wp.func
-    def answer(k: t.work, rubbing: real, effort: real, i: int, w: int) -> real:
+    def answer(work: t.work, rubbing: real, effort: real, i: int, world: int) -> real:
         """s, from what the effort has become since the friction was changed."""
-        seen = k.loss_seen[i, w]
-        k.loss_seen[i, w] = vec3(rubbing, effort, real(1.0))
+        seen = work.loss_seen[i, world]
+        work.loss_seen[i, world] = vec3(rubbing, effort, real(1.0))
         change = rubbing - seen[0]
         if seen[2] == real(0.0) or wp.abs(change) <= real(ROUNDING) * wp.abs(rubbing):
             return real(UNKNOWN)
         return wp.clamp((effort - seen[1]) / change, real(-1.0), real(0.0))
 
     @wp.func
-    def bounds(m: t.model, rubbing: real, effort: real, s: real, i: int, w: int) -> vec2:
+    def bounds(model: t.model, rubbing: real, effort: real, s: real, i: int, world: int) -> vec2:
         """The least and the largest friction impulse along the direction of the effort."""
-        g = m.friction_coupling[i]
-        driving = m.coupling_driving[g, w]
-        driven = m.coupling_driven[g, w]
+        g = model.friction_coupling[i]
+        driving = model.coupling_driving[g, world]
+        driven = model.coupling_driven[g, world]
         still = effort - s * rubbing
         most = wp.max(driving * still / (real(1.0) - driving * s), real(0.0))
         room = real(1.0) + driven * s
@@ -103,33 +107,33 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         return vec2(wp.min(-driven * still / room, real(0.0)), most)
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, u: vec3, dt: real, i: int, w: int) -> vec3:
+    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
-        ease = k.friction_bound[i, w]
+        ease = work.friction_bound[i, world]
         if ease < NEGLIGIBLE:
             return vec3()
-        axis = k.friction_axis[i, w]
-        old = along(n.friction_impulse[i, w], axis)
-        effort = mesh_impulse(m, n, k, i, w)
-        s = answer(k, old, effort, i, w)
+        axis = work.friction_axis[i, world]
+        old = along(memory.friction_impulse[i, world], axis)
+        effort = mesh_impulse(model, memory, work, i, world)
+        s = answer(work, old, effort, i, world)
         side = real(1.0)
         if effort < real(0.0):
             side = real(-1.0)
-        room = bounds(m, side * old, side * effort, s, i, w)
+        room = bounds(model, side * old, side * effort, s, i, world)
         new = side * wp.clamp(side * (old - wp.dot(axis, u) / ease), room[0], room[1])
-        n.friction_impulse[i, w] = new * axis
+        memory.friction_impulse[i, world] = new * axis
         return (new - old) * axis
 
     @wp.func
-    def end(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Note the friction's effort, N or N m, and whether it holds."""
-        impulse = along(n.friction_impulse[i, w], k.friction_axis[i, w])
-        effort = mesh_impulse(m, n, k, i, w)
-        n.coupling_loss[m.friction_coupling[i], w] = impulse / k.kick[w]
-        room = bounds(m, real(0.0), wp.abs(effort), real(0.0), i, w)
+        impulse = along(memory.friction_impulse[i, world], work.friction_axis[i, world])
+        effort = mesh_impulse(model, memory, work, i, world)
+        memory.coupling_loss[model.friction_coupling[i], world] = impulse / work.kick[world]
+        room = bounds(model, real(0.0), wp.abs(effort), real(0.0), i, world)
         toward = impulse * wp.sign(effort)
         holds = toward > real(HELD) * room[0] and toward < real(HELD) * room[1]
-        friction.note_sticking(m, n, k, holds, i, m.friction_joint[i], w)
+        friction.note_sticking(model, memory, work, holds, i, model.friction_joint[i], world)
 
     return SimpleNamespace(
         first=first,

@@ -18,14 +18,16 @@ def make_port(p: Precision, features: Features) -> SimpleNamespace:
     real, t, attach = p.real, structs(p), make_attach(p, features)
 
     @wp.func
-    def visit(m: t.model, n: t.memory, k: t.work, o: t.settings, stabilise: bool, w: int) -> real:
+    def visit(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
+    ) -> real:
         """Impulses at all ports that stop their slips; the square of the largest change, (N s)^2 or (N m s)^2."""
-        return attach.couple(m, n, k, o, w)
+        return attach.couple(model, memory, work, settings, world)
 
     @wp.func
-    def scale(m: t.model, n: t.memory, o: t.settings, share: real, w: int):
+    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
-        for i in range(o.ports):
-            n.port_impulse[i, w] = share * n.port_impulse[i, w]
+        for i in range(settings.ports):
+            memory.port_impulse[i, world] = share * memory.port_impulse[i, world]
 
     return SimpleNamespace(visit=visit, scale=scale)

@@ -27,32 +27,32 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
     algebra, sides, reach = make_algebra(p), make_sides(p, features), make_reach(p, features)
 
     @wp.func
-    def prepare_rolling(m: t.model, k: t.work, o: t.settings, turn: p.mat33, i: int, w: int):
+    def prepare_rolling(model: t.model, work: t.work, settings: t.settings, turn: p.mat33, i: int, world: int):
         """Effective mass and bounds of rolling and spinning friction in contact i."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        inverse = sides.turn_alone(m, k, a, w) + sides.turn_alone(m, k, b, w)
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        inverse = sides.turn_alone(model, work, a, world) + sides.turn_alone(model, work, b, world)
         if wp.static(features.reach):
-            inverse = inverse + reach.reach_roll(m, k, o, a, b, i, w)
-        k.roll_mass[i, w] = algebra.packed(wp.transpose(turn) * inverse * turn)
-        pair = k.contact_pair[i, w]
-        rolling = m.pair_rolling[pair, w]
+            inverse = inverse + reach.reach_roll(model, work, settings, a, b, i, world)
+        work.roll_mass[i, world] = algebra.packed(wp.transpose(turn) * inverse * turn)
+        pair = work.contact_pair[i, world]
+        rolling = model.pair_rolling[pair, world]
         if wp.static(features.tyres):
-            tyre = wp.max(m.shape_tyre[k.contact_a[i, w]], m.shape_tyre[k.contact_b[i, w]])
+            tyre = wp.max(model.shape_tyre[work.contact_a[i, world]], model.shape_tyre[work.contact_b[i, world]])
             if tyre >= 0:
-                rolling = rolling + m.tyre_rolling[tyre]
-        k.roll_arms[i, w] = vec2(rolling, m.pair_spinning[pair, w])
+                rolling = rolling + model.tyre_rolling[tyre]
+        work.roll_arms[i, world] = vec2(rolling, model.pair_spinning[pair, world])
 
     @wp.func
-    def warm_rolling(m: t.model, n: t.memory, k: t.work, i: int, w: int):
+    def warm_rolling(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
         """Last step's angular impulse applied."""
-        c = n.contact_spin[i, w]
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        if m.inv_mass[a, w] > real(0.0):
-            sides.twist_body(m, k, a, -c, w)
-        if m.inv_mass[b, w] > real(0.0):
-            sides.twist_body(m, k, b, c, w)
+        c = memory.contact_spin[i, world]
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if model.inv_mass[a, world] > real(0.0):
+            sides.twist_body(model, work, a, -c, world)
+        if model.inv_mass[b, world] > real(0.0):
+            sides.twist_body(model, work, b, c, world)
 
     @wp.func
     def rolled(mass: p.mat33, u: vec3, old: vec3, bounds: vec2) -> vec3:
@@ -68,16 +68,18 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
         return vec3(x, y, wp.clamp(old[2] - u[2] / mass[2, 2], -bounds[1], bounds[1]))
 
     @wp.func
-    def visit_rolling(m: t.model, n: t.memory, k: t.work, turn: p.mat33, press: real, i: int, w: int) -> real:
+    def visit_rolling(
+        model: t.model, memory: t.memory, work: t.work, turn: p.mat33, press: real, i: int, world: int
+    ) -> real:
         """One visit under the normal impulse ``press``; the square of the change."""
-        bounds = press * k.roll_arms[i, w]
-        old = wp.transpose(turn) * n.contact_spin[i, w]
+        bounds = press * work.roll_arms[i, world]
+        old = wp.transpose(turn) * memory.contact_spin[i, world]
         if bounds[0] + bounds[1] <= real(0.0) and wp.dot(old, old) == real(0.0):
             return real(0.0)
-        u = wp.transpose(turn) * sides.spin_between(k, i, w)
-        c = turn * (rolled(algebra.full(k.roll_mass[i, w]), u, old, bounds) - old)
-        n.contact_spin[i, w] = n.contact_spin[i, w] + c
-        sides.twist_contact(m, k, c, i, w)
+        u = wp.transpose(turn) * sides.spin_between(work, i, world)
+        c = turn * (rolled(algebra.full(work.roll_mass[i, world]), u, old, bounds) - old)
+        memory.contact_spin[i, world] = memory.contact_spin[i, world] + c
+        sides.twist_contact(model, work, c, i, world)
         return wp.dot(c, c)
 
     return SimpleNamespace(prepare_rolling=prepare_rolling, warm_rolling=warm_rolling, visit_rolling=visit_rolling)

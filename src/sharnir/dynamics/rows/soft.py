@@ -101,31 +101,31 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         dt: real
 
     @wp.func
-    def rate_before(m: t.model, s: t.state, k: t.work, axis: vec3, linear: int, j: int, w: int) -> real:
+    def rate_before(model: t.model, state: t.state, work: t.work, axis: vec3, linear: int, j: int, world: int) -> real:
         """The coordinate's rate when the step began."""
-        a = m.joint_a[j]
-        b = m.joint_b[j]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
         if linear == 1:
-            slide = s.velocity[b, w] + wp.cross(s.spin[b, w], k.arm_b[j, w])
-            return wp.dot(axis, slide - s.velocity[a, w] - wp.cross(s.spin[a, w], k.arm_a[j, w]))
-        return wp.dot(axis, s.spin[b, w] - s.spin[a, w])
+            slide = state.velocity[b, world] + wp.cross(state.spin[b, world], work.arm_b[j, world])
+            return wp.dot(axis, slide - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world]))
+        return wp.dot(axis, state.spin[b, world] - state.spin[a, world])
 
     @wp.func
-    def table_segment(m: t.model, i: int, x: real) -> int:
+    def table_segment(model: t.model, i: int, x: real) -> int:
         """The segment of the spring's table that holds the deflection x, or the end one."""
-        at = m.table_start[i]
-        while at + 2 < m.table_end[i] and x > m.table_x[at + 1]:
+        at = model.table_start[i]
+        while at + 2 < model.table_end[i] and x > model.table_x[at + 1]:
             at += 1
         return at
 
     @wp.func
-    def spring_line(m: t.model, i: int, w: int, x: real) -> p.vec2:
+    def spring_line(model: t.model, i: int, world: int, x: real) -> p.vec2:
         """Force against the deflection x and its slope."""
-        if m.table_end[i] > m.table_start[i]:
-            at = table_segment(m, i, x)
-            slope = (m.table_f[at + 1] - m.table_f[at]) / (m.table_x[at + 1] - m.table_x[at])
-            return p.vec2(m.table_f[at] + slope * (x - m.table_x[at]), slope)
-        return p.vec2(m.spring_k[i, w] * x, m.spring_k[i, w])
+        if model.table_end[i] > model.table_start[i]:
+            at = table_segment(model, i, x)
+            slope = (model.table_f[at + 1] - model.table_f[at]) / (model.table_x[at + 1] - model.table_x[at])
+            return p.vec2(model.table_f[at] + slope * (x - model.table_x[at]), slope)
+        return p.vec2(model.spring_k[i, world] * x, model.spring_k[i, world])
 
     @wp.func
     def spring_acts(side: int, x: real, ahead: real) -> bool:
@@ -137,66 +137,68 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def drive_voltage(m: t.model, c: t.control, n: t.memory, at: Start, i: int, w: int) -> real:
+    def drive_voltage(model: t.model, control: t.control, memory: t.memory, at: Start, i: int, world: int) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
-        given = c.drive_input[i, w]
+        given = control.drive_input[i, world]
         pace = real(0.0)  # of the target
-        if n.kick[w] > real(0.0):
-            pace = (given - n.last_input[i, w]) / at.kick
+        if memory.kick[world] > real(0.0):
+            pace = (given - memory.last_input[i, world]) / at.kick
             if wp.static(features.integrator.staggered):
-                given = real(0.5) * (given + n.last_input[i, w])
-        n.last_input[i, w] = c.drive_input[i, w]
-        kind = m.drive_kind[i]
+                given = real(0.5) * (given + memory.last_input[i, world])
+        memory.last_input[i, world] = control.drive_input[i, world]
+        kind = model.drive_kind[i]
         if kind == wp.static(PLAIN):
             return wp.clamp(given, real(-1.0), real(1.0))
         error = given - at.rate
         if kind == wp.static(POSITION_SERVO):
             error = given - at.value
         asked = (
-            m.servo_gain[i, w] * error - m.servo_damping[i, w] * at.rate + m.servo_integral[i, w] * n.servo_sum[i, w]
+            model.servo_gain[i, world] * error
+            - model.servo_damping[i, world] * at.rate
+            + model.servo_integral[i, world] * memory.servo_sum[i, world]
         )
-        asked = asked + m.servo_feed[i, w] * pace
+        asked = asked + model.servo_feed[i, world] * pace
         voltage = wp.clamp(asked, real(-1.0), real(1.0))
         if voltage == asked:  # no winding up while the drive gives all it has
-            n.servo_sum[i, w] = n.servo_sum[i, w] + at.kick * error
-        return voltage * wp.sign(m.drive_ratio[i, w])
+            memory.servo_sum[i, world] = memory.servo_sum[i, world] + at.kick * error
+        return voltage * wp.sign(model.drive_ratio[i, world])
 
     @wp.func
-    def with_drive(m: t.model, k: t.work, row: Row, voltage: real, at: Start, i: int, w: int) -> Row:
+    def with_drive(model: t.model, work: t.work, row: Row, voltage: real, at: Start, i: int, world: int) -> Row:
         """The row with the drive on it, at a voltage between -1 and 1."""
         kick = at.kick
-        ratio = m.drive_ratio[i, w]
-        stall = m.drive_stall[i, w]
-        inertia = m.drive_inertia[i, w]
-        inertia_and_slope = inertia + kick * stall / m.drive_idle[i, w]
+        ratio = model.drive_ratio[i, world]
+        stall = model.drive_stall[i, world]
+        inertia = model.drive_inertia[i, world]
+        inertia_and_slope = inertia + kick * stall / model.drive_idle[i, world]
         speed = ratio * at.rate
         alone = real(0.0)
         if inertia_and_slope > real(0.0):  # a motor without inertia that has failed has neither
             alone = (inertia * speed + kick * stall * voltage) / (ratio * inertia_and_slope)
-        efficiency = m.drive_efficiency[i, w]
+        efficiency = model.drive_efficiency[i, world]
         square = ratio * ratio
         y = square * inertia_and_slope
         if wp.static(features.gears):
-            k.gear_rate[i, w] = alone
-            k.gear_loss[i, w] = (real(1.0) / efficiency - efficiency) * y
-        lossy = m.drive_locks[i] == 1 or efficiency < real(1.0)
-        if lossy or m.drive_kind[i] != wp.static(PLAIN):  # a servo samples: implicit damping keeps it stable
+            work.gear_rate[i, world] = alone
+            work.gear_loss[i, world] = (real(1.0) / efficiency - efficiency) * y
+        lossy = model.drive_locks[i] == 1 or efficiency < real(1.0)
+        if lossy or model.drive_kind[i] != wp.static(PLAIN):  # a servo samples: implicit damping keeps it stable
             row.y = row.y + efficiency * y
             row.source = row.source + efficiency * y * alone
             return row
         row.y = row.y + square * inertia
         row.y_before = row.y_before - square * inertia
-        row.damping = row.damping + square * stall / m.drive_idle[i, w]
+        row.damping = row.damping + square * stall / model.drive_idle[i, world]
         row.source = row.source + ratio * kick * stall * voltage
         return row
 
     @wp.func
-    def with_spring(m: t.model, row: Row, at: Start, i: int, w: int) -> Row:
+    def with_spring(model: t.model, row: Row, at: Start, i: int, world: int) -> Row:
         """The row with the spring and its damper on it."""
-        x = at.value - m.spring_rest[i, w]
+        x = at.value - model.spring_rest[i, world]
         kick = at.kick
         dt = at.dt
-        line = spring_line(m, i, w, x)
+        line = spring_line(model, i, world, x)
         square = dt * dt * line[1]
         implicit = real(1.0)
         ahead = x + dt * at.rate
@@ -205,13 +207,13 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             implicit = wp.max(real(0.0), real(1.0) - real(1.0) / wp.max(pace * at.share, real(LEAST)))
             if implicit == real(0.0):
                 ahead = x  # an explicit spring knows only where it is
-            if m.spring_side[i] != 0:
+            if model.spring_side[i] != 0:
                 carried = pace * at.share
                 implicit = wp.max(implicit, wp.static(real(MEETING)) * carried * wp.sqrt(carried))
-        if spring_acts(m.spring_side[i], x, ahead):
-            row.damping = row.damping + m.spring_c[i, w]
+        if spring_acts(model.spring_side[i], x, ahead):
+            row.damping = row.damping + model.spring_c[i, world]
             row.y = row.y + kick * dt * implicit * line[1]
-            row.source = row.source + kick * (m.spring_preload[i, w] - line[0])
+            row.source = row.source + kick * (model.spring_preload[i, world] - line[0])
             if wp.static(features.integrator.leads):
                 mean = square * wp.clamp(LEAST_ERROR + (pace - real(0.25)) * RAMP, LEAST_ERROR, STABLE)
                 row.y = row.y + mean
@@ -219,16 +221,18 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return row
 
     @wp.func
-    def actuator_row(m: t.model, c: t.control, n: t.memory, k: t.work, at: Start, a: int, w: int) -> Row:
+    def actuator_row(
+        model: t.model, control: t.control, memory: t.memory, work: t.work, at: Start, a: int, world: int
+    ) -> Row:
         """An actuator by itself, without its rotor: its line as a spring and a damper."""
-        command = c.command[a, w]
+        command = control.command[a, world]
         last = command
         if wp.static(features.integrator.staggered):
-            if n.kick[w] > real(0.0):
-                last = n.last_command[a, w]
-            n.last_command[a, w] = command
-        k.command[a, w] = command
-        line = actuator.actuator_line(m, n, p.vec2(command, last), at.value, at.rate, at.dt, a, w)
+            if memory.kick[world] > real(0.0):
+                last = memory.last_command[a, world]
+            memory.last_command[a, world] = command
+        work.command[a, world] = command
+        line = actuator.actuator_line(model, memory, p.vec2(command, last), at.value, at.rate, at.dt, a, world)
         row = Row()
         row.damping = line.damping
         row.source = at.kick * (line.force + line.damping * at.rate)
@@ -255,7 +259,7 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
         return x
 
     @wp.func
-    def end_row(m: t.model, n: t.memory, k: t.work, row: Row, at: Start, i: int, w: int) -> real:
+    def end_row(model: t.model, memory: t.memory, work: t.work, row: Row, at: Start, i: int, world: int) -> real:
         """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
         kick = at.kick
         now = real(1.0)
@@ -266,183 +270,198 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
             now = wp.max(real(0.5), real(1.0) - real(1.0) / wp.max(pace, real(LEAST)))
         y = row.y + now * kick * row.damping
         before = row.y_before + (real(1.0) - now) * kick * row.damping
-        k.soft_y[i, w] = y
-        k.soft_source[i, w] = row.source - before * at.rate
+        work.soft_y[i, world] = y
+        work.soft_source[i, world] = row.source - before * at.rate
         if wp.static(features.integrator.leads):
-            k.soft_bias[i, w] = real(1.0)
-            if n.kick[w] > real(0.0) and y > real(0.0):
-                k.soft_bias[i, w] = (y - before) / y
+            work.soft_bias[i, world] = real(1.0)
+            if memory.kick[world] > real(0.0) and y > real(0.0):
+                work.soft_bias[i, world] = (y - before) / y
         if y * wp.abs(at.inverse_mass) < NEGLIGIBLE:
-            k.soft_y[i, w] = real(0.0)  # no row: the impulse does not depend on the rate, and is applied as it is
-            n.soft_impulse[i, w] = k.soft_source[i, w]
+            work.soft_y[i, world] = real(
+                0.0
+            )  # no row: the impulse does not depend on the rate, and is applied as it is
+            memory.soft_impulse[i, world] = work.soft_source[i, world]
         return now
 
     @wp.func
-    def soft_direction(m: t.model, f: Frames, i: int, j: int) -> vec3:
+    def soft_direction(model: t.model, f: Frames, i: int, j: int) -> vec3:
         """The world direction of the coordinate or axis of soft row i."""
-        if m.soft_kind[i] >= 0:
-            return geometry.coordinate_axis(f, m.soft_kind[i])
-        return column(geometry.angular_basis(f, m.basis[j]), m.soft_column[i])
+        if model.soft_kind[i] >= 0:
+            return geometry.coordinate_axis(f, model.soft_kind[i])
+        return column(geometry.angular_basis(f, model.basis[j]), model.soft_column[i])
 
     @wp.func
-    def soft_value(m: t.model, s: t.state, f: Frames, i: int, w: int) -> real:
+    def soft_value(model: t.model, state: t.state, f: Frames, i: int, world: int) -> real:
         """The coordinate of soft row i."""
-        value = geometry.coordinate_value(f, m.soft_kind[i])
-        if m.soft_twist[i] >= 0:
-            value = geometry.unwrapped(value, s.twist[m.soft_twist[i], w])
+        value = geometry.coordinate_value(f, model.soft_kind[i])
+        if model.soft_twist[i] >= 0:
+            value = geometry.unwrapped(value, state.twist[model.soft_twist[i], world])
         return value
 
     @wp.func
-    def prepare_soft(m: t.model, c: t.control, s: t.state, n: t.memory, k: t.work, view: View, i: int, w: int):
+    def prepare_soft(
+        model: t.model,
+        control: t.control,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        view: View,
+        i: int,
+        world: int,
+    ):
         """The axis of soft row i, and its conductance and source for this kick."""
-        kind = m.soft_kind[i]
-        linear = m.soft_linear[i]
+        kind = model.soft_kind[i]
+        linear = model.soft_linear[i]
         j = view.joint
         f = view.frames
-        axis = soft_direction(m, f, i, j)
+        axis = soft_direction(model, f, i, j)
         at = Start()
         at.inverse_mass = view_of.inverse_mass_along(view, linear, axis)
-        at.share = m.soft_share[i]
-        at.kick = k.kick[w]
+        at.share = model.soft_share[i]
+        at.kick = work.kick[world]
         at.dt = view.dt
-        k.soft_axis[i, w] = axis
-        k.soft_inverse_mass[i, w] = at.inverse_mass
-        press = n.reaction[j, w]
+        work.soft_axis[i, world] = axis
+        work.soft_inverse_mass[i, world] = at.inverse_mass
+        press = memory.reaction[j, world]
         if linear == 0 and kind >= 0:  # a pin is pressed across its axis, a ball from everywhere
             press = press - wp.dot(press, axis) * axis
         row = Row()
-        row.damping = m.viscous[i, w] + m.viscous_load[i, w] * wp.length(press)
-        at.rate = rate_before(m, s, k, axis, linear, j, w)
+        row.damping = model.viscous[i, world] + model.viscous_load[i, world] * wp.length(press)
+        at.rate = rate_before(model, state, work, axis, linear, j, world)
         if kind >= 0:
-            at.value = soft_value(m, s, f, i, w)
-            if m.has_spring[i] == 1:
-                row = with_spring(m, row, at, i, w)
-            if m.drive_kind[i] > 0:
-                voltage = drive_voltage(m, c, n, at, i, w)
-                k.voltage[i, w] = voltage
-                if m.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
-                    k.voltage[i, w] = wp.clamp(c.drive_input[i, w], real(-1.0), real(1.0))
-                row = with_drive(m, k, row, voltage, at, i, w)
+            at.value = soft_value(model, state, f, i, world)
+            if model.has_spring[i] == 1:
+                row = with_spring(model, row, at, i, world)
+            if model.drive_kind[i] > 0:
+                voltage = drive_voltage(model, control, memory, at, i, world)
+                work.voltage[i, world] = voltage
+                if model.drive_kind[i] == wp.static(PLAIN):  # as it is given now, not the mean over the kick
+                    work.voltage[i, world] = wp.clamp(control.drive_input[i, world], real(-1.0), real(1.0))
+                row = with_drive(model, work, row, voltage, at, i, world)
         if wp.static(features.actuators):
-            a = m.soft_actuator[i]
+            a = model.soft_actuator[i]
             if a >= 0:
-                at.value = soft_value(m, s, f, i, w)
-                own = actuator_row(m, c, n, k, at, a, w)
+                at.value = soft_value(model, state, f, i, world)
+                own = actuator_row(model, control, memory, work, at, a, world)
                 row = joined(row, own)
-                row.y = row.y + rotor(m, a, w)
-                row.y_before = row.y_before - rotor(m, a, w)
-                now = end_row(m, n, k, row, at, i, w)
-                k.actuator_y[a, w] = own.y + now * at.kick * own.damping
+                row.y = row.y + rotor(model, a, world)
+                row.y_before = row.y_before - rotor(model, a, world)
+                now = end_row(model, memory, work, row, at, i, world)
+                work.actuator_y[a, world] = own.y + now * at.kick * own.damping
                 before = own.y_before + (real(1.0) - now) * at.kick * own.damping
-                k.actuator_source[a, w] = own.source - before * at.rate
+                work.actuator_source[a, world] = own.source - before * at.rate
                 return
-        end_row(m, n, k, row, at, i, w)
+        end_row(model, memory, work, row, at, i, world)
 
     @wp.func
-    def end_soft(m: t.model, s: t.state, n: t.memory, k: t.work, dt: real, i: int, w: int):
+    def end_soft(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, i: int, world: int):
         """The effort of the actuator in soft row i, over the kick; what is inside it at the end of the drift."""
-        a = m.soft_actuator[i]
+        a = model.soft_actuator[i]
         if a < 0:
             return
-        j = m.soft_joint[i]
-        linear = m.soft_linear[i]
-        axis = k.soft_axis[i, w]
-        rate = wp.dot(axis, pair.motion(pair.load(m, k, j, w), linear))
-        turning = wp.dot(axis, led(k, vec3(), linear, j, w))
+        j = model.soft_joint[i]
+        linear = model.soft_linear[i]
+        axis = work.soft_axis[i, world]
+        rate = wp.dot(axis, pair.motion(pair.load(model, work, j, world), linear))
+        turning = wp.dot(axis, led(work, vec3(), linear, j, world))
         felt = rate
         if wp.static(features.integrator.leads):
-            felt = rate + k.soft_bias[i, w] * turning
-        n.actuator_effort[a, w] = (k.actuator_source[a, w] - k.actuator_y[a, w] * felt) / k.kick[w]
-        value = soft_value(m, s, geometry.frames_of(m, s, j, w), i, w)
-        actuator.go_on(m, n, k.command[a, w], value, rate + turning, dt, a, w)
+            felt = rate + work.soft_bias[i, world] * turning
+        memory.actuator_effort[a, world] = (
+            work.actuator_source[a, world] - work.actuator_y[a, world] * felt
+        ) / work.kick[world]
+        value = soft_value(model, state, geometry.frames_of(model, state, j, world), i, world)
+        actuator.go_on(model, memory, work.command[a, world], value, rate + turning, dt, a, world)
 
     @wp.func
-    def scale_soft(n: t.memory, share: real, i: int, w: int):
+    def scale_soft(memory: t.memory, share: real, i: int, world: int):
         """The impulse of soft row i for a kick of another length; 0 forgets it."""
-        n.soft_impulse[i, w] = share * n.soft_impulse[i, w]
+        memory.soft_impulse[i, world] = share * memory.soft_impulse[i, world]
 
     @wp.func
-    def soft_force(m: t.model, s: t.state, f: Frames, rate: real, i: int, w: int) -> real:
+    def soft_force(model: t.model, state: t.state, f: Frames, rate: real, i: int, world: int) -> real:
         """What springs and dampers do to the coordinate at the present state and ``rate``, N or N m."""
-        force = -m.viscous[i, w] * rate
-        if m.has_spring[i] == 1:
-            x = soft_value(m, s, f, i, w) - m.spring_rest[i, w]
-            if spring_acts(m.spring_side[i], x, x):
-                line = spring_line(m, i, w, x)
-                force = force + m.spring_preload[i, w] - line[0] - m.spring_c[i, w] * rate
+        force = -model.viscous[i, world] * rate
+        if model.has_spring[i] == 1:
+            x = soft_value(model, state, f, i, world) - model.spring_rest[i, world]
+            if spring_acts(model.spring_side[i], x, x):
+                line = spring_line(model, i, world, x)
+                force = force + model.spring_preload[i, world] - line[0] - model.spring_c[i, world] * rate
         return force
 
     @wp.func
-    def ease(m: t.model, s: t.state, linear: int, axis: vec3, point: vec3, b: int, w: int) -> real:
+    def ease(model: t.model, state: t.state, linear: int, axis: vec3, point: vec3, b: int, world: int) -> real:
         """1/kg or 1/(kg m^2): how easily body b alone moves along the axis, at a point, or turns about it."""
         lever = axis
         if linear == 1:
-            lever = wp.cross(point - s.position[b, w], axis)
-        lever = wp.quat_rotate_inv(s.rotation[b, w], lever)
-        total = wp.dot(lever, m.inv_inertia[b, w] * lever)
+            lever = wp.cross(point - state.position[b, world], axis)
+        lever = wp.quat_rotate_inv(state.rotation[b, world], lever)
+        total = wp.dot(lever, model.inv_inertia[b, world] * lever)
         if linear == 1:
-            total = total + m.inv_mass[b, w]
+            total = total + model.inv_mass[b, world]
         return total
 
     @wp.func
-    def soft_is_stiff(m: t.model, s: t.state, dt: real, i: int, w: int) -> bool:
+    def soft_is_stiff(model: t.model, state: t.state, dt: real, i: int, world: int) -> bool:
         """Whether springs and dampers of row i are too fast for an explicit step: dt^2 k/m > 1 or dt c/m > 1."""
-        j = m.soft_joint[i]
-        a = m.joint_a[j]
-        b = m.joint_b[j]
-        f = geometry.frames_of(m, s, j, w)
-        axis = soft_direction(m, f, i, j)
-        point = s.position[b, w] + wp.quat_rotate(s.rotation[b, w], m.anchor_b[j])
-        linear = m.soft_linear[i]
-        inverse_mass = ease(m, s, linear, axis, point, a, w) + ease(m, s, linear, axis, point, b, w)
-        damping = m.viscous[i, w]
+        j = model.soft_joint[i]
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        f = geometry.frames_of(model, state, j, world)
+        axis = soft_direction(model, f, i, j)
+        point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+        linear = model.soft_linear[i]
+        inverse_mass = ease(model, state, linear, axis, point, a, world) + ease(
+            model, state, linear, axis, point, b, world
+        )
+        damping = model.viscous[i, world]
         stiffness = real(0.0)
-        if m.has_spring[i] == 1:
-            damping = damping + m.spring_c[i, w]
-            line = spring_line(m, i, w, soft_value(m, s, f, i, w) - m.spring_rest[i, w])
+        if model.has_spring[i] == 1:
+            damping = damping + model.spring_c[i, world]
+            line = spring_line(model, i, world, soft_value(model, state, f, i, world) - model.spring_rest[i, world])
             stiffness = line[1]
         return dt * damping * inverse_mass > real(1.0) or dt * dt * stiffness * inverse_mass > real(1.0)
 
     @wp.func
-    def soft_kick(m: t.model, k: t.work, x: Pair, impulse: real, i: int, w: int) -> Pair:
+    def soft_kick(model: t.model, work: t.work, x: Pair, impulse: real, i: int, world: int) -> Pair:
         """The two bodies after an impulse along the axis of soft row i."""
-        if m.soft_linear[i] == 1:
-            return pair.struck(x, impulse * k.soft_axis[i, w])
-        return pair.twisted(x, impulse * k.soft_axis[i, w])
+        if model.soft_linear[i] == 1:
+            return pair.struck(x, impulse * work.soft_axis[i, world])
+        return pair.twisted(x, impulse * work.soft_axis[i, world])
 
     @wp.func
-    def visit_soft(m: t.model, n: t.memory, k: t.work, x: Pair, i: int, w: int) -> Pair:
+    def visit_soft(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
         """One visit: p += -(y u + p - source)/(y w + 1)."""
         u = x.wb - x.wa
-        if m.soft_linear[i] == 1:
+        if model.soft_linear[i] == 1:
             u = pair.slip(x)
         if wp.static(features.integrator.leads):
-            u = u + k.soft_bias[i, w] * led(k, vec3(), m.soft_linear[i], m.soft_joint[i], w)
-        y = k.soft_y[i, w]
-        old = n.soft_impulse[i, w]
-        change = -(y * wp.dot(k.soft_axis[i, w], u) + old - k.soft_source[i, w])
-        change = change / (y * k.soft_inverse_mass[i, w] + real(1.0))
-        n.soft_impulse[i, w] = old + change
-        return soft_kick(m, k, x, change, i, w)
+            u = u + work.soft_bias[i, world] * led(work, vec3(), model.soft_linear[i], model.soft_joint[i], world)
+        y = work.soft_y[i, world]
+        old = memory.soft_impulse[i, world]
+        change = -(y * wp.dot(work.soft_axis[i, world], u) + old - work.soft_source[i, world])
+        change = change / (y * work.soft_inverse_mass[i, world] + real(1.0))
+        memory.soft_impulse[i, world] = old + change
+        return soft_kick(model, work, x, change, i, world)
 
     @wp.func
-    def conductance_along(m: t.model, k: t.work, linear: int, axis: vec3, j: int, w: int) -> real:
+    def conductance_along(model: t.model, work: t.work, linear: int, axis: vec3, j: int, world: int) -> real:
         """What the soft rows of joint j add to the effective mass along an axis."""
         total = real(0.0)
-        for i in range(m.soft_start[j], m.soft_end[j]):
-            if m.soft_linear[i] == linear:
-                along = wp.dot(axis, k.soft_axis[i, w])
-                total = total + k.soft_y[i, w] * along * along
+        for i in range(model.soft_start[j], model.soft_end[j]):
+            if model.soft_linear[i] == linear:
+                along = wp.dot(axis, work.soft_axis[i, world])
+                total = total + work.soft_y[i, world] * along * along
         return total
 
     @wp.func
-    def conductance_on(m: t.model, k: t.work, linear: int, axes: int, j: int, w: int) -> mat33:
+    def conductance_on(model: t.model, work: t.work, linear: int, axes: int, j: int, world: int) -> mat33:
         """The same for several axes, as a matrix."""
         total = mat33()
-        for i in range(m.soft_start[j], m.soft_end[j]):
-            if m.soft_linear[i] == linear and axes & (1 << m.soft_column[i]) != 0:
-                axis = k.soft_axis[i, w]
-                total = total + k.soft_y[i, w] * wp.outer(axis, axis)
+        for i in range(model.soft_start[j], model.soft_end[j]):
+            if model.soft_linear[i] == linear and axes & (1 << model.soft_column[i]) != 0:
+                axis = work.soft_axis[i, world]
+                total = total + work.soft_y[i, world] * wp.outer(axis, axis)
         return total
 
     return SimpleNamespace(

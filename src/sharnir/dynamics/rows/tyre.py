@@ -42,11 +42,11 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         kick: real  # s, how long it lasts
 
     @wp.func
-    def stretch(m: t.model, friction: real, z: vec2, i: int) -> vec2:
+    def stretch(model: t.model, friction: real, z: vec2, i: int) -> vec2:
         """zeta: the bend over the one at which everything slides."""
         return vec2(
-            m.tyre_longitudinal[i] * z[0] / (real(3.0) * friction * m.tyre_relaxation[i]),
-            m.tyre_lateral[i] * z[1] / (real(3.0) * friction * m.tyre_grip[i] * m.tyre_relaxation[i]),
+            model.tyre_longitudinal[i] * z[0] / (real(3.0) * friction * model.tyre_relaxation[i]),
+            model.tyre_lateral[i] * z[1] / (real(3.0) * friction * model.tyre_grip[i] * model.tyre_relaxation[i]),
         )
 
     @wp.func
@@ -57,13 +57,13 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         return real(1.0) - q + q * q / real(3.0)
 
     @wp.func
-    def tyre_impulse(m: t.model, mass: mat33, u: vec3, old: vec3, brush: Brush, i: int) -> vec3:
+    def tyre_impulse(model: t.model, mass: mat33, u: vec3, old: vec3, brush: Brush, i: int) -> vec3:
         """The impulse with its tangential part made by the tyre; contact's frame, first axis along the heading."""
         rate = brush.rate
         h = brush.kick
         z = brush.bend
-        share = old[2] * held_share(brush.stretch) / m.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
-        g = vec2(share * m.tyre_longitudinal[i], share * m.tyre_lateral[i])
+        share = old[2] * held_share(brush.stretch) / model.tyre_relaxation[i]  # g h, N s/m, over the slip coefficient
+        g = vec2(share * model.tyre_longitudinal[i], share * model.tyre_lateral[i])
         left = real(1.0) / (real(1.0) + h * rate)
         calm = real(CALM) / (h * (real(1.0) + real(CALM) * rate))
         y = (real(1.0) + calm) * left * h * g
@@ -81,7 +81,7 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         x = (d * right_x - b * right_y) / det
         y_ = (a * right_y - c * right_x) / det
         bound = brush.friction * old[2]
-        across = y_ / m.tyre_grip[i]
+        across = y_ / model.tyre_grip[i]
         size = wp.sqrt(x * x + across * across)
         if size > bound:
             x = x * bound / size
@@ -95,9 +95,9 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
         return left * vec2(z[0] + h * u[0], z[1] + h * u[1])
 
     @wp.func
-    def kept_bend(m: t.model, friction: real, z: vec2, i: int) -> vec2:
+    def kept_bend(model: t.model, friction: real, z: vec2, i: int) -> vec2:
         """Bristles that slide bend no further."""
-        q = wp.length(stretch(m, friction, z, i))
+        q = wp.length(stretch(model, friction, z, i))
         if q > real(1.0):
             return z / q
         return z

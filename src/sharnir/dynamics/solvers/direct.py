@@ -47,113 +47,128 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     is_foreseen = make_bias(p, features).is_foreseen
 
     @wp.func
-    def solve_ports(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> real:
+    def solve_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
         """Ropes and bodies at their ports, then the joints' part of it; the square of the largest impulse."""
-        change = couple(m, n, k, o, w)
-        factors.solve_velocity(m, n, k, o, w)
+        change = couple(model, memory, work, settings, world)
+        factors.solve_velocity(model, memory, work, settings, world)
         if wp.static(features.reach):
-            factors.clear(o, k.solution, w)
+            factors.clear(settings, work.solution, world)
         return change
 
     @wp.func
-    def first_solve(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def first_solve(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The joints alone, with last step's impulses of everything else."""
         if wp.static(features.integrator.leads):
-            if not is_foreseen(n, o, w):
-                factors.solve_velocity(m, n, k, o, w)
-            factors.lead_onto_joints(m, s, n, k, o, w)
+            if not is_foreseen(memory, settings, world):
+                factors.solve_velocity(model, memory, work, settings, world)
+            factors.lead_onto_joints(model, state, memory, work, settings, world)
         else:
-            factors.solve_both(m, n, k, o, w)
+            factors.solve_both(model, memory, work, settings, world)
         if wp.static(features.reach):
-            factors.clear(o, k.solution, w)
+            factors.clear(settings, work.solution, world)
             if wp.static(pushes):
-                factors.clear(o, k.push_solution, w)
-        rows.strike(m, n, k, o, w)
+                factors.clear(settings, work.push_solution, world)
+        rows.strike(model, memory, work, settings, world)
         if wp.static(features.rope_ports):
-            solve_ports(m, n, k, o, w)
+            solve_ports(model, memory, work, settings, world)
 
     @wp.func
-    def sweep_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
+    def sweep_bounds(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, everywhere: bool, world: int
+    ) -> vec2:
         """One outer iteration; the squares of the largest impulse and pseudo-impulse."""
         if wp.static(features.reach):
-            changes = sweep_reach(m, n, k, o, everywhere, w)
+            changes = sweep_reach(model, memory, work, settings, everywhere, world)
             if wp.static(loaded):
-                factors.settle(m, n, k, o, w)  # friction that depends on the joint's reaction wants to know it
+                factors.settle(
+                    model, memory, work, settings, world
+                )  # friction that depends on the joint's reaction wants to know it
             return changes
-        changes = sweep_near(m, n, k, o, w)
+        changes = sweep_near(model, memory, work, settings, world)
         if changes[1] > real(0.0):
-            factors.solve_both(m, n, k, o, w)
+            factors.solve_both(model, memory, work, settings, world)
         elif changes[0] > real(0.0):
-            factors.solve_velocity(m, n, k, o, w)
+            factors.solve_velocity(model, memory, work, settings, world)
         return changes
 
     @wp.func
-    def lead_on(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def lead_on(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ) -> bool:
         """After limits, friction or contacts have changed the motion; whether there is something to iterate on."""
-        k.is_led[w] = k.is_led[w] + 1
+        work.is_led[world] = work.is_led[world] + 1
         if wp.static(features.reach):
-            factors.settle(m, n, k, o, w)
-        changed = factors.lead_again(m, s, n, k, o, w)
+            factors.settle(model, memory, work, settings, world)
+        changed = factors.lead_again(model, state, memory, work, settings, world)
         if wp.static(features.reach):
             if changed:
-                factors.clear(o, k.solution, w)
+                factors.clear(settings, work.solution, world)
         return changed
 
     @wp.func
-    def iterate(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+    def iterate(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        count: int,
+        world: int,
+    ):
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
-        if r.iterations[w] == 0:
-            first_solve(m, s, n, k, o, w)
+        if report.iterations[world] == 0:
+            first_solve(model, state, memory, work, settings, world)
         sweep = int(0)
         settled = bool(False)
-        while sweep < count and r.done[w] == 0:
-            before = r.residual[w]
+        while sweep < count and report.done[world] == 0:
+            before = report.residual[world]
             # idle limits are looked at now and then, and before declaring convergence; counted over all launches of a
             # step with a budget, so that it makes the same bits as one without
-            made = r.iterations[w] + sweep
-            everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == o.iterations
+            made = report.iterations[world] + sweep
+            everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == settings.iterations
             sweep += 1
             if wp.static(features.bounded):
-                changes = sweep_bounds(m, n, k, o, everywhere, w)
+                changes = sweep_bounds(model, memory, work, settings, everywhere, world)
                 if wp.static(features.rope_ports):
                     if wp.static(features.reach):
-                        factors.settle(m, n, k, o, w)
-                    changes[0] = wp.max(changes[0], solve_ports(m, n, k, o, w))
+                        factors.settle(model, memory, work, settings, world)
+                    changes[0] = wp.max(changes[0], solve_ports(model, memory, work, settings, world))
                 # changes shrink by about the same factor each time: done if the next one would be below epsilon
-                r.residual[w] = wp.sqrt(wp.max(changes[0], changes[1]))
-                coming = r.residual[w]
+                report.residual[world] = wp.sqrt(wp.max(changes[0], changes[1]))
+                coming = report.residual[world]
                 if before > real(0.0):
                     coming = coming * wp.min(coming / before, real(1.0))
-                settled = coming <= o.epsilon
+                settled = coming <= settings.epsilon
                 if settled and everywhere:
-                    r.done[w] = 1
+                    report.done[world] = 1
                     if wp.static(features.integrator.leads):
-                        if k.is_led[w] <= wp.static(MORE_BIASES) and made > 0:
-                            if lead_on(m, s, n, k, o, w):
-                                r.done[w] = 0
+                        if work.is_led[world] <= wp.static(MORE_BIASES) and made > 0:
+                            if lead_on(model, state, memory, work, settings, world):
+                                report.done[world] = 0
                                 settled = False
             else:
-                r.done[w] = 1
-        r.iterations[w] = r.iterations[w] + sweep
+                report.done[world] = 1
+        report.iterations[world] = report.iterations[world] + sweep
 
     @wp.func
-    def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def conclude(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """After the last iteration: velocities and joint impulses brought up to date."""
         if wp.static(features.reach):
-            factors.settle(m, n, k, o, w)
+            factors.settle(model, memory, work, settings, world)
             if wp.static(pushes):
-                factors.settle_push(m, k, o, w)
+                factors.settle_push(model, work, settings, world)
 
     @wp.func
-    def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def resume(model: t.model, memory: t.memory, work: t.work, report: t.report, settings: t.settings, world: int):
         """Go on after the ropes, or the matrix, were factored anew."""
-        r.done[w] = 0
+        report.done[world] = 0
         if wp.static(features.rope_ports):
-            solve_ports(m, n, k, o, w)
+            solve_ports(model, memory, work, settings, world)
         elif wp.static(features.backlash):
-            factors.solve_velocity(m, n, k, o, w)
+            factors.solve_velocity(model, memory, work, settings, world)
             if wp.static(features.reach):
-                factors.clear(o, k.solution, w)
+                factors.clear(settings, work.solution, world)
 
     return SimpleNamespace(
         resume=resume,

@@ -41,257 +41,261 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     FAR = wp.constant(real(1e-5 if features.bounded else 1e-6))
 
     @wp.func
-    def assemble_body(m: t.model, k: t.work, b: int, w: int):
+    def assemble_body(model: t.model, work: t.work, b: int, world: int):
         """M on the diagonal: kg, and kg m^2 in world axes."""
-        node = m.body_node[b]
+        node = model.body_node[b]
         if node >= 0:
-            k.pivot[node, w] = algebra.packed(algebra.diagonal(real(1.0) / m.inv_mass[b, w]))
-            k.pivot[node + 1, w] = k.inertia[b, w]
+            work.pivot[node, world] = algebra.packed(algebra.diagonal(real(1.0) / model.inv_mass[b, world]))
+            work.pivot[node + 1, world] = work.inertia[b, world]
 
     @wp.func
-    def factor(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def factor(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
-        for i in range(o.fills):
-            k.block[m.fill_block[i], w] = mat33()
-        for b in range(o.bodies):
-            assemble_body(m, k, b, w)
-        rows.assemble(m, n, k, o, w)
+        for i in range(settings.fills):
+            work.block[model.fill_block[i], world] = mat33()
+        for b in range(settings.bodies):
+            assemble_body(model, work, b, world)
+        rows.assemble(model, memory, work, settings, world)
         update = int(0)
         i = int(0)
-        while i < o.nodes:
-            inverse = wp.inverse(algebra.full(k.pivot[i, w]))
-            k.pivot[i, w] = algebra.packed(inverse)
-            start = m.edge_start[i]
-            high = m.edge_start[i + 1] - 1
+        while i < settings.nodes:
+            inverse = wp.inverse(algebra.full(work.pivot[i, world]))
+            work.pivot[i, world] = algebra.packed(inverse)
+            start = model.edge_start[i]
+            high = model.edge_start[i + 1] - 1
             while high >= start:
-                own = k.block[high, w]
+                own = work.block[high, world]
                 lower = own * inverse
                 low = start + 0
                 while low < high:
-                    target = m.update_block[update]
-                    k.block[target, w] = k.block[target, w] - lower * wp.transpose(k.block[low, w])
+                    target = model.update_block[update]
+                    work.block[target, world] = work.block[target, world] - lower * wp.transpose(work.block[low, world])
                     update += 1
                     low += 1
-                node = m.edge_node[high]
-                k.pivot[node, w] = k.pivot[node, w] - algebra.packed(lower * wp.transpose(own))
-                k.block[high, w] = lower
+                node = model.edge_node[high]
+                work.pivot[node, world] = work.pivot[node, world] - algebra.packed(lower * wp.transpose(own))
+                work.block[high, world] = lower
                 high -= 1
             i += 1
 
     @wp.func
-    def forward(m: t.model, k: t.work, o: t.settings, w: int):
+    def forward(model: t.model, work: t.work, settings: t.settings, world: int):
         """The right-hand side in ``solution`` becomes D^-1 L^-1 of it."""
         i = int(0)
-        while i < o.nodes:
-            x = k.solution[i, w]
-            e = m.edge_start[i]
-            end = m.edge_start[i + 1]
+        while i < settings.nodes:
+            x = work.solution[i, world]
+            e = model.edge_start[i]
+            end = model.edge_start[i + 1]
             while e < end:
-                target = m.edge_node[e]
-                k.solution[target, w] = k.solution[target, w] - k.block[e, w] * x
+                target = model.edge_node[e]
+                work.solution[target, world] = work.solution[target, world] - work.block[e, world] * x
                 e += 1
-            k.solution[i, w] = algebra.full(k.pivot[i, w]) * x
+            work.solution[i, world] = algebra.full(work.pivot[i, world]) * x
             i += 1
 
     @wp.func
-    def backward(m: t.model, k: t.work, o: t.settings, y: Nodes, w: int):
+    def backward(model: t.model, work: t.work, settings: t.settings, y: Nodes, world: int):
         """L^-T of what is in ``solution`` or ``push_solution``."""
-        i = o.nodes - 1
+        i = settings.nodes - 1
         while i >= 0:
-            x = y[i, w]
-            e = m.edge_start[i]
-            end = m.edge_start[i + 1]
+            x = y[i, world]
+            e = model.edge_start[i]
+            end = model.edge_start[i + 1]
             while e < end:
-                x = x - y[m.edge_node[e], w] * k.block[e, w]
+                x = x - y[model.edge_node[e], world] * work.block[e, world]
                 e += 1
-            y[i, w] = x
+            y[i, world] = x
             i -= 1
 
     @wp.func
-    def substitute(m: t.model, k: t.work, o: t.settings, w: int):
+    def substitute(model: t.model, work: t.work, settings: t.settings, world: int):
         """The right-hand side in ``solution`` becomes the solution."""
-        forward(m, k, o, w)
-        backward(m, k, o, k.solution, w)
+        forward(model, work, settings, world)
+        backward(model, work, settings, work.solution, world)
 
     @wp.func
-    def substitute_both(m: t.model, k: t.work, o: t.settings, w: int):
+    def substitute_both(model: t.model, work: t.work, settings: t.settings, world: int):
         """The same for two right-hand sides at once."""
         i = int(0)
-        while i < o.nodes:
-            x = k.solution[i, w]
-            y = k.push_solution[i, w]
-            e = m.edge_start[i]
-            end = m.edge_start[i + 1]
+        while i < settings.nodes:
+            x = work.solution[i, world]
+            y = work.push_solution[i, world]
+            e = model.edge_start[i]
+            end = model.edge_start[i + 1]
             while e < end:
-                target = m.edge_node[e]
-                lower = k.block[e, w]
-                k.solution[target, w] = k.solution[target, w] - lower * x
-                k.push_solution[target, w] = k.push_solution[target, w] - lower * y
+                target = model.edge_node[e]
+                lower = work.block[e, world]
+                work.solution[target, world] = work.solution[target, world] - lower * x
+                work.push_solution[target, world] = work.push_solution[target, world] - lower * y
                 e += 1
-            inverse = algebra.full(k.pivot[i, w])
-            k.solution[i, w] = inverse * x
-            k.push_solution[i, w] = inverse * y
+            inverse = algebra.full(work.pivot[i, world])
+            work.solution[i, world] = inverse * x
+            work.push_solution[i, world] = inverse * y
             i += 1
-        i = o.nodes - 1
+        i = settings.nodes - 1
         while i >= 0:
-            x = k.solution[i, w]
-            y = k.push_solution[i, w]
-            e = m.edge_start[i]
-            end = m.edge_start[i + 1]
+            x = work.solution[i, world]
+            y = work.push_solution[i, world]
+            e = model.edge_start[i]
+            end = model.edge_start[i + 1]
             while e < end:
-                lower = k.block[e, w]
-                x = x - k.solution[m.edge_node[e], w] * lower
-                y = y - k.push_solution[m.edge_node[e], w] * lower
+                lower = work.block[e, world]
+                x = x - work.solution[model.edge_node[e], world] * lower
+                y = y - work.push_solution[model.edge_node[e], world] * lower
                 e += 1
-            k.solution[i, w] = x
-            k.push_solution[i, w] = y
+            work.solution[i, world] = x
+            work.push_solution[i, world] = y
             i -= 1
 
     @wp.func
-    def clear_bodies(m: t.model, k: t.work, o: t.settings, w: int):
+    def clear_bodies(model: t.model, work: t.work, settings: t.settings, world: int):
         """No right-hand side for the bodies: their momentum balance holds already."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
+        for b in range(settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                k.solution[node, w] = vec3()
-                k.solution[node + 1, w] = vec3()
+                work.solution[node, world] = vec3()
+                work.solution[node + 1, world] = vec3()
 
     @wp.func
-    def take_velocities(m: t.model, k: t.work, o: t.settings, w: int):
+    def take_velocities(model: t.model, work: t.work, settings: t.settings, world: int):
         """Add the solution to the velocities of the bodies."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
+        for b in range(settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                k.velocity[b, w] = k.velocity[b, w] + k.solution[node, w]
-                k.spin[b, w] = k.spin[b, w] + k.solution[node + 1, w]
+                work.velocity[b, world] = work.velocity[b, world] + work.solution[node, world]
+                work.spin[b, world] = work.spin[b, world] + work.solution[node + 1, world]
 
     @wp.func
-    def take_solution(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_solution(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Add the solution to velocities and impulses."""
-        take_velocities(m, k, o, w)
-        rows.take(m, n, k, o, w)
+        take_velocities(model, work, settings, world)
+        rows.take(model, memory, work, settings, world)
 
     @wp.func
-    def take_bias(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def take_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same for what leads onto the joints."""
-        take_velocities(m, k, o, w)
-        if o.redundant == 0:
-            rows.take(m, n, k, o, w)
+        take_velocities(model, work, settings, world)
+        if settings.redundant == 0:
+            rows.take(model, memory, work, settings, world)
         else:
-            rows.take_apart(m, n, k, o, w)
+            rows.take_apart(model, memory, work, settings, world)
 
     @wp.func
-    def clear_push(m: t.model, k: t.work, o: t.settings, w: int):
+    def clear_push(model: t.model, work: t.work, settings: t.settings, world: int):
         """The same for the pseudo-velocities."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
+        for b in range(settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                k.push_solution[node, w] = vec3()
-                k.push_solution[node + 1, w] = vec3()
+                work.push_solution[node, world] = vec3()
+                work.push_solution[node + 1, world] = vec3()
 
     @wp.func
-    def take_push(m: t.model, k: t.work, o: t.settings, w: int):
+    def take_push(model: t.model, work: t.work, settings: t.settings, world: int):
         """Add the solution to the pseudo-velocities."""
-        for b in range(o.bodies):
-            node = m.body_node[b]
+        for b in range(settings.bodies):
+            node = model.body_node[b]
             if node >= 0:
-                k.push[b, w] = k.push[b, w] + k.push_solution[node, w]
-                k.push_spin[b, w] = k.push_spin[b, w] + k.push_solution[node + 1, w]
+                work.push[b, world] = work.push[b, world] + work.push_solution[node, world]
+                work.push_spin[b, world] = work.push_spin[b, world] + work.push_solution[node + 1, world]
 
     @wp.func
-    def solve_velocity(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_velocity(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Change velocities and impulses so that every row of the matrix holds."""
-        clear_bodies(m, k, o, w)
-        rows.lack(m, n, k, o, w)
-        substitute(m, k, o, w)
-        take_solution(m, n, k, o, w)
+        clear_bodies(model, work, settings, world)
+        rows.lack(model, memory, work, settings, world)
+        substitute(model, work, settings, world)
+        take_solution(model, memory, work, settings, world)
 
     @wp.func
-    def errors_of_both(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def errors_of_both(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Right-hand sides for velocities and for pseudo-velocities, which close gaps at the rate ERP/dt."""
-        clear_bodies(m, k, o, w)
-        clear_push(m, k, o, w)
-        rows.lack(m, n, k, o, w)
-        rows.lack_push(m, n, k, o, w)
+        clear_bodies(model, work, settings, world)
+        clear_push(model, work, settings, world)
+        rows.lack(model, memory, work, settings, world)
+        rows.lack_push(model, memory, work, settings, world)
 
     @wp.func
-    def solve_both(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_both(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Velocities and pseudo-velocities together: the factors are read once for both."""
-        errors_of_both(m, n, k, o, w)
-        substitute_both(m, k, o, w)
-        take_solution(m, n, k, o, w)
-        take_push(m, k, o, w)
+        errors_of_both(model, memory, work, settings, world)
+        substitute_both(model, work, settings, world)
+        take_solution(model, memory, work, settings, world)
+        take_push(model, work, settings, world)
 
     @wp.func
-    def solve_bias(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """What leads onto the joints, from velocities on them or from what an earlier bias led to."""
-        clear_bodies(m, k, o, w)
-        rows.lack(m, n, k, o, w)
-        substitute(m, k, o, w)
-        take_bias(m, n, k, o, w)
+        clear_bodies(model, work, settings, world)
+        rows.lack(model, memory, work, settings, world)
+        substitute(model, work, settings, world)
+        take_bias(model, memory, work, settings, world)
 
     @wp.func
-    def solve_bias_and_push(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def solve_bias_and_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same along with the pseudo-velocities."""
-        errors_of_both(m, n, k, o, w)
-        substitute_both(m, k, o, w)
-        take_bias(m, n, k, o, w)
-        take_push(m, k, o, w)
+        errors_of_both(model, memory, work, settings, world)
+        substitute_both(model, work, settings, world)
+        take_bias(model, memory, work, settings, world)
+        take_push(model, work, settings, world)
 
     @wp.func
-    def lead_onto_joints(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int):
+    def lead_onto_joints(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ):
         """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
-        is_open = bias.find_bias(m, s, n, k, o, w)
-        rows.lead(m, n, k, o, w)
-        if o.redundant > 0:
-            for b in range(1, o.bodies):
-                n.led_spin[b, w] = -k.spin[b, w]
+        is_open = bias.find_bias(model, state, memory, work, settings, world)
+        rows.lead(model, memory, work, settings, world)
+        if settings.redundant > 0:
+            for b in range(1, settings.bodies):
+                memory.led_spin[b, world] = -work.spin[b, world]
         if is_open:
-            solve_bias_and_push(m, n, k, o, w)
+            solve_bias_and_push(model, memory, work, settings, world)
         else:
-            solve_bias(m, n, k, o, w)
+            solve_bias(model, memory, work, settings, world)
         left = int(wp.static(MORE_BIASES))
-        before = bias.distance(m, k, o, w)
+        before = bias.distance(model, work, settings, world)
         while left > 0 and before > FAR * FAR:
-            bias.find_bias_again(m, s, n, k, o, w)
-            solve_bias(m, n, k, o, w)
+            bias.find_bias_again(model, state, memory, work, settings, world)
+            solve_bias(model, memory, work, settings, world)
             left -= 1
-            after = bias.distance(m, k, o, w)
+            after = bias.distance(model, work, settings, world)
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
-        if o.redundant > 0:
-            for b in range(1, o.bodies):
-                n.led_spin[b, w] = n.led_spin[b, w] + k.spin[b, w]
+        if settings.redundant > 0:
+            for b in range(1, settings.bodies):
+                memory.led_spin[b, world] = memory.led_spin[b, world] + work.spin[b, world]
 
     @wp.func
-    def lead_again(m: t.model, s: t.state, n: t.memory, k: t.work, o: t.settings, w: int) -> bool:
+    def lead_again(
+        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
+    ) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if bias.distance(m, k, o, w) <= FAR * FAR:
+        if bias.distance(model, work, settings, world) <= FAR * FAR:
             return False
-        bias.find_bias_again(m, s, n, k, o, w)
-        solve_bias(m, n, k, o, w)
+        bias.find_bias_again(model, state, memory, work, settings, world)
+        solve_bias(model, memory, work, settings, world)
         return True
 
     @wp.func
-    def clear(o: t.settings, y: Nodes, w: int):
+    def clear(settings: t.settings, y: Nodes, world: int):
         """Nothing in any node."""
-        for i in range(o.nodes):
-            y[i, w] = vec3()
+        for i in range(settings.nodes):
+            y[i, world] = vec3()
 
     @wp.func
-    def settle(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def settle(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Bring velocities and joint impulses up to date with the impulses in ``solution`` (see reach.py)."""
-        backward(m, k, o, k.solution, w)
-        take_solution(m, n, k, o, w)
-        clear(o, k.solution, w)
+        backward(model, work, settings, work.solution, world)
+        take_solution(model, memory, work, settings, world)
+        clear(settings, work.solution, world)
 
     @wp.func
-    def settle_push(m: t.model, k: t.work, o: t.settings, w: int):
+    def settle_push(model: t.model, work: t.work, settings: t.settings, world: int):
         """The same for the pseudo-velocities."""
-        backward(m, k, o, k.push_solution, w)
-        take_push(m, k, o, w)
-        clear(o, k.push_solution, w)
+        backward(model, work, settings, work.push_solution, world)
+        take_push(model, work, settings, world)
+        clear(settings, work.push_solution, world)
 
     return SimpleNamespace(
         factor=factor,

@@ -25,47 +25,47 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
     has_bounds, pushes = bounds is not None, pushing is not None
 
     @wp.func
-    def visit_bounds(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> real:
+    def visit_bounds(model: t.model, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> real:
         """Bounded rows of joint j, each with the joint's own reaction; the square of the largest impulse."""
-        x = pair.load(m, k, j, w)
+        x = pair.load(model, work, j, world)
         change = real(0.0)
-        for c in range(bounds.count(m, j)):
-            linear = bounds.linear(m, c, j)
-            u = led(k, pair.motion(x, linear), linear, j, w)
-            d = bounds.visit(m, n, k, u, o.dt, c, j, w)
+        for c in range(bounds.count(model, j)):
+            linear = bounds.linear(model, c, j)
+            u = led(work, pair.motion(x, linear), linear, j, world)
+            d = bounds.visit(model, memory, work, u, settings.dt, c, j, world)
             size = wp.dot(d, d)
             change = wp.max(change, size)
             if size > real(0.0):
-                x = joints.react(m, n, k, pair.acted(x, linear, d), j, w)
-        pair.store(m, k, j, w, x)
+                x = joints.react(model, memory, work, pair.acted(x, linear, d), j, world)
+        pair.store(model, work, j, world, x)
         return change
 
     @wp.func
-    def push_bounds(m: t.model, k: t.work, o: t.settings, j: int, w: int) -> real:
+    def push_bounds(model: t.model, work: t.work, settings: t.settings, j: int, world: int) -> real:
         """Pseudo-impulses of joint j's bounded rows, each with the joint's own reaction; the square of the largest."""
-        rate = o.erp / o.dt
-        x = pair.load_push(m, k, pair.load(m, k, j, w), j, w)
+        rate = settings.erp / settings.dt
+        x = pair.load_push(model, work, pair.load(model, work, j, world), j, world)
         change = real(0.0)
-        for c in range(pushing.count(m, j)):
-            if pushing.is_passed(m, k, c, j, w):
-                linear = pushing.linear(m, c, j)
-                d = pushing.push(m, k, pair.motion(x, linear), rate, c, j, w)
+        for c in range(pushing.count(model, j)):
+            if pushing.is_passed(model, work, c, j, world):
+                linear = pushing.linear(model, c, j)
+                d = pushing.push(model, work, pair.motion(x, linear), rate, c, j, world)
                 change = wp.max(change, wp.dot(d, d))
-                x = joints.react_push(m, k, pair.acted(x, linear, d), rate, j, w)
-        pair.store_push(m, k, j, w, x)
+                x = joints.react_push(model, work, pair.acted(x, linear, d), rate, j, world)
+        pair.store_push(model, work, j, world, x)
         return change
 
     @wp.func
-    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int) -> vec2:
+    def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
         """All joints once; the squares of the largest impulse and pseudo-impulse."""
         change = real(0.0)
         push = real(0.0)
         if wp.static(has_bounds):
-            for j in range(o.joints):
-                if bounds.count(m, j) > 0:
-                    change = wp.max(change, visit_bounds(m, n, k, o, j, w))
+            for j in range(settings.joints):
+                if bounds.count(model, j) > 0:
+                    change = wp.max(change, visit_bounds(model, memory, work, settings, j, world))
                     if wp.static(pushes):
-                        push = wp.max(push, push_bounds(m, k, o, j, w))
+                        push = wp.max(push, push_bounds(model, work, settings, j, world))
         return vec2(change, push)
 
     return SimpleNamespace(sweep=sweep)

@@ -35,25 +35,25 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix: ``solution`` or ``push_solution``
 
     @wp.func
-    def start_at(m: t.model, k: t.work, body: int, sign: real, force: int, arm: vec3, w: int):
+    def start_at(model: t.model, work: t.work, body: int, sign: real, force: int, arm: vec3, world: int):
         """Add the rows of J^T that belong to a body: unit forces at an arm, or unit torques."""
-        node = m.body_node[body]
+        node = model.body_node[body]
         if node >= 0:
             if force == 1:
-                k.spread[node, w] = k.spread[node, w] + algebra.diagonal(sign)
-                k.spread[node + 1, w] = k.spread[node + 1, w] + sign * wp.skew(arm)
+                work.spread[node, world] = work.spread[node, world] + algebra.diagonal(sign)
+                work.spread[node + 1, world] = work.spread[node + 1, world] + sign * wp.skew(arm)
             else:
-                k.spread[node + 1, w] = k.spread[node + 1, w] + algebra.diagonal(sign)
+                work.spread[node + 1, world] = work.spread[node + 1, world] + algebra.diagonal(sign)
 
     @wp.func
-    def start_belt(m: t.model, k: t.work, body: int, torque: mat33, w: int):
+    def start_belt(model: t.model, work: t.work, body: int, torque: mat33, world: int):
         """Add the rows of J^T that belong to a belt's sprocket or frame."""
-        node = m.body_node[body]
+        node = model.body_node[body]
         if node >= 0:
-            k.spread[node + 1, w] = k.spread[node + 1, w] + torque
+            work.spread[node + 1, world] = work.spread[node + 1, world] + torque
 
     @wp.func
-    def spread(m: t.model, k: t.work, start: int, end: int, w: int) -> mat33:
+    def spread(model: t.model, work: t.work, start: int, end: int, world: int) -> mat33:
         """Y along a path from what was put at its bodies; returns W.
 
         Bodies add to W and joints take away, so that an axis held by a stiff gear keeps hardly more than rounding. A
@@ -62,160 +62,164 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
         total = mat33()
         summed = real(0.0)
         for e in range(start, end):
-            node = k.reach_node[e, w]
-            y = k.spread[node, w]
-            k.reach[e, w] = y
-            for edge in range(m.edge_start[node], m.edge_start[node + 1]):
-                target = m.edge_node[edge]
-                k.spread[target, w] = k.spread[target, w] - k.block[edge, w] * y
-            part = wp.transpose(y) * algebra.full(k.pivot[node, w]) * y
+            node = work.reach_node[e, world]
+            y = work.spread[node, world]
+            work.reach[e, world] = y
+            for edge in range(model.edge_start[node], model.edge_start[node + 1]):
+                target = model.edge_node[edge]
+                work.spread[target, world] = work.spread[target, world] - work.block[edge, world] * y
+            part = wp.transpose(y) * algebra.full(work.pivot[node, world]) * y
             total = total + part
             summed = summed + wp.abs(wp.trace(part))
         return total + algebra.diagonal(ROUNDING * summed)
 
     @wp.func
-    def inverse_mass(k: t.work, force: int, j: int, w: int) -> mat33:
+    def inverse_mass(work: t.work, force: int, j: int, world: int) -> mat33:
         """Of the slip (force = 1), 1/kg, or of the relative spin of joint j, 1/(kg m^2), with every joint reacting."""
         if force == 1:
-            return algebra.full(k.reach_mass_l[j, w])
-        return algebra.full(k.reach_mass_a[j, w])
+            return algebra.full(work.reach_mass_l[j, world])
+        return algebra.full(work.reach_mass_a[j, world])
 
     @wp.func
-    def reach_part(m: t.model, k: t.work, force: int, j: int, w: int) -> mat33:
+    def reach_part(model: t.model, work: t.work, force: int, j: int, world: int) -> mat33:
         """Find what unit forces (or torques) between the bodies of joint j reach; returns their inverse mass."""
-        start = m.reach_angular[j]
-        end = m.reach_end[j]
+        start = model.reach_angular[j]
+        end = model.reach_end[j]
         if force == 1:
             end = start
-            start = m.reach_linear[j]
+            start = model.reach_linear[j]
         for e in range(start, end):
-            node = m.joint_path[e]
-            k.reach_node[e, w] = node
-            k.spread[node, w] = mat33()
-        start_at(m, k, m.joint_a[j], real(-1.0), force, k.arm_a[j, w], w)
-        start_at(m, k, m.joint_b[j], real(1.0), force, k.arm_b[j, w], w)
-        return spread(m, k, start, end, w)
+            node = model.joint_path[e]
+            work.reach_node[e, world] = node
+            work.spread[node, world] = mat33()
+        start_at(model, work, model.joint_a[j], real(-1.0), force, work.arm_a[j, world], world)
+        start_at(model, work, model.joint_b[j], real(1.0), force, work.arm_b[j, world], world)
+        return spread(model, work, start, end, world)
 
     @wp.func
-    def reach_joint(m: t.model, k: t.work, j: int, w: int):
+    def reach_joint(model: t.model, work: t.work, j: int, world: int):
         """Paths and inverse masses of joint j's free axes."""
-        if m.reach_linear[j] < m.reach_angular[j]:
-            k.reach_mass_l[j, w] = algebra.packed(reach_part(m, k, 1, j, w))
-        if m.reach_angular[j] < m.reach_end[j]:
-            k.reach_mass_a[j, w] = algebra.packed(reach_part(m, k, 0, j, w))
+        if model.reach_linear[j] < model.reach_angular[j]:
+            work.reach_mass_l[j, world] = algebra.packed(reach_part(model, work, 1, j, world))
+        if model.reach_angular[j] < model.reach_end[j]:
+            work.reach_mass_a[j, world] = algebra.packed(reach_part(model, work, 0, j, world))
 
     @wp.func
-    def next_node(m: t.model, at: int, body: int, soonest: int) -> int:
+    def next_node(model: t.model, at: int, body: int, soonest: int) -> int:
         """The node at a place of a body's path, if it comes sooner."""
-        if at < m.path_end[body]:
-            return wp.min(soonest, m.path_node[at])
+        if at < model.path_end[body]:
+            return wp.min(soonest, model.path_node[at])
         return soonest
 
     @wp.func
-    def past(m: t.model, at: int, body: int, node: int) -> int:
+    def past(model: t.model, at: int, body: int, node: int) -> int:
         """The next place of a body's path, if it is at the node."""
-        if at < m.path_end[body]:
-            if m.path_node[at] == node:
+        if at < model.path_end[body]:
+            if model.path_node[at] == node:
                 return at + 1
         return at
 
     @wp.func
-    def add_path(m: t.model, k: t.work, at: int, a: int, b: int, c: int, d: int, w: int) -> int:
+    def add_path(model: t.model, work: t.work, at: int, a: int, b: int, c: int, d: int, world: int) -> int:
         """Write down the nodes that impulses on four bodies reach, ascending, from place ``at``; returns the end."""
-        i = m.path_start[a]
-        j = m.path_start[b]
-        x = m.path_start[c]
-        y = m.path_start[d]
+        i = model.path_start[a]
+        j = model.path_start[b]
+        x = model.path_start[c]
+        y = model.path_start[d]
         going = bool(True)
         while going:
-            node = next_node(m, i, a, next_node(m, j, b, next_node(m, x, c, next_node(m, y, d, wp.static(LAST)))))
+            node = next_node(
+                model, i, a, next_node(model, j, b, next_node(model, x, c, next_node(model, y, d, wp.static(LAST))))
+            )
             if node == wp.static(LAST):
                 going = False
             else:
-                i = past(m, i, a, node)
-                j = past(m, j, b, node)
-                x = past(m, x, c, node)
-                y = past(m, y, d, node)
-                k.reach_node[at, w] = node
-                k.spread[node, w] = mat33()
+                i = past(model, i, a, node)
+                j = past(model, j, b, node)
+                x = past(model, x, c, node)
+                y = past(model, y, d, node)
+                work.reach_node[at, world] = node
+                work.spread[node, world] = mat33()
                 at += 1
         return at
 
     @wp.func
-    def path_length(m: t.model, body: int) -> int:
+    def path_length(model: t.model, body: int) -> int:
         """How many nodes an impulse on a body reaches."""
-        return m.path_end[body] - m.path_start[body]
+        return model.path_end[body] - model.path_start[body]
 
     @wp.func
-    def has_room(m: t.model, k: t.work, o: t.settings, longest: int, w: int) -> bool:
+    def has_room(model: t.model, work: t.work, settings: t.settings, longest: int, world: int) -> bool:
         """Whether a path of this length still fits into the list."""
-        return k.reach_used[w] + longest <= o.reach_room
+        return work.reach_used[world] + longest <= settings.reach_room
 
     @wp.func
-    def reach_contact(m: t.model, k: t.work, o: t.settings, i: int, w: int) -> mat33:
+    def reach_contact(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> mat33:
         """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
-        a = k.contact_body_a[i, w]
-        b = k.contact_body_b[i, w]
-        start = k.reach_used[w]
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        start = work.reach_used[world]
         frame = int(0)
         sprocket = int(0)
         if wp.static(features.belts):
-            j = k.contact_sprocket[i, w]
+            j = work.contact_sprocket[i, world]
             if j >= 0:
-                frame = m.joint_a[j]
-                sprocket = m.joint_b[j]
-        longest = path_length(m, a) + path_length(m, b) + path_length(m, frame) + path_length(m, sprocket)
+                frame = model.joint_a[j]
+                sprocket = model.joint_b[j]
+        longest = (
+            path_length(model, a) + path_length(model, b) + path_length(model, frame) + path_length(model, sprocket)
+        )
         end = start
         share = mat33()
-        if longest > 0 and not has_room(m, k, o, longest, w):
+        if longest > 0 and not has_room(model, work, settings, longest, world):
             share = algebra.diagonal(real(NO_ROOM))
         elif longest > 0:
-            end = add_path(m, k, start, a, b, frame, sprocket, w)
-            start_at(m, k, a, real(-1.0), 1, k.contact_arm_a[i, w], w)
-            start_at(m, k, b, real(1.0), 1, k.contact_arm_b[i, w], w)
+            end = add_path(model, work, start, a, b, frame, sprocket, world)
+            start_at(model, work, a, real(-1.0), 1, work.contact_arm_a[i, world], world)
+            start_at(model, work, b, real(1.0), 1, work.contact_arm_b[i, world], world)
             if wp.static(features.belts):
-                torque = wp.outer(k.contact_axle[i, w], k.contact_belt[i, w])
-                start_belt(m, k, frame, -torque, w)
-                start_belt(m, k, sprocket, torque, w)
-            share = spread(m, k, start, end, w)
-        k.contact_reach[i, w] = start
-        k.contact_reach_end[i, w] = end
-        k.reach_used[w] = end
+                torque = wp.outer(work.contact_axle[i, world], work.contact_belt[i, world])
+                start_belt(model, work, frame, -torque, world)
+                start_belt(model, work, sprocket, torque, world)
+            share = spread(model, work, start, end, world)
+        work.contact_reach[i, world] = start
+        work.contact_reach_end[i, world] = end
+        work.reach_used[world] = end
         return share
 
     @wp.func
-    def reach_roll(m: t.model, k: t.work, o: t.settings, a: int, b: int, i: int, w: int) -> mat33:
+    def reach_roll(model: t.model, work: t.work, settings: t.settings, a: int, b: int, i: int, world: int) -> mat33:
         """The same for unit torques between the bodies of contact i."""
-        start = k.reach_used[w]
-        longest = path_length(m, a) + path_length(m, b)
+        start = work.reach_used[world]
+        longest = path_length(model, a) + path_length(model, b)
         end = start
         share = mat33()
-        if longest > 0 and not has_room(m, k, o, longest, w):
+        if longest > 0 and not has_room(model, work, settings, longest, world):
             share = algebra.diagonal(real(NO_ROOM))
         elif longest > 0:
-            end = add_path(m, k, start, a, b, 0, 0, w)
-            start_at(m, k, a, real(-1.0), 0, vec3(), w)
-            start_at(m, k, b, real(1.0), 0, vec3(), w)
-            share = spread(m, k, start, end, w)
-        k.roll_reach[i, w] = start
-        k.roll_reach_end[i, w] = end
-        k.reach_used[w] = end
+            end = add_path(model, work, start, a, b, 0, 0, world)
+            start_at(model, work, a, real(-1.0), 0, vec3(), world)
+            start_at(model, work, b, real(1.0), 0, vec3(), world)
+            share = spread(model, work, start, end, world)
+        work.roll_reach[i, world] = start
+        work.roll_reach_end[i, world] = end
+        work.reach_used[world] = end
         return share
 
     @wp.func
-    def answer(k: t.work, x: Nodes, start: int, end: int, w: int) -> vec3:
+    def answer(work: t.work, x: Nodes, start: int, end: int, world: int) -> vec3:
         """What the impulses so far have changed of a block's velocity: Y^T x."""
         u = vec3()
         for e in range(start, end):
-            u = u + x[k.reach_node[e, w], w] * k.reach[e, w]
+            u = u + x[work.reach_node[e, world], world] * work.reach[e, world]
         return u
 
     @wp.func
-    def strike(k: t.work, x: Nodes, start: int, end: int, d: vec3, w: int):
+    def strike(work: t.work, x: Nodes, start: int, end: int, d: vec3, world: int):
         """Apply an impulse: x += D^-1 Y d."""
         for e in range(start, end):
-            node = k.reach_node[e, w]
-            x[node, w] = x[node, w] + algebra.full(k.pivot[node, w]) * (k.reach[e, w] * d)
+            node = work.reach_node[e, world]
+            x[node, world] = x[node, world] + algebra.full(work.pivot[node, world]) * (work.reach[e, world] * d)
 
     return SimpleNamespace(
         start_at=start_at,

@@ -28,31 +28,44 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
     rows, find_bias = make_rows(p, features), make_bias(p, features).find_bias
 
     @wp.func
-    def iterate(m: t.model, s: t.state, n: t.memory, k: t.work, r: t.report, o: t.settings, count: int, w: int):
+    def iterate(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        settings: t.settings,
+        count: int,
+        world: int,
+    ):
         """At most ``count`` sweeps over all rows, until no impulse changes by more than epsilon."""
-        if r.iterations[w] == 0:
-            rows.strike(m, n, k, o, w)
+        if report.iterations[world] == 0:
+            rows.strike(model, memory, work, settings, world)
         sweep = int(0)
-        while sweep < count and r.done[w] == 0:
-            change = rows.visit(m, n, k, o, r.iterations[w] + sweep < o.stabilisations, w)
+        while sweep < count and report.done[world] == 0:
+            change = rows.visit(
+                model, memory, work, settings, report.iterations[world] + sweep < settings.stabilisations, world
+            )
             sweep += 1
-            r.residual[w] = wp.sqrt(change)
-            if r.residual[w] < o.epsilon:
-                r.done[w] = 1
+            report.residual[world] = wp.sqrt(change)
+            if report.residual[world] < settings.epsilon:
+                report.done[world] = 1
             if wp.static(features.integrator.leads):
-                if k.is_led[w] == 0 and (r.done[w] == 1 or 2 * (r.iterations[w] + sweep) >= o.iterations):
-                    find_bias(m, s, n, k, o, w)
-                    rows.lead(m, n, k, o, w)
-                    r.done[w] = 0
-        r.iterations[w] = r.iterations[w] + sweep
+                if work.is_led[world] == 0 and (
+                    report.done[world] == 1 or 2 * (report.iterations[world] + sweep) >= settings.iterations
+                ):
+                    find_bias(model, state, memory, work, settings, world)
+                    rows.lead(model, memory, work, settings, world)
+                    report.done[world] = 0
+        report.iterations[world] = report.iterations[world] + sweep
 
     @wp.func
-    def conclude(m: t.model, n: t.memory, k: t.work, o: t.settings, w: int):
+    def conclude(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Nothing is left to do: every impulse was applied at once."""
 
     @wp.func
-    def resume(m: t.model, n: t.memory, k: t.work, r: t.report, o: t.settings, w: int):
+    def resume(model: t.model, memory: t.memory, work: t.work, report: t.report, settings: t.settings, world: int):
         """Go on after the ropes were factored anew."""
-        r.done[w] = 0
+        report.done[world] = 0
 
     return SimpleNamespace(iterate=iterate, conclude=conclude, resume=resume)

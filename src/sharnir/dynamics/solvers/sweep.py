@@ -35,75 +35,81 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
         end: int
 
     @wp.func
-    def visit_part(m: t.model, n: t.memory, k: t.work, o: t.settings, part: Part, u: vec3, w: int) -> real:
+    def visit_part(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, part: Part, u: vec3, world: int
+    ) -> real:
         """Bounded rows at the slip or relative spin u before the iterations; the square of the largest impulse."""
         j = part.joint
-        u = led(k, u, part.linear, j, w) + reach.answer(k, k.solution, part.start, part.end, w)
-        mass = reach.inverse_mass(k, part.linear, j, w)
+        u = led(work, u, part.linear, j, world) + reach.answer(work, work.solution, part.start, part.end, world)
+        mass = reach.inverse_mass(work, part.linear, j, world)
         total = vec3()
         change = real(0.0)
-        for c in range(bounds.count(m, j)):
-            if bounds.linear(m, c, j) == part.linear:
-                d = bounds.visit(m, n, k, u, o.dt, c, j, w)
+        for c in range(bounds.count(model, j)):
+            if bounds.linear(model, c, j) == part.linear:
+                d = bounds.visit(model, memory, work, u, settings.dt, c, j, world)
                 u = u + mass * d
                 total = total + d
                 change = wp.max(change, wp.dot(d, d))
         if change > real(0.0):
-            reach.strike(k, k.solution, part.start, part.end, total, w)
+            reach.strike(work, work.solution, part.start, part.end, total, world)
         return change
 
     @wp.func
-    def push_part(m: t.model, k: t.work, o: t.settings, part: Part, u: vec3, w: int) -> real:
+    def push_part(model: t.model, work: t.work, settings: t.settings, part: Part, u: vec3, world: int) -> real:
         """Pseudo-impulses of the rows that are passed; the square of the largest."""
         j = part.joint
         change = real(0.0)
-        for c in range(pushing.count(m, j)):
-            if pushing.linear(m, c, j) == part.linear and pushing.is_passed(m, k, c, j, w):
-                now = u + reach.answer(k, k.push_solution, part.start, part.end, w)
-                d = pushing.push(m, k, now, o.erp / o.dt, c, j, w)
-                reach.strike(k, k.push_solution, part.start, part.end, d, w)
+        for c in range(pushing.count(model, j)):
+            if pushing.linear(model, c, j) == part.linear and pushing.is_passed(model, work, c, j, world):
+                now = u + reach.answer(work, work.push_solution, part.start, part.end, world)
+                d = pushing.push(model, work, now, settings.erp / settings.dt, c, j, world)
+                reach.strike(work, work.push_solution, part.start, part.end, d, world)
                 change = wp.max(change, wp.dot(d, d))
         return change
 
     @wp.func
-    def part_of(m: t.model, linear: int, j: int) -> Part:
+    def part_of(model: t.model, linear: int, j: int) -> Part:
         """The lengths or the angles of joint j."""
         part = Part()
         part.joint = j
         part.linear = linear
-        part.start = m.reach_angular[j]
-        part.end = m.reach_end[j]
+        part.start = model.reach_angular[j]
+        part.end = model.reach_end[j]
         if linear == 1:
-            part.start = m.reach_linear[j]
-            part.end = m.reach_angular[j]
+            part.start = model.reach_linear[j]
+            part.end = model.reach_angular[j]
         return part
 
     @wp.func
-    def visit_joint(m: t.model, n: t.memory, k: t.work, o: t.settings, j: int, w: int) -> vec2:
+    def visit_joint(model: t.model, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> vec2:
         """Bounded rows of joint j; the squares of the largest impulse and pseudo-impulse."""
-        x = pair.load(m, k, j, w)
-        lengths = part_of(m, 1, j)
-        angles = part_of(m, 0, j)
+        x = pair.load(model, work, j, world)
+        lengths = part_of(model, 1, j)
+        angles = part_of(model, 0, j)
         change = real(0.0)
         push = real(0.0)
         if lengths.start < lengths.end:
-            change = visit_part(m, n, k, o, lengths, pair.motion(x, 1), w)
+            change = visit_part(model, memory, work, settings, lengths, pair.motion(x, 1), world)
         if angles.start < angles.end:
-            change = wp.max(change, visit_part(m, n, k, o, angles, pair.motion(x, 0), w))
+            change = wp.max(change, visit_part(model, memory, work, settings, angles, pair.motion(x, 0), world))
         if wp.static(pushes):
-            x = pair.load_push(m, k, x, j, w)
-            push = push_part(m, k, o, lengths, pair.motion(x, 1), w)
-            push = wp.max(push, push_part(m, k, o, angles, pair.motion(x, 0), w))
+            x = pair.load_push(model, work, x, j, world)
+            push = push_part(model, work, settings, lengths, pair.motion(x, 1), world)
+            push = wp.max(push, push_part(model, work, settings, angles, pair.motion(x, 0), world))
         return vec2(change, push)
 
     @wp.func
-    def sweep(m: t.model, n: t.memory, k: t.work, o: t.settings, everywhere: bool, w: int) -> vec2:
+    def sweep(
+        model: t.model, memory: t.memory, work: t.work, settings: t.settings, everywhere: bool, world: int
+    ) -> vec2:
         """All bounded rows once, idle ones only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
         if wp.static(has_bounds):
-            for j in range(o.joints):
-                if m.reach_linear[j] < m.reach_end[j] and (everywhere or not bounds.is_idle(m, n, k, j, w)):
-                    worst = wp.max(worst, visit_joint(m, n, k, o, j, w))
-        return wp.max(worst, rows.sweep(m, n, k, o, w))
+            for j in range(settings.joints):
+                if model.reach_linear[j] < model.reach_end[j] and (
+                    everywhere or not bounds.is_idle(model, memory, work, j, world)
+                ):
+                    worst = wp.max(worst, visit_joint(model, memory, work, settings, j, world))
+        return wp.max(worst, rows.sweep(model, memory, work, settings, world))
 
     return SimpleNamespace(sweep=sweep)
