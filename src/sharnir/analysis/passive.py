@@ -3,7 +3,7 @@
 spring    preload - k (c - rest) - damping c'
 viscous   -s c'
 drive     r M_s (U - r c'/w_idle), and the inertia r^2 I_m with I_m = M_s t_m/w_idle
-actuator  by its command and what is inside it now, see reference/actuators.py
+actuator  by its command and what is inside it now, see reference/actuator_laws.py
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
-from ..reference.actuators import Law
+from ..reference.actuator_laws import Law
 from ..reference.mechanism import Motion
 from ..scene.elements.actuators import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo

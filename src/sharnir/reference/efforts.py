@@ -25,7 +25,7 @@ from ..scene.joints import Coordinate, Kind
 from ..scene.quantity import Quantity
 from ..simulation.inputs import Input, InputsOf
 from ..spatial import Array
-from .actuators import Law
+from .actuator_laws import Law
 from .mechanism import Mechanism, Motion
 
 JUST_BEFORE = 1e-12  # s
