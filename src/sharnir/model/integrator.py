@@ -15,7 +15,7 @@ class Integrator:
     code: str  # its file in dynamics/integrators/
     leads: bool  # a kick is symmetric in time, and leads onto the joints by the end of a drift of dt, see bias.py
     staggered: bool  # velocities between steps belong to the middle of a step, and inputs act as means of two steps
-    moves_ropes: bool = True  # and bodies that go where they are told
+    moves_ropes: bool = True
     fourth_order: bool = False  # steps of fourth order as long as the motion is smooth
 
 

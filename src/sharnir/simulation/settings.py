@@ -58,11 +58,6 @@ class Settings:
                 f"solver is '{self.solver}'"
             )
         moved = [name for name, body in scene.bodies.items() if body.spec.moved]
-        if moved and not SCHEMES[self.integrator].moves_ropes:
-            raise SceneError(
-                f"integrator '{self.integrator}' moves no bodies that are told where to go; '{moved[0]}' is: "
-                "leave integrator out"
-            )
         if moved and self.integrator == "position-verlet":
             raise SceneError(
                 f"integrator '{self.integrator}' ends its steps in the middle of a drift, where '{moved[0]}' cannot "
