@@ -69,7 +69,7 @@ from .scene.sensors import (
     SensorSpec,
     Tachometer,
 )
-from .scene.shapes import Box, Capsule, Cylinder, Sphere, Wheel
+from .scene.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere, Wheel
 from .scene.surfaces import HeightField, Plane, Terrain, TerrainSpec
 from .scene.tyres import Belt, Tyre
 
@@ -201,6 +201,7 @@ __all__ = [
     "DoubleTrailingArm",
     "DoubleWishbone",
     "Drawbar",
+    "Ellipsoid",
     "Encoder",
     "Experiment",
     "Eyelet",

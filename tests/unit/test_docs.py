@@ -203,7 +203,9 @@ def test_every_number_has_a_unit(kind: type) -> None:
 
 def methods_of(kind: type) -> dict[str, Any]:
     """The functions of a class, and those behind its properties, by name."""
-    own = [base for base in reversed(kind.__mro__) if base.__module__.startswith("sharnir")]
+    # simulations and scenes are written in several files; elsewhere what is inherited is described where it stands
+    several = ("sharnir.simulation", "sharnir.scene.scene_quantities")
+    own = [base for base in reversed(kind.__mro__) if base is kind or base.__module__.startswith(several)]
     members = {name: thing for base in own for name, thing in vars(base).items() if not name.startswith("_")}
     members = {name: getattr(thing, "fget", thing) for name, thing in members.items()}
     members = {name: getattr(thing, "__func__", thing) for name, thing in members.items()}

@@ -12,7 +12,7 @@ import pytest
 from robot_files import ARM
 
 import sharnir as sh
-from sharnir.cli import main as cli
+from sharnir import cli
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ def test_every_shape_has_a_picture() -> None:
         "cylinder": sh.Cylinder(0.5, 2, mass=1),
         "capsule": sh.Capsule(0.5, 2, mass=1),
         "wheel": sh.Wheel(0.3, 0.1, mass=1),
+        "egg": sh.Ellipsoid(0.3, 0.2, 0.1, mass=1),
         "mesh": sh.Mesh(vertices=TETRAHEDRON, triangles=FACES, mass=1),
         "hull": sh.ConvexHull(points=TETRAHEDRON, mass=1),
     }
@@ -38,11 +39,11 @@ def test_every_shape_has_a_picture() -> None:
     scene.body("nothing", mass=2.0, inertia=(0.1, 0.1, 0.1))
     world = world_of(scene)
     kinds = {body["name"]: body["shapes"][0]["kind"] for body in world["bodies"]}
-    assert kinds == {name: name for name in shapes} | {"hull": "mesh", "nothing": "box"}
+    assert kinds == {name: name for name in shapes} | {"hull": "mesh", "egg": "sphere", "nothing": "box"}
     assert world["bodies"][-1]["shapes"][0]["ghost"]
     # the box that has the inertia of the body: I = m a^2/6
     assert world["bodies"][-1]["shapes"][0]["size"] == pytest.approx([np.sqrt(0.3)] * 3)
-    vertices = np.frombuffer(base64.b64decode(world["bodies"][5]["shapes"][0]["vertices"]), "<f4")
+    vertices = np.frombuffer(base64.b64decode(world["bodies"][6]["shapes"][0]["vertices"]), "<f4")
     assert vertices.reshape(-1, 3) == pytest.approx(np.array(TETRAHEDRON))
     msgspec.json.encode(world)
 

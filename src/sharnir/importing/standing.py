@@ -7,7 +7,7 @@ import numpy as np
 from .. import spatial
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, Sphere, Wheel
+from ..scene.shapes import AnyShape, Box, Capsule, Ellipsoid, Sphere, Wheel
 from ..spatial import Array
 
 
@@ -31,6 +31,10 @@ def _corners(shape: AnyShape) -> Array:
         points = points / 2.0
     elif isinstance(shape, Sphere):
         points = np.zeros((1, 3))
+    elif isinstance(shape, Ellipsoid):
+        a, b = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 64), np.linspace(-np.pi / 2.0, np.pi / 2.0, 33))
+        ball = np.stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)], axis=-1)
+        points = ball.reshape(-1, 3) * shape.contact_size()
     elif isinstance(shape, Capsule):
         points = np.array([[0.0, 0.0, -shape.length / 2.0], [0.0, 0.0, shape.length / 2.0]])
     else:

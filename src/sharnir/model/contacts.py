@@ -18,7 +18,7 @@ from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
 from ..scene.sensors import Kind
 from ..scene.shape import Shape
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere, Wheel
 from ..scene.surfaces import AnySurface, HeightField, Plane
 from ..scene.values import ORIGIN, Vec3, quaternion
 from .features import Features
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 # What the device tells shapes apart by: those that move, then terrain; of the latter a triangle counts as a solid.
-SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, PLANE, HEIGHTS, MESH, TRIANGLE = range(10)
+SPHERE, CAPSULE, BOX, CYLINDER, WHEEL, HULL, ELLIPSOID, PLANE, HEIGHTS, MESH, TRIANGLE = range(11)
 KINDS = {
     Sphere: SPHERE,
     Capsule: CAPSULE,
@@ -38,12 +38,13 @@ KINDS = {
     Cylinder: CYLINDER,
     Wheel: WHEEL,
     ConvexHull: HULL,
+    Ellipsoid: ELLIPSOID,
     Plane: PLANE,
     HeightField: HEIGHTS,
     Mesh: MESH,
 }
 # The groups of device code that a kind needs, see Features.contact_kinds.
-CODE = {BOX: "box", CYLINDER: "convex", HULL: "convex", HEIGHTS: "heights", MESH: "mesh"}
+CODE = {BOX: "box", CYLINDER: "convex", HULL: "convex", ELLIPSOID: "convex", HEIGHTS: "heights", MESH: "mesh"}
 
 PAIRS_PER_SHAPE = 24  # room in the list of shapes that are near each other
 POINTS_PER_SHAPE = 16  # room in the list of contacts; a box among boxes uses 8 to 12

@@ -119,7 +119,7 @@ class Gearbox(Mesh, frozen=True, tag="gearbox"):
         return number(self.ratios[gear - 1], f"Gearbox ratios[{gear - 1}]")
 
     def checked_gear(self, gear: float, what: str) -> int:
-        """A ``gear`` as a whole number, or an error that says ``what`` is wrong and which gears there are."""
+        """A ``gear`` as a whole number in its range, or an error that says ``what`` is wrong and what there is."""
         if isinstance(gear, bool) or gear != int(gear) or not 0 <= gear <= len(self.ratios):
             raise SceneError(f"{what} is {shown(gear)}; give 0 for neutral, or 1 to {len(self.ratios)}")
         return int(gear)

@@ -62,6 +62,34 @@ class Sphere(Shape, frozen=True, tag="sphere"):
         return MassProperties(volume, np.zeros(3), 0.4 * volume * self.radius**2 * np.eye(3))
 
 
+class Ellipsoid(Shape, frozen=True, tag="ellipsoid"):
+    """An ellipsoid with the half axes ``x``, ``y``, ``z`` (m), centred on its frame."""
+
+    rolls = True
+
+    x: float
+    y: float
+    z: float
+
+    def sizes(self) -> dict[str, float]:
+        return {"x": self.x, "y": self.y, "z": self.z}
+
+    def contact_size(self) -> Vec3:
+        return (self.x, self.y, self.z)
+
+    def bounding_radius(self) -> float:
+        return max(self.contact_size())
+
+    def drawn(self) -> tuple[str, list[float]]:
+        return "sphere", [self.x, self.y, self.z]
+
+    def unit_properties(self) -> MassProperties:
+        x, y, z = self.x, self.y, self.z
+        volume = 4.0 / 3.0 * math.pi * x * y * z
+        inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) / 5.0
+        return MassProperties(volume, np.zeros(3), volume * inertia)
+
+
 class Cylinder(Shape, frozen=True, tag="cylinder"):
     """A cylinder along its z axis: ``radius`` and ``length`` (m)."""
 
@@ -172,4 +200,4 @@ class Wheel(Shape, frozen=True, tag="wheel"):
         return MassProperties(float(area.sum()), np.zeros(3), np.diag([across, across, float(area @ rho**2) / 2.0]))
 
 
-AnyShape = Box | Sphere | Cylinder | Capsule | Wheel | Mesh | ConvexHull
+AnyShape = Box | Sphere | Ellipsoid | Cylinder | Capsule | Wheel | Mesh | ConvexHull

@@ -1,15 +1,15 @@
 """Solids in world axes: the farthest point and the supporting face in a direction, for every convex kind.
 
-A solid is a core (point, segment, disc, box, hull) grown by a ball of radius ``rounding``. A sphere's core is its
-centre, a capsule's its segment; the distance of two solids is that of their cores less both roundings. A triangle of
-terrain is a prism below it: its turn holds two edges and the way down, its place a corner.
+A solid is a core (point, segment, disc, box, hull, ellipsoid) grown by a ball of radius ``rounding``. A sphere's core
+is its centre, a capsule's its segment; the distance of two solids is that of their cores less both roundings. A
+triangle of terrain is a prism below it: its turn holds two edges and the way down, its place a corner.
 """
 
 from functools import cache
 from types import SimpleNamespace
 
 from ...device import load_warp
-from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, SPHERE, TRIANGLE, WHEEL
+from ...model.contacts import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE, WHEEL
 from ...model.features import Features
 from ...model.fields import references
 from ...model.precision import Precision
@@ -110,6 +110,12 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
         return best
 
     @wp.func
+    def pole(s: Solid, u: vec3) -> vec3:
+        """The point of an ellipsoid farthest along u, shape axes: A^2 u/|A u| with A its half axes."""
+        stretched = wp.cw_mul(s.size, u)
+        return wp.cw_mul(s.size, stretched) / wp.max(wp.length(stretched), real(1.0e-30))
+
+    @wp.func
     def prism_corner(u: vec3) -> vec3:
         """Shares of the edges and of the way down in the corner farthest along u, which is given along those."""
         far = vec3()
@@ -143,6 +149,8 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
                 far = rim(s, u) + vec3(real(0.0), real(0.0), sign(u[2]) * s.size[1])
             elif s.kind == wp.static(HULL):
                 far = farthest_vertex(model, s, u)
+            elif s.kind == wp.static(ELLIPSOID):
+                far = pole(s, u)
         return s.place + s.turn * far
 
     @wp.func
