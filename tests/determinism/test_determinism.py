@@ -187,6 +187,8 @@ def test_snapshot_holds_all_that_can_be_set(variable: str) -> None:
         wheel, axle = scene.bodies["motor wheel"], sh.Revolute(axis=(0, 0, 1), anchor=(0, 2, 0))
         scene.joint("pushed", axle, scene.bodies["servo wheel"], wheel, actuator=sh.IdealActuator(limit=5.0))
     sim = sh.Simulation(scene, dt=0.01)
+    if variable == "gear":
+        sim.set(scene.joints["motor"].voltage(), 1.0)  # nothing turns without
     sim.step(10)
     snapshot, quantity_and_value = sim.snapshot(), settable(scene)[variable]
     before = np.array(sim.get(quantity_and_value[0]))

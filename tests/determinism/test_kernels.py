@@ -54,14 +54,14 @@ def rolling_ball() -> sh.Scene:
 
 def closed_loop() -> sh.Scene:
     """A parallelogram of hinges that falls sideways against a limit, with bristles in one of them."""
-    scene = sh.Scene("loop", gravity=(0, -9.81, 0))
+    scene = sh.Scene("loop", gravity=(0, -60, 0))
     rod = sh.Box(0.5, 0.02, 0.02, mass=1.0, rotation=(0, 0, 0.5, 0.75**0.5))  # 60 degrees from x
     lean = np.array([0.25, 0.75**0.5 / 2, 0.0])
     ends = {"left": np.zeros(3), "right": np.array([1.0, 0.0, 0.0])}
     for name, end in ends.items():
         scene.body(name, rod, position=end + lean / 2)
     scene.body("coupler", sh.Box(1.0, 0.02, 0.02, mass=2.0), position=lean + np.array([0.5, 0, 0]))
-    carried = {"left": {"friction": sh.LuGre(0.1, 0.2, 0.01, 1e4, 1.0)}, "right": {"limits": (-0.03, 0.4)}}
+    carried = {"left": {"friction": sh.LuGre(0.1, 0.2, 0.01, 1e4, 1.0)}, "right": {"limits": (-0.25, 0.4)}}
     for name, end in ends.items():
         scene.joint(f"{name} foot", sh.Revolute(axis=(0, 0, 1), anchor=end), "world", name, **carried[name])
         scene.joint(f"{name} top", sh.Revolute(axis=(0, 0, 1), anchor=end + lean), name, "coupler")

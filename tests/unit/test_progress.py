@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sharnir import progress
+from sharnir.cli import progress
 from sharnir.cli.progress import progress_bar
 
 
