@@ -77,8 +77,8 @@ def test_a_diagram_leads_a_prescribed_coordinate_and_leaves_it_where_it_is():
 
 def test_a_force_that_depends_on_the_state_slows_down_as_the_closed_form_says():
     """A function with the simulation and its time, before every step: drag -c w |w| on a wheel makes
-    w = w_0/(1 + c w_0 t/I). An effort is held for a step, and acts with the mean of two: second order, so that halving
-    the step quarters the error."""
+    w = w_0/(1 + c w_0 t/I). An effort is held from one step to the next and so acts late by half a step: first order,
+    halving the step halves the error."""
     drag, start = 0.3, 8.0
     errors = []
     for dt in (0.01, 0.005):
@@ -92,4 +92,4 @@ def test_a_force_that_depends_on_the_state_slows_down_as_the_closed_form_says():
         run = sh.Simulation(scene, dt).run(1.0, before_step=slow)
         exact = start / (1 + drag * start * run.time / 0.5)
         errors.append(float(np.abs(run[joint.speed].values - exact).max()))
-    assert errors[0] < 0.05 * start and errors[1] < 0.6 * errors[0]
+    assert errors[0] < 0.05 * start and errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
