@@ -164,6 +164,29 @@ def test_a_stop_without_a_connection_is_sent_when_there_is_one(driver: Browser) 
     driver.take_seat()
 
 
+def test_a_stop_is_meant_until_the_chain_says_so(driver: Browser) -> None:
+    """A connection may be dead without the page's knowing: what comes last over it is that the drives are held."""
+    held = "{ event: 'chain', state: 'held', why: 'the operator is gone' }"
+    driver.do("() => { window.unsent = 0; sharnir.link.on('unsent', () => (window.unsent += 1)) }")
+    driver.do(f"() => {{ sharnir.link.socket.send = () => {{}}; sharnir.link.stop(); sharnir.link.take({held}) }}")
+    driver.until("() => window.unsent > 0")
+    driver.do("() => sharnir.link.socket.close()")
+    back_and_free(driver)
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (390, 844)], ids=str)
+def test_the_stop_works_by_mouse_with_a_dialog_open(driver: Browser, size: tuple[int, int]) -> None:
+    driver.resize(size)
+    driver.page.locator("#invite").click()
+    driver.page.locator(".q-dialog__backdrop").wait_for(state="visible")
+    box = driver.page.locator("#stop").bounding_box()
+    assert box is not None
+    driver.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    driver.chain("stopped")
+    driver.page.locator(".q-dialog__backdrop").wait_for(state="hidden")
+    driver.resize((WINDOW["width"], WINDOW["height"]))
+
+
 def back_and_free(driver: Browser) -> None:
     """The stop has arrived; take the seat, where it took long, and set the machine free."""
     driver.chain("stopped")

@@ -10,7 +10,13 @@ const find = (id) => document.getElementById(id);
 
 export function addStop(link, keys) {
   const stop = find("stop");
-  stop.addEventListener("pointerdown", () => keys.stop());
+  // also through what a dialog dims the page with, which lies over it
+  const isOn = ({ target, clientX: x, clientY: y }) => {
+    if (stop.contains(target)) return true;
+    const { left, right, top, bottom } = stop.getBoundingClientRect();
+    return target.matches?.(".q-dialog__backdrop") && x >= left && x <= right && y >= top && y <= bottom;
+  };
+  addEventListener("pointerdown", (event) => isOn(event) && keys.stop(), { capture: true });
   stop.addEventListener("click", (event) => event.detail === 0 && keys.stop()); // Enter, Space, assistive technology
 }
 

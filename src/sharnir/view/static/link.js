@@ -8,6 +8,7 @@ import { FrameReader } from "./frame.js";
 
 const PAGE_SPEAKS_EVERY = 40; // ms, to the worker
 const ALIVE_EVERY = 250; // ms; says what is held, while something is
+const ANSWER_WITHIN = 700; // ms, for an emergency stop; then it is said that nobody has answered
 const RETRY_AFTER = [100, 250, 500, 1000]; // ms
 
 export class Link extends EventTarget {
@@ -26,7 +27,8 @@ export class Link extends EventTarget {
     this.ended = false;
     this.chain = { state: "free", why: "" };
     this.key = ""; // known to this page alone: it comes back with it after a break
-    this.stopping = false; // an emergency stop was pressed, and nothing was heard of it yet
+    this.stopping = false; // an emergency stop was pressed, and the chain does not say so yet
+    this.unheard = null;
     this.number = 0;
     this.failures = 0;
     this.rest = 0; // ms at least between two frames that are shown
@@ -130,17 +132,18 @@ export class Link extends EventTarget {
     this.post(command);
   }
 
-  // The emergency stop. Where the connection is lost, or is just breaking, it is sent again when there is one.
+  // The emergency stop. It is meant until the chain says so: where the connection is lost, is just breaking, or is dead
+  // without anybody's knowing yet, it is sent again when there is one.
   stop() {
     this.stopping = true;
     this.send({ do: "stop" });
-    if (!this.connected) this.tell("unsent", null);
+    clearTimeout(this.unheard);
+    this.unheard = setTimeout(() => this.stopping && this.tell("unsent", null), this.connected ? ANSWER_WITHIN : 0);
   }
 
   stopAgain(event) {
-    const unheard = this.stopping && event === "hello" && this.chain.state !== "stopped";
-    this.stopping = false;
-    if (unheard) this.stop();
+    if (this.chain.state === "stopped") this.stopping = false;
+    else if (this.stopping && event === "hello") this.stop();
   }
 
   post(command) {
