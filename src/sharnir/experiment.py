@@ -32,7 +32,8 @@ class Figure:
     """A number that a run is about: ``name``, ``value`` in a ``unit`` and, where it is known, what it should be.
 
     What it should be, in the same unit, is ``expected`` within ``tolerance``, or a bound ``at_least``, ``at_most``.
-    ``paper`` is the number of the paper that the figure reproduces, ``note`` what a reader of it should know.
+    ``paper`` is the number of the paper that the figure reproduces; where ``printed``, what it should be stands in
+    print there, and else it is derived. ``note`` is what a reader of it should know.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Figure:
     at_most: float | None = None
     paper: str = ""
     note: str = ""
+    printed: bool = False
 
     @property
     def difference(self) -> float | None:

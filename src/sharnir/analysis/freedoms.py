@@ -20,6 +20,7 @@ from ..errors import SceneError, nearest
 from ..model.layout import coordinates_of
 from ..reference.mechanism import Direction, Mechanism, Motion, Row
 from ..scene.body import Body
+from ..scene.coupled import locked_coordinates
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
 from ..scene.mobility import locked_loops
@@ -71,8 +72,9 @@ def freedoms_of(scene: Scene, chosen: Iterable[Chosen] = ()) -> Freedoms:
     """The freedoms of a scene at its start; ``chosen`` coordinates are taken first."""
     rows = Rows(scene, chosen)
     held = [joint.name for loop in locked_loops(scene) for joint in loop.joints]
+    held += [label.rpartition(".")[0] for label in locked_coordinates(scene)]
     count = rows.mechanism.locked + len(rows.couplings)
-    return Freedoms(tuple(f.label for f in rows.freedoms), count, rows.redundant, tuple(held))
+    return Freedoms(tuple(f.label for f in rows.freedoms), count, rows.redundant, tuple(dict.fromkeys(held)))
 
 
 class Rows:

@@ -67,10 +67,10 @@ def _target(machine: Machine, key: object, value: Any, world: int, worlds: int) 
     elif isinstance(key, Joint):
         body, local, turn = key.b, key.frame_b.position, matrix(key.frame_b.rotation)
     if not isinstance(body, Body) or body.name not in machine.mechanism.place:
-        names = machine.mechanism.place
+        hint = nearest(body.name, machine.mechanism.place) if isinstance(body, Body) else ""
         raise SceneError(
-            f"inverse_kinematics: {shown(key)} is no moving frame{nearest(str(getattr(body, 'name', body)), names)}; "
-            "give a body, a joint, or a body and a point of it"
+            f"inverse_kinematics: {shown(key)} is no moving frame{hint}; give a body, a joint, or a body and a point "
+            "of it: scene.bodies['hand']"
         )
     what = f"inverse_kinematics: target of '{body.name}'"
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)

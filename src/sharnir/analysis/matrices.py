@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class AllMatrices:
         self.parts = [Matrices(sim, tuple(chosen), worlds) for worlds in alike.values()]
         self._order = np.argsort([world for part in self.parts for world in part.worlds])
 
-    def of(self, name: str, *given: Any) -> DataArray:
+    def of(self, name: str, *given: object) -> DataArray:
         """One of the matrices by the name it has in :class:`Matrices`, for all worlds."""
         from xarray import concat
 
@@ -187,7 +187,9 @@ class Matrices:
         elif isinstance(frame, Body):
             body = frame
         else:
-            raise SceneError(f"jacobian: {shown(frame)} is no frame; give a body, or a joint for its frame on body b")
+            raise SceneError(
+                f"jacobian: {shown(frame)} is no frame; give a body, or a joint for its frame on body b, not a name"
+            )
         known = self.sim._scene.bodies
         if body.name != "world" and known.get(body.name) is not body:
             raise SceneError(f"jacobian: body '{body.name}' is not in this scene{nearest(body.name, known)}")

@@ -14,6 +14,7 @@ from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.materials import Contact
 from ..scene.scene import Scene
+from ..scene.shapes import AnyShape
 from ..scene.values import Description, Range, Vec3, positive
 from .mount import Mount, as_vec3
 
@@ -21,7 +22,8 @@ from .mount import Mount, as_vec3
 class ArmLink(Description, frozen=True):
     """A link that begins where the last one ended: ``along`` (m, in the chassis' axes at the start), ``mass`` (kg).
 
-    It turns about ``axis`` at its beginning, within ``limits`` (rad), by its ``drive``; ``contact`` lets it touch.
+    It turns about ``axis`` at its beginning, within ``limits`` (rad), by its ``drive``; ``contact`` lets it touch. What
+    is only ``seen`` of it are shapes placed from its middle, in the chassis' axes.
     """
 
     name: str
@@ -32,6 +34,7 @@ class ArmLink(Description, frozen=True):
     drive: AnyDrive | None = None
     friction: AnyFriction | None = None
     contact: Contact | bool = False
+    seen: tuple[AnyShape, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,7 +81,7 @@ class Arm(Description, frozen=True):
         start, before = np.array(self.base), chassis
         for link in self.links:
             end = start + link.along
-            body = mount.across(link.name, [start, end], link.mass, contact=link.contact)
+            body = mount.across(link.name, [start, end], link.mass, contact=link.contact, seen=link.seen)
             hinge = Revolute(axis=mount.direction(link.axis), anchor=mount.point(as_vec3(start)))
             joints[link.name] = mount.joint(
                 f"{link.name}_joint",

@@ -11,9 +11,11 @@ from ..scene.couplings import Coupling
 from ..scene.elements.drive import AnyDrive
 from ..scene.joint import Joint
 from ..scene.scene import Scene
+from ..scene.shapes import AnyShape
 from ..scene.values import Description, Vec3, number, positive
 from ..spatial import Array
 from .anti_roll_bar import AntiRollBar
+from .dressing import bar
 from .final_drive import FinalDrive
 from .kinematics import kinematics_of
 from .mount import Mount, Side, as_vec3
@@ -80,6 +82,15 @@ class Axle(Description, frozen=True, tag_field="type", tag="independent"):
             self.wheel.radius - self.wheel.sag(load) if self.height is None else self.height for load in loads
         )
         return (self.x, self.track / 2, left), (self.x, -self.track / 2, right)
+
+    def brackets(self) -> list[AnyShape]:
+        """What the chassis carries for the suspensions and is only seen, in its frame."""
+        sides = zip(self.centers(), ((1.0, 1.0, 1.0), (1.0, -1.0, 1.0)), strict=True)
+        return [
+            bar(np.array(center) + np.array(a) * mirror, np.array(center) + np.array(b) * mirror, radius)
+            for center, mirror in sides
+            for a, b, radius in self.suspension.brackets()
+        ]
 
     def masses(self) -> list[tuple[float, Array]]:
         """Masses (kg) and their places in the chassis' frame, for the static loads."""

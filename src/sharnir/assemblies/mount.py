@@ -27,9 +27,11 @@ from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Capsule
 from ..scene.values import Quat, Range, Vec3
 from ..spatial import Array
+from .dressing import STEEL, bar, pipe
 from .wheel import RoadWheel
 
 Side = Literal["left", "right"]
+Bar = tuple[Vec3, Vec3, float]  # from, to, radius (m)
 CENTER: Vec3 = (0.0, 0.0, 0.0)
 LATERAL: Quat = (-(0.5**0.5), 0.0, 0.0, 0.5**0.5)  # turns a shape's z axis to y
 THICKNESS = 0.08  # radius of a link over its length, for looks
@@ -68,9 +70,15 @@ class Mount:
 
     # --- bodies: their frames are parallel to the chassis' and move with it at the start ------------------------------
 
-    def link(self, part: str, points: Sequence[Vec3], mass: float) -> Body:
-        """A link of round bars from point to point (hardpoints), its mass (kg) spread evenly along them."""
-        return self.across(part, [self.on_chassis(point) for point in points], mass)
+    def link(self, part: str, points: Sequence[Vec3], mass: float, seen: Sequence[Bar] = ()) -> Body:
+        """A link of round bars from point to point (hardpoints), its mass (kg) spread evenly along them.
+
+        More bars, between hardpoints and with a radius (m), are only ``seen``.
+        """
+        places = [self.on_chassis(point) for point in points]
+        middle = np.mean(places, axis=0)
+        bars = [bar(self.on_chassis(a) - middle, self.on_chassis(b) - middle, radius) for a, b, radius in seen]
+        return self.across(part, places, mass, seen=bars)
 
     def across(
         self,
@@ -79,8 +87,12 @@ class Mount:
         mass: float,
         name: str | None = None,
         contact: Contact | bool = False,
+        seen: Sequence[AnyShape] = (),
     ) -> Body:
-        """The same from place to place in the chassis' frame; its name may begin with another one's."""
+        """The same from place to place in the chassis' frame; its name may begin with another one's.
+
+        Shapes that are only ``seen`` are placed from the mean of the places.
+        """
         bars = [(a, b) for a, b in pairwise(places) if np.linalg.norm(b - a) > 1e-6]
         if not bars:
             raise SceneError(f"wheel '{self.name}': the hardpoints of its {part} coincide; move them apart")
@@ -96,16 +108,22 @@ class Mount:
                     mass=mass * length / whole,
                     position=as_vec3((a + b) / 2 - middle),
                     rotation=_quat(spatial.frame_rotation(b - a)),
+                    **STEEL,
                 )
             )
-        return self.body(part, shapes, middle, name=name, contact=contact)
+        return self.body(part, [*shapes, *seen], middle, name=name, contact=contact)
 
-    def wheel(self, wheel: RoadWheel, axis: Vec3, speed: float) -> Body:
-        """The wheel at the corner, its axis (chassis) pointing left, rolling forward at a speed (m/s)."""
+    def wheel(self, wheel: RoadWheel, axis: Vec3, speed: float, brake: bool = False) -> Body:
+        """The wheel at the corner, its axis (chassis) pointing left, rolling forward at a speed (m/s).
+
+        With a ``brake`` its disc is seen, on the inner side.
+        """
         turn = spatial.multiply(_between((0.0, 1.0, 0.0), axis), LATERAL)
         shape = msgspec.structs.replace(wheel.shape(), rotation=_quat(turn))
         spin = speed / wheel.radius * spatial.rotate(self.chassis.pose.rotation, axis)
-        return self.body("wheel", [shape], np.array(self.center), spin, contact=self._contact(wheel))
+        inward = np.array(axis) * (-wheel.width if self.side == "left" else wheel.width)
+        disc = [pipe(0.5 * inward, 0.58 * inward, 0.5 * wheel.radius)] if brake else []
+        return self.body("wheel", [shape, *disc], np.array(self.center), spin, contact=self._contact(wheel))
 
     def _contact(self, wheel: RoadWheel) -> Contact | None:
         """A wheel touches everything but its own vehicle, whose chassis and wheels share a group."""

@@ -108,7 +108,7 @@ class Tracks(Description, frozen=True):
             ignores=own,
             belt=Belt(sprocket=f"{name}_{side}_sprocket_hinge", radius=self.radius),
         )
-        plate = Box(self.length, self.width, 2 * self.radius, mass=self.mass)
+        plate = Box(self.length, self.width, 2 * self.radius, mass=self.mass, color="#3b4349")
         frame = mount.body("track", [plate, *ends], np.array(mount.center), contact=contact)
         mount.joint("track_weld", Fixed(), chassis, frame)
         # all of the belt's mass moves at the rim: a thin ring has twice the inertia of a disc

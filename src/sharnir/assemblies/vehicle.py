@@ -26,6 +26,7 @@ from ..scene.shape import combined
 from ..scene.shapes import AnyShape
 from ..scene.values import Description, Vec3, number, vector
 from ..spatial import Array, Pose
+from .axle import Axle
 from .axles import AnyAxle, AnyBuiltAxle, is_steered
 from .hitch import AnyHitch, reach
 from .mount import Side, as_vec3
@@ -112,6 +113,7 @@ class Vehicle(Description, frozen=True):
         chassis = scene.body(
             f"{name}_chassis",
             *self.shapes,
+            *(shape for axle in self.axles.values() if isinstance(axle, Axle) for shape in axle.brackets()),
             position=pose.position,
             rotation=pose.rotation,
             velocity=speed * spatial.rotate(pose.rotation, (1.0, 0.0, 0.0)),

@@ -332,7 +332,8 @@ def _import(options: argparse.Namespace) -> int:
         arguments=dict(options.arg),
     )
     report = scene.report
-    assert report is not None
+    if report is None:
+        raise SceneError(f"{options.what} is a scene already; 'sharnir run' and 'sharnir drive' take it as it is")
     if options.ground:
         put_ground(scene)
     if options.out is not None:
@@ -471,6 +472,7 @@ def _summary(
         "time": float(run.time[-1]),
         "dt": experiment.dt,
         "worlds": run.worlds,
+        "kernels": run.data.attrs["kernels"],
         "wall_seconds": round(seconds, 3),
         "figures": [figure.as_dict() for figure in figures],
         "warnings": [warning.as_dict() for warning in run.warnings],

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..view.server import Links
 
 RUNS = Path("runs")
+NEW = Path("scene.yaml")  # what 'build' makes where no file is named
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
 DIFFERS = 1  # exit code of a replay that did not give the same bits
 NOT_PASSED = 1  # of a score
@@ -36,7 +38,9 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
     command.add_argument("what", metavar="NAME|FILE", nargs="?", help=f"{what}; without it: the start page")
     command.add_argument(
-        "--scenario", metavar="NAME|FILE", help="krt100_course, mf4_door, or a .yaml file: it names its scene"
+        "--scenario",
+        metavar="NAME|FILE",
+        help="krt100_course, mf4_door, a .yaml file, which names its scene, or one of the scene's own",
     )
     command.add_argument("--dt", type=float, metavar="S", help="time step")
     command.add_argument("--solver", help=" or ".join(SOLVERS))
@@ -59,6 +63,12 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     command.set_defaults(command=lambda options: _drive(options, find))
 
+    command = commands.add_parser("build", help="build a robot, its scheme and its console in the browser")
+    command.add_argument("file", metavar="FILE", nargs="?", type=Path, default=NEW, help="scene.yaml, new or old")
+    command.add_argument("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
+    command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    command.set_defaults(command=_build)
+
     command = commands.add_parser("replay", help="make a run again from its log, and show it")
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
@@ -66,7 +76,12 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
 
-    command = commands.add_parser("score", help="the score of a run with a scenario, from its log, and its debriefing")
+    command = commands.add_parser(
+        "score",
+        help="the score of a run with a scenario, from its log, and its debriefing",
+        description="The score of a run with a scenario, from its log, and its debriefing.",
+        epilog="The exit status is 0 where the run has passed, 1 where it has not, and 2 where it cannot be scored.",
+    )
     command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
     command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
@@ -89,6 +104,9 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     looks.add_argument("--size", default="1280x720", metavar="WxH", help="in pixels (default: 1280x720)")
     looks.add_argument("--theme", choices=("light", "dark"), default="light")
     looks.add_argument("--rate", type=float, default=20.0, metavar="HZ", help="pictures a second of the video (20)")
+    looks.add_argument(
+        "--camera", metavar="PATH", help="of the video: 'around', or a JSON file of places (stands, follows)"
+    )
     looks.add_argument("--bare", action="store_true", help="the view alone, without the page around it")
     command.set_defaults(command=_export)
 
@@ -113,11 +131,37 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     how = server.Options(options.runs, options.host, options.port, options.paused, rate)
     try:
         ending = server.serve(choice, how, opened, lambda text: print(text, flush=True))
-    except (KeyboardInterrupt, server.Terminated) as error:
+    except server.Terminated:
         if choice is not None:
             print(f"The run is in {kept}; see it again with: sharnir replay {kept}")
-        return TERMINATED if isinstance(error, server.Terminated) else 0
+        return TERMINATED
+    except server.Interrupted as error:
+        if error.folder is not None:
+            print(f"The run is in {error.folder}; see it again with: sharnir replay {error.folder}")
+        return WENT_WRONG if error.wrong else 0
     return WENT_WRONG if ending is not None and ending.wrong else 0
+
+
+def _build(options: argparse.Namespace) -> int:
+    _server()
+    from ..constructor import workshop
+
+    if options.file.suffix.lower() not in (".yaml", ".yml", ".json"):
+        raise SceneError(
+            f"{options.file}: scene files end in .yaml, .yml or .json; 'sharnir import' makes one of a robot"
+        )
+
+    def opened(link: str) -> None:
+        print(
+            f"The constructor of {options.file} is at {link}\nThe link opens one browser, once. Ctrl-C ends it.",
+            flush=True,
+        )
+        if not options.no_browser:
+            webbrowser.open(link)
+
+    with suppress(KeyboardInterrupt):
+        workshop.serve(options.file, opened, options.port)
+    return 0
 
 
 def _choice(options: argparse.Namespace, find: FindExperiment) -> Choice | None:
@@ -143,7 +187,7 @@ def _score(options: argparse.Namespace) -> int:
     import msgspec
 
     from ..runtime.journal import Run
-    from ..runtime.scenario import score_of
+    from ..runtime.referee import score_of
     from ..view.session_report import standing_words
     from .progress import progress_bar
     from .terminal import print_table
@@ -163,7 +207,9 @@ def _score(options: argparse.Namespace) -> int:
     score = recording.score
     assert score is not None
     print_table(score.scenario, ("goal", "score", "weight", "state", "at", "note"), map(standing_words, score.goals))
-    print(f"\n{100 * score.total:.1f} % in all: {'passed' if score.passed else 'not passed'}\nwrote {file}")
+    given_up = "" if score.finished else "; it was ended before the scenario was over"
+    verdict = f"{'passed' if score.passed else 'not passed'}{given_up}"
+    print(f"\n{100 * score.total:.1f} % in all: {verdict}\nwrote {file}")
     if not options.no_browser:
         webbrowser.open(file.absolute().as_uri())
     return 0 if score.passed else NOT_PASSED
@@ -209,10 +255,12 @@ def _export(options: argparse.Namespace) -> int:
     from ..runtime.journal import Run
     from ..view import debriefing, export_data, export_html, pictures
     from ..view import session_report as report
+    from ..view.camera_path import camera_path
     from ..view.recording import record
     from .progress import progress_bar
 
     run, size = Run(options.run), _size(options.size)
+    path = None if options.camera is None else camera_path(options.camera)
     if options.png or options.video:
         pictures.check(options.video)
     if options.nc:
@@ -230,7 +278,7 @@ def _export(options: argparse.Namespace) -> int:
         "report": lambda file: report.write_report(recording, file),
         "debriefing": lambda file: debriefing.write_debriefing(recording, file),
         "png": lambda file: pictures.save_picture(recording, file, options.time, *look),
-        "video": lambda file: pictures.save_video(recording, file, options.rate, *look),
+        "video": lambda file: pictures.save_video(recording, file, options.rate, *look, path),
     }
     for told in recording.world["told"]:
         print(told)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from ..errors import SceneError
 from ..scene.scene import Scene
 from ..scene.values import Plain
+from ..studies.plan import WORDS
 from ..studies.study_file import FindExperiment
-from .study_commands import Subparsers, add_scene_arguments, named, run_options, telling
+from .study_commands import Subparsers, add_scene_arguments, named, named_once, run_options, telling
 
 if TYPE_CHECKING:
     from ..studies.identify import Found
@@ -72,10 +73,10 @@ def _optimise(options: argparse.Namespace, find: FindExperiment) -> int:
 
     _, experiment = find(options.what)
     given = run_options(options)
-    inputs = {word: given.pop(word) for word in list(given) if word in ("torque", "force", "voltage", "target")}
+    inputs = {word: given.pop(word) for word in list(given) if word in WORDS}
     made = Optimisation(
         experiment,
-        dict(named(text, "--vary", "strut.spring.damping=500:5000") for text in options.vary),
+        named_once(options.vary, "--vary", "strut.spring.damping=500:5000"),
         minimise=options.minimise,
         maximise=options.maximise,
         subject_to=options.subject_to,

@@ -100,7 +100,7 @@ def print_optimised(made: Optimisation, found: Optimised) -> None:
         for name, value in (found.objectives | found.constraints).items()
         if name in made.units
     ]
-    rows += [(text, number(value), "") for text, value in found.constraints.items()]
+    rows += [(limit.text, number(found.constraints[limit.text]), made.units[limit.name]) for limit in made.limits]
     title = "best" if found.feasible else "nearest to the constraints, which no point keeps"
     print_table(f"{title}, of {found.evaluations} simulations", ("", "value", "unit"), rows)
     if found.front:

@@ -16,6 +16,7 @@ from ..errors import SceneError
 from ..scene.values import Plain
 from ..studies.design import DESIGNS
 from ..studies.measures import SERIES
+from ..studies.plan import WORDS
 from ..studies.results import Results, open_study
 from ..studies.study import Study
 from ..studies.study_file import FindExperiment, is_study_file, load_study, with_held
@@ -57,8 +58,8 @@ def add_study_commands(commands: Subparsers, find: FindExperiment) -> None:
     where.add_argument("--chunk", type=int, metavar="N", help="points that make a piece of work")
     shown = command.add_argument_group("of 'sweep show'")
     shown.add_argument("--at", metavar="NAME=VALUE,...", help="simulate the nearest point again, as a run")
-    shown.add_argument("--plots", type=Path, metavar="FOLDER", help="all plots as PNG")
     shown.add_argument("--save", type=Path, metavar="FILE", help="that run: .nc, .png, or .html for a replay")
+    command.add_argument("--plots", type=Path, metavar="FOLDER", help="all plots as PNG")
     command.add_argument("--report", type=Path, metavar="FILE.html", help="tables and plots in one file")
     command.add_argument("--json", action="store_true", help="print JSON and nothing else")
     command.set_defaults(command=lambda options: _sweep(options, find))
@@ -86,6 +87,9 @@ def _sweep(options: argparse.Namespace, find: FindExperiment) -> int:
             f"'{options.results}' stands after '{options.what}'; results go to --out, and are shown by "
             "'sharnir sweep show'"
         )
+    for option in ("at", "save"):
+        if getattr(options, option) is not None:
+            raise SceneError(f"--{option} belongs to 'sharnir sweep show S.zarr', once the study is made; leave it out")
     study = _study(options, find)
     with telling(options.json) as progress:
         results = study.run(
@@ -97,8 +101,7 @@ def _sweep(options: argparse.Namespace, find: FindExperiment) -> int:
             progress=progress,
         )
     _print(results, options.json)
-    if options.report is not None:
-        _report(results, options.report)
+    _drawn(results, options)
     return _told_of_never(results)
 
 
@@ -113,7 +116,7 @@ def _study(options: argparse.Namespace, find: FindExperiment) -> Study:
     _, experiment = find(options.what)
     return Study(
         experiment,
-        dict(named(text, "--vary", "door.mass=normal(26,2)") for text in options.vary),
+        named_once(options.vary, "--vary", "door.mass=normal(26,2)"),
         options.measure,
         samples=options.samples,
         design=options.design,
@@ -125,14 +128,12 @@ def _study(options: argparse.Namespace, find: FindExperiment) -> Study:
 def run_options(options: argparse.Namespace) -> Plain:
     """The options that say how the scene runs, as arguments of a study."""
     inputs: dict[str, Plain] = {}
-    for text in options.input:
-        name, value = named(text, "--input", "torque.hinge=5")
+    for name, value in named_once(options.input, "--input", "torque.hinge=5").items():
         word, _, item = name.partition(".")
         inputs.setdefault(word, {})[item] = _input(name, value)
-    known = ("torque", "force", "voltage", "target")
     for word in inputs:
-        if word not in known:
-            raise SceneError(f"--input {word}: give one of {', '.join(known)}, then the joint: torque.hinge=5")
+        if word not in WORDS:
+            raise SceneError(f"--input {word}: give one of {', '.join(WORDS)}, then the joint: torque.hinge=5")
     return {"time": options.time, "dt": options.dt, "every": options.every, **with_held(inputs)}
 
 
@@ -153,6 +154,16 @@ def named(text: str, option: str, example: str) -> tuple[str, str]:
     if not found or not name.strip() or not value.strip():
         raise SceneError(f"{option} is '{text}'; give a name and a value, such as {example}")
     return name.strip(), value.strip()
+
+
+def named_once(texts: list[str], option: str, example: str) -> dict[str, str]:
+    """Names and what stands after their equals signs; a name that is given twice is refused."""
+    found: dict[str, str] = {}
+    for name, value in (named(text, option, example) for text in texts):
+        if name in found:
+            raise SceneError(f"{option} has '{name}' twice, as '{found[name]}' and as '{value}'; give it once")
+        found[name] = value
+    return found
 
 
 @contextmanager
@@ -196,14 +207,11 @@ def _show(options: argparse.Namespace) -> int:
     if options.results is None:
         raise SceneError("'sharnir sweep show' needs the results; give the .zarr folder that --out named")
     results = open_study(options.results)
-    if options.report is not None:
-        _report(results, options.report)
-    if options.plots is not None:
-        _plots(results, options.plots)
+    _drawn(results, options)
     if options.at is None:
         _print(results, options.json)
         return 0
-    at = dict(named(text, "--at", "door.mass=26") for text in options.at.split(","))
+    at = named_once(options.at.split(","), "--at", "door.mass=26")
     try:
         wanted = {name: float(value) for name, value in at.items()}
     except ValueError:
@@ -273,13 +281,22 @@ def _print(results: Results, in_json: bool) -> None:
     print_table(f"{done} of {total} points", columns, lines, numbers=len(columns) - 2)
     if faults:
         number, reason = next(iter(faults.items()))
-        print(f"\n{len(faults)} points have no result, the first of them point {number}: {reason}")
+        how_many = "1 point has" if len(faults) == 1 else f"{len(faults)} points have"
+        print(f"\n{how_many} no result, the first of them point {number}: {reason}")
 
 
 def _report(results: Results, file: Path) -> None:
     from ..studies.study_report import write_report
 
     print(f"wrote {write_report(results, file)}", file=sys.stderr)
+
+
+def _drawn(results: Results, options: argparse.Namespace) -> None:
+    """The report and the plots that were asked for."""
+    if options.report is not None:
+        _report(results, options.report)
+    if options.plots is not None:
+        _plots(results, options.plots)
 
 
 def _plots(results: Results, folder: Path) -> None:

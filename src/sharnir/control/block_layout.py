@@ -84,8 +84,14 @@ class Layout:
         self._pass_layers()
 
     def _assign_layers(self, first: set[str], last: set[str]) -> None:
-        """The longest way from a source; sources of one thing stand next to it, sinks at the end."""
+        """The longest way from a source; sources of one thing stand next to it, sinks at the end.
+
+        What has no wires yet stands right of what comes first, where its wires will come from.
+        """
         forward = [wire for wire in self.wires if not wire.back]
+        wired = {end[0] for wire in self.wires for end in (wire.source, wire.target)}
+        for name in self.boxes.keys() - wired - first if first else ():
+            self.boxes[name].layer = 1
         for _ in range(len(self.boxes)):
             moved = False
             for wire in forward:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import partial
@@ -73,6 +74,7 @@ class Controller:
         self._endings: list[Run] = []
         self._sinks: list[Run] = []
         self._owners: dict[int, Node] = {}
+        self._numbers: dict[tuple[str, str], tuple[int, bool]] = {}  # in place of signals: where, and whether whole
         self._release: list[Callable[[], None]] = []
         for node in network.nodes:
             self._build(node, functions)
@@ -106,6 +108,9 @@ class Controller:
         whole = self._is_whole(node)
         is_int = {"int": True, "number": whole, "any": whole, "real": False, "bool": False}
         inputs = {port: self._source(wire, is_int[node.block.port(port).type]) for port, wire in node.wires.items()}
+        for port, wire in node.wires.items():
+            if not isinstance(wire, str):
+                self._numbers[node.name, port] = (inputs[port], is_int[node.block.port(port).type])
         outputs = {port: self._places[name] for port, name in node.signals().items()}
         io = Places(self._values, self._memory, inputs, outputs, self.period, whole)
         block = node.block
@@ -198,6 +203,18 @@ class Controller:
     def _shown_inputs(self, node: Node) -> str:
         given = {port: self.values[wire] if isinstance(wire, str) else wire for port, wire in node.wires.items()}
         return ", ".join(f"{port} = {value!r}" for port, value in given.items()) or "none"
+
+    def tune(self, block: str, port: str, value: Value) -> None:
+        """Make ``value`` the number at the ``port`` of a ``block``, where there is no signal, from the next tick on."""
+        if (block, port) not in self._numbers:
+            tunable = [f"{name} {there}" for name, there in self._numbers]
+            raise SceneError(f"there is no number at '{port}' of block '{block}'{nearest(f'{block} {port}', tunable)}")
+        place, whole = self._numbers[block, port]
+        if isinstance(self._values[place], bool) != isinstance(value, bool) or not math.isfinite(value):
+            raise SceneError(f"'{port}' of block '{block}' cannot become {value!r}; it is {self._values[place]!r}")
+        if whole and not float(value).is_integer():
+            raise SceneError(f"'{port}' of block '{block}' cannot become {value!r}; it counts in whole numbers")
+        self._values[place] = literal(value, whole)
 
     # --- starting over ----------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import spatial
 from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
+from ..scene.joint_coordinates import start_value
 from ..scene.materials import Contact
 from ..scene.shapes import Wheel
 from .diagram import Diagram
@@ -34,6 +35,7 @@ from .spec import InputSpec
 
 if TYPE_CHECKING:
     from ..scene.joint import Joint
+    from ..scene.joints import Coordinate
     from ..scene.scene import Scene
 
 FULL_TURN = 6.283185307179586  # rad, for coordinates without limits
@@ -85,7 +87,7 @@ def default_diagram(scene: Scene) -> Diagram:
             elif drive is not None:
                 target = joint.target(coordinate.name)
                 reach = _reach(joint, coordinate.name, drive)
-                start = min(max(0.0, reach[0]), reach[1])
+                start = min(max(_held(joint, coordinate, drive), reach[0]), reach[1])
                 value = d.input(f"{name} target", unit=target.unit, range=reach, initial=start)
                 d.servo(target, value, name=f"{name} servo")
             if not coordinate.kind.is_swing:
@@ -126,6 +128,11 @@ def _drive_sides(d: Diagram, scene: Scene) -> set[str]:
     return {joint.name for wheels in sides.values() for joint, _ in wheels}
 
 
+def _held(joint: Joint, coordinate: Coordinate, drive: SpeedServo | PositionServo) -> float:
+    """What a servo is asked for at first: to stay where the scene starts."""
+    return 0.0 if isinstance(drive, SpeedServo) else start_value(joint, coordinate)
+
+
 def _reach(joint: Joint, axis: str, drive: SpeedServo | PositionServo) -> tuple[float, float]:
     """What a servo may be asked for: its limits, or one turn; the idle speed of its motor."""
     if isinstance(drive, SpeedServo):
@@ -145,7 +152,8 @@ def default_panel(diagram: Diagram, scene: Scene | None = None) -> Panel:
     The scene tells the units of the signals that are read from it, which sort the plots.
     """
     controls = _controls(diagram)
-    by_limb = [] if scene is None or len(controls) <= CROWDED else _limbs(controls, scene)
+    few = scene is None or (len(controls) <= CROWDED and scene.report is None)  # imported robots have sliders alone
+    by_limb = [] if few or scene is None else _limbs(controls, scene)
     shown = {name: sink for name, sink in diagram.outputs.items() if isinstance(sink, (Lamp, Gauge))}
     lamps: list[AnyWidget] = [
         LampWidget(value=name, color=sink.color) for name, sink in shown.items() if isinstance(sink, Lamp)

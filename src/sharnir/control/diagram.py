@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +13,7 @@ from ..scene.body import Body
 from ..scene.couplings import Coupling
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
+from ..scene.values import Content
 from .block_methods import BlockMethods
 from .blocks import BLOCKS, Block, Function, Signal, Type, Use, Value, Wire
 from .blocks.block import PythonFunction
@@ -20,7 +21,7 @@ from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
 from .sinks import SINKS, Plant, Sink
-from .spec import DiagramSpec, InputSpec, SubDiagramSpec
+from .spec import DiagramSpec, InputSpec, Sheet, SubDiagramSpec
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
@@ -46,6 +47,7 @@ class Diagram(BlockMethods):
         self.outputs: dict[str, Sink] = {}
         self.results: dict[str, Wire] = {}  # outputs of a diagram that is used as a block
         self.diagrams: dict[str, SubDiagramSpec] = {}
+        self.sheet: Sheet | None = None  # where it lies when it is drawn by hand
         self.functions: dict[str, PythonFunction] = {}
         self._counts: dict[str, int] = {}  # how many blocks of a type were named by number
 
@@ -60,6 +62,7 @@ class Diagram(BlockMethods):
         made.blocks |= spec.blocks
         made.outputs |= spec.outputs
         made.diagrams |= spec.diagrams
+        made.sheet = spec.sheet
         return made
 
     @property
@@ -76,6 +79,7 @@ class Diagram(BlockMethods):
             blocks=dict(self.blocks),  # type: ignore[arg-type]
             outputs=dict(self.outputs),  # type: ignore[arg-type]
             diagrams=dict(self.diagrams),
+            sheet=self.sheet,
         )
 
     # --- building ---------------------------------------------------------------------------------------------------
@@ -149,6 +153,7 @@ class Diagram(BlockMethods):
             inputs=dict(diagram.inputs),
             blocks=dict(diagram.blocks),  # type: ignore[arg-type]
             outputs=dict(diagram.results),
+            sheet=diagram.sheet,
         )
         for title, inner in {**diagram.diagrams, diagram.name: spec}.items():
             if self.diagrams.setdefault(title, inner) != inner:
@@ -336,7 +341,7 @@ class Diagram(BlockMethods):
             raise SceneError(f"there is no diagram '{name}'{nearest(name, self.diagrams)}")
         spec, made = self.diagrams[name], Diagram(name)
         made.inputs, made.blocks, made.results = dict(spec.inputs), dict(spec.blocks), dict(spec.outputs)
-        made.diagrams = self.diagrams
+        made.diagrams, made.sheet = self.diagrams, spec.sheet
         return made
 
     def outputs_of(self, name: str) -> tuple[str, ...]:
@@ -355,7 +360,7 @@ class Diagram(BlockMethods):
             return given.wire
         return given
 
-    def _plain(self, given: Any) -> Any:
+    def _plain(self, given: Content) -> object:
         if isinstance(given, (tuple, list)):
             return tuple(self._plain(item) for item in given)
         return self._wire(given)

@@ -8,8 +8,9 @@ on itself within a tick.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import SceneError, nearest
@@ -63,7 +64,7 @@ def make_network(spec: DiagramSpec, scene: Scene | None = None) -> Network:
     _resolve(spec.inputs, nodes)
     if scene is not None:
         _check_targets(nodes, scene)
-    ordered = _in_order(nodes)
+    ordered = in_order(nodes)
     network = Network(dict(spec.inputs), ordered)
     network.kinds = _kinds(network, scene)
     return network
@@ -104,16 +105,22 @@ def _expanded(
     trail: tuple[str, ...],
 ) -> list[Node]:
     """The nodes of a diagram, those of its sub-diagrams written out."""
-    nodes = []
     known = {*inputs, *blocks}
-    for name, block in blocks.items():
-        full = prefix + name
-        wires = _local(block.wires(), prefix, known, f"block '{full}' ({block.tag()})")
-        if isinstance(block, Use):
-            nodes += _used(full, block, wires, diagrams, trail)
-        else:
-            nodes.append(Node(full, block, wires))
-    return nodes
+    return [node for name, block in blocks.items() for node in nodes_of(name, block, prefix, known, diagrams, trail)]
+
+
+def nodes_of(
+    name: str,
+    block: Block,
+    prefix: str = "",
+    known: Collection[str] = (),
+    diagrams: Mapping[str, SubDiagramSpec] = MappingProxyType({}),
+    trail: tuple[str, ...] = (),
+) -> list[Node]:
+    """The nodes of one block of a diagram with the ``known`` signals: several where it uses another diagram."""
+    full = prefix + name
+    wires = _local(block.wires(), prefix, known, f"block '{full}' ({block.tag()})")
+    return _used(full, block, wires, diagrams, trail) if isinstance(block, Use) else [Node(full, block, wires)]
 
 
 def _used(
@@ -149,7 +156,7 @@ def _used(
     return nodes
 
 
-def _local(wires: dict[str, Wire], prefix: str, known: set[str], what: str) -> dict[str, Wire]:
+def _local(wires: dict[str, Wire], prefix: str, known: Collection[str], what: str) -> dict[str, Wire]:
     """The wires of a block with the full names of the signals."""
     found: dict[str, Wire] = {}
     for port, wire in wires.items():
@@ -203,7 +210,7 @@ def _check_targets(nodes: dict[str, Node], scene: Scene) -> None:
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def _in_order(nodes: dict[str, Node]) -> list[Node]:
+def in_order(nodes: dict[str, Node]) -> list[Node]:
     """Every block after those it depends on within the tick; otherwise as they were written."""
     owner = {signal: node.name for node in nodes.values() for signal in node.signals().values()}
     place = {name: i for i, name in enumerate(nodes)}
@@ -258,7 +265,7 @@ def _kinds(network: Network, scene: Scene | None) -> dict[str, Kind]:
                 elif wire in kinds:
                     given[port] = kinds[wire]
             try:
-                found = _kinds_of(node.block, given, scene)
+                found = kinds_of(node.block, given, scene)
             except SceneError as error:
                 raise SceneError(f"{node.what}: {_with_source(str(error), node)}") from None
             kinds |= {name: found[port] for port, name in node.signals().items()}
@@ -267,7 +274,8 @@ def _kinds(network: Network, scene: Scene | None) -> dict[str, Kind]:
     return kinds
 
 
-def _kinds_of(block: Block, given: dict[str, Kind], scene: Scene | None) -> dict[str, Kind]:
+def kinds_of(block: Block, given: dict[str, Kind], scene: Scene | None) -> dict[str, Kind]:
+    """What the outputs of a block carry, given what its inputs carry; SceneError where they do not fit."""
     if isinstance(block, Signal):
         return {"out": block.kind(scene)}
     if isinstance(block, Sink):

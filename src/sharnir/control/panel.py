@@ -15,13 +15,29 @@ if TYPE_CHECKING:
     from .spec import InputSpec
 
 
+COLUMNS = 6  # of a group's grid, unless it says otherwise
+Theme = Literal["plain", "steel", "night", "contrast"]
+
+
 class Widget(Description, frozen=True, kw_only=True, tag_field="type"):
-    """Base of all widgets. ``label`` is what the operator reads; without one it is the name of what is bound."""
+    """Base of all widgets. ``label`` is what the operator reads; without one it is the name of what is bound.
+
+    ``place`` is its column and row on the grid of its group, from 0, and how many columns and rows it takes; without
+    one it goes where there is room.
+    """
 
     takes: ClassVar[tuple[str, ...]] = ()  # types of the inputs it sets
     shows: ClassVar[tuple[str, ...]] = ()  # types of the values it shows
 
     label: str = ""
+    place: tuple[int, int, int, int] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.place is not None and (min(self.place) < 0 or min(self.place[2:]) < 1):
+            raise SceneError(
+                f"{type(self).__name__} place is {self.place}; give column and row from 0, columns and rows from 1"
+            )
 
     def inputs(self) -> tuple[str, ...]:
         """The inputs that it sets."""
@@ -116,7 +132,7 @@ class GaugeWidget(Ranged, frozen=True, tag="gauge"):
 
 
 class PlotWidget(Widget, frozen=True, tag="plot"):
-    """Draws values over the last ``seconds``."""
+    """Draws values over the last ``seconds``: among the telemetry, or on the console where it has a ``place``."""
 
     shows = ("real", "int", "bool")
 
@@ -125,6 +141,18 @@ class PlotWidget(Widget, frozen=True, tag="plot"):
 
     def values(self) -> tuple[str, ...]:
         return self.signals
+
+
+class TextWidget(Widget, frozen=True, tag="text"):
+    """A ``text`` for the operator to read."""
+
+    text: str
+
+
+class CameraWidget(Widget, frozen=True, tag="camera"):
+    """What a ``camera`` of the scene sees, by its name."""
+
+    camera: str
 
 
 AnyWidget = (
@@ -137,6 +165,8 @@ AnyWidget = (
     | LampWidget
     | GaugeWidget
     | PlotWidget
+    | TextWidget
+    | CameraWidget
 )
 
 Action = Literal["hold", "toggle", "step", "set"]
@@ -174,19 +204,61 @@ class AxisBinding(Description, frozen=True):
 
 
 class Group(Description, frozen=True):
-    """``widgets`` under one ``title``."""
+    """``widgets`` under one ``title``, on a grid of so many ``columns``."""
 
     title: str
     widgets: tuple[AnyWidget, ...]
+    columns: int = COLUMNS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.columns <= 24:
+            raise SceneError(f"group '{self.title}' has {self.columns} columns; give 1 to 24")
+        for i, widget in enumerate(self.widgets):
+            if widget.place is not None and widget.place[0] + widget.place[2] > self.columns:
+                raise SceneError(
+                    f"group '{self.title}', widget {i + 1}: place {widget.place} goes beyond its {self.columns} columns"
+                )
+
+
+class Plate(Description, frozen=True):
+    """A plate on a ``body`` (or on "world") that shows the console in the 3D view, to be worked there.
+
+    ``position`` is its middle (m) and ``faces`` the direction that it looks in, both in the body's frame; ``size`` is
+    its width and height (m). Its upper edge is the one nearer to the body's z axis, or y where it lies flat.
+    """
+
+    body: str = "world"
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    faces: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    size: tuple[float, float] = (0.4, 0.3)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not any(self.faces):
+            raise SceneError("plate faces is (0, 0, 0); give the direction that it looks in, such as [1, 0, 0]")
+        if min(self.size) <= 0.0:
+            raise SceneError(f"plate size is {self.size} m; give a width and a height above zero")
 
 
 class Panel(Description, frozen=True):
-    """A console with a ``title``: ``groups`` of widgets from left to right, ``keys`` and ``axes`` of a gamepad."""
+    """A console with a ``title``: ``groups`` of widgets from left to right, ``keys`` and ``axes`` of a gamepad.
+
+    ``theme`` is how it looks: plain as the page, steel, night (dark, for dim rooms) or contrast. With a ``plate`` it is
+    also in the 3D view.
+    """
 
     title: str = ""
     groups: tuple[Group, ...] = ()
     keys: tuple[KeyBinding, ...] = ()
     axes: tuple[AxisBinding, ...] = ()
+    theme: Theme = "plain"
+    plate: Plate | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.theme not in get_args(Theme):
+            raise SceneError(f"panel theme is {shown(self.theme)}{nearest(self.theme, get_args(Theme))}")
 
     def widgets(self) -> Iterator[tuple[str, AnyWidget]]:
         """Every widget with how errors call it."""
@@ -197,7 +269,12 @@ class Panel(Description, frozen=True):
     def check(self, diagram: Diagram, scene: Scene | None = None) -> None:
         """Refuse bindings to what the ``diagram`` (with the ``scene``) does not have, or has of another type."""
         kinds: dict[str, Kind] = diagram.check(scene).kinds
+        if self.plate is not None and scene is not None and self.plate.body not in ("world", *scene.bodies):
+            hint = nearest(self.plate.body, ("world", *scene.bodies))
+            raise SceneError(f"panel plate: there is no body '{self.plate.body}'{hint}")
         for what, widget in self.widgets():
+            if isinstance(widget, CameraWidget) and scene is not None and widget.camera not in scene.cameras:
+                raise SceneError(f"{what}: there is no camera '{widget.camera}'{nearest(widget.camera, scene.cameras)}")
             for name in widget.inputs():
                 _check_input(what, name, diagram.inputs, widget.takes)
             for name in widget.values():

@@ -73,12 +73,40 @@ class InputSpec(Description, frozen=True):
         return round(given) if self.type == "int" else given
 
 
+Point = tuple[float, float]
+
+
+class Note(Description, frozen=True):
+    """A remark on the sheet of a diagram: ``text``, ``at`` its upper left corner, ``size`` its width and height."""
+
+    text: str
+    at: Point
+    size: Point = (200.0, 80.0)
+
+
+class Sheet(Description, frozen=True):
+    """How a diagram lies on its sheet, in pixels, x to the right and y downwards. Nothing that runs depends on it.
+
+    ``at`` has the upper left corners of inputs, blocks and outputs by name, ``outputs_at`` those of the outputs of a
+    sub-diagram, which may be named as blocks are; what has no place is laid out by whoever draws it. ``notes`` are
+    remarks to the reader.
+    """
+
+    at: dict[str, Point] = msgspec.field(default_factory=dict)
+    outputs_at: dict[str, Point] = msgspec.field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+
 class SubDiagramSpec(Description, frozen=True):
-    """A diagram to be used as a block: its ``inputs``, its ``blocks``, and the signals that are its ``outputs``."""
+    """A diagram to be used as a block: its ``inputs``, its ``blocks``, and the signals that are its ``outputs``.
+
+    ``sheet`` tells where they lie when it is drawn.
+    """
 
     inputs: dict[str, InputSpec] = msgspec.field(default_factory=dict)
     blocks: dict[str, AnyBlock] = msgspec.field(default_factory=dict)
     outputs: dict[str, Wire] = msgspec.field(default_factory=dict)
+    sheet: Sheet | None = None
 
 
 class DiagramSpec(Description, frozen=True):
@@ -86,7 +114,8 @@ class DiagramSpec(Description, frozen=True):
 
     It is evaluated once in every ``period`` (s), a multiple of the simulation's step; without one, in every step.
     Where a block takes a signal, give the name of an input or block, "block.output" for its second and further
-    outputs, or a number. ``diagrams`` are for use as blocks (type use).
+    outputs, or a number. ``diagrams`` are for use as blocks (type use). ``sheet`` tells where all of it lies when it is
+    drawn.
     """
 
     period: float | None = None
@@ -94,6 +123,7 @@ class DiagramSpec(Description, frozen=True):
     blocks: dict[str, AnyBlock] = msgspec.field(default_factory=dict)
     outputs: dict[str, AnySink] = msgspec.field(default_factory=dict)
     diagrams: dict[str, SubDiagramSpec] = msgspec.field(default_factory=dict)
+    sheet: Sheet | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,32 +12,24 @@ only, so that it does not soften the joints. Springs and dampers are forces here
 V in J' V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0; forces take the state's own velocities.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
 from .algebra import make_algebra
 from .bias import make_bias
 from .coordinates import make_coordinates
+from .factory import Features, Made, Precision, factory, structs, wp
 from .rows.joint_matrix import make_joint_matrix
 from .rows.lock import make_lock
 from .rows.soft import make_soft
-from .solvers.direct import make_direct
-
-wp = load_warp()
+from .solvers.factors import make_factors
 
 OFF_JOINTS = 10.0  # how much larger Gamma is inside a step
 
 
-@cache
-def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_accelerations(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
-    algebra, geometry, direct = make_algebra(p), make_coordinates(p), make_direct(p, features)
+    algebra, geometry, factors = make_algebra(p), make_coordinates(p), make_factors(p, features)
     Frames = geometry.Frames
     bias_of = make_bias(p, features)
     slip_of = bias_of.slip_of
@@ -103,7 +95,7 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.soft):
                 for i in range(model.soft_start[j], model.soft_end[j]):
                     work.soft_y[i, world] = real(0.0)  # no row in the matrix
-        direct.factor(model, memory, work, settings, world)
+        factors.factor(model, memory, work, settings, world)
 
     # --- right-hand sides ---------------------------------------------------------------------------------------------
 
@@ -238,8 +230,8 @@ def make_accelerations(p: Precision, features: Features) -> SimpleNamespace:
                 apply_soft(model, state, memory, work, time, i, world)
         for i in range(settings.coordinates):
             apply_effort(model, control, state, work, i, world)
-        direct.substitute(model, work, settings, world)
+        factors.substitute(model, work, settings, world)
         for j in range(settings.joints):
             note_reaction(model, memory, work, stage, time, j, world)
 
-    return SimpleNamespace(place_joint=place_joint, slip_of=slip_of, factor_poses=factor_poses, accelerate=accelerate)
+    return locals()

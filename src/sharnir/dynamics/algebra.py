@@ -1,16 +1,10 @@
 """Small linear algebra that Warp does not have: masked inverses and frames."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.precision import Precision
-
-wp = load_warp()
+from .factory import Made, Precision, factory, wp
 
 
-@cache
-def make_algebra(p: Precision) -> SimpleNamespace:
+@factory
+def make_algebra(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
 
@@ -133,17 +127,4 @@ def make_algebra(p: Precision) -> SimpleNamespace:
         angle = wp.sqrt(square)
         return x + wp.sin(angle) / angle * side + (real(1.0) - wp.cos(angle)) / square * wp.cross(v, side)
 
-    return SimpleNamespace(
-        ahead=ahead,
-        column=column,
-        packed=packed,
-        full=full,
-        diagonal=diagonal,
-        frame_of=frame_of,
-        inverse_on=inverse_on,
-        onto=onto,
-        solved=solved,
-        solved_to_scale=solved_to_scale,
-        rotated=rotated,
-        rotated_vector=rotated_vector,
-    )
+    return locals()

@@ -15,21 +15,12 @@ a_b x r_b - a_a x r_a and a_b - a_a. The bias (h/2)(...) is right as long as bod
 step; where a light part turns by more it is cut, or the impulses it asks for would add energy.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
 from ..scene.joints import Basis
 from .coordinates import make_coordinates
+from .factory import Features, Made, Precision, factory, structs, wp
 from .integrators.leapfrog import make_leapfrog
 
-wp = load_warp()
-
 RADIAL, CARDAN = wp.constant(int(Basis.RADIAL)), wp.constant(int(Basis.CARDAN))
-NOTEWORTHY = 1e-6  # of an arm, that the first order of a spin's gain may leave open
 # Gaps are closed by real impulses as far as earlier biases may have left them, and as far as it adds no energy to speak
 # of, a share of the way that the sides of the joint turn in a step; the rest by pseudo-velocities, which add none but
 # do not keep the angular momentum
@@ -40,8 +31,8 @@ SMALL_TURN, MOST_TURN = 0.2, 0.5  # rad in a step: up to which the bias is taken
 GROWTH = 1.05  # of the bias from step to step, beyond a small turn
 
 
-@cache
-def make_bias(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_bias(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -50,6 +41,8 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
     SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
     CUBE, THIRTIETH = wp.constant(real(1.0 / 24.0)), wp.constant(real(1.0 / 30.0))
     CLOSED = wp.constant(real(1e-26 if p.name == "float64" else 1e-14))  # m^2 or rad^2: rounding
+    # of an arm, that the first two orders of a spin's gain may leave open
+    NOTEWORTHY = wp.constant(real(1e-9 if p.name == "float64" else 1e-6))
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
@@ -105,9 +98,13 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
             return vec3()
         gyration = model.inv_inertia[b, world] * torque
         gain = real(0.5) * dt * gyration
-        cube = dt * dt * dt
-        if cube * cube * wp.dot(gyration, gyration) * wp.dot(local, local) > wp.static(real(NOTEWORTHY * NOTEWORTHY)):
+        second = wp.cross(real(2.0) * momentum, gyration) - wp.cross(local, torque)
+        second = real(0.125) * dt * dt * (model.inv_inertia[b, world] * second)
+        size = wp.dot(second, second)  # the third order is less than the second by as much as this by the first
+        if dt * dt * size * size > NOTEWORTHY * NOTEWORTHY * wp.dot(gain, gain):
             gain = midpoint_spin(model.inertia[b, world], local, gyration, dt) - local
+        else:
+            gain = gain + second
         return wp.quat_rotate(turn, gain)
 
     @wp.func
@@ -360,6 +357,35 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
         return worst * square * square
 
     @wp.func
+    def led(work: t.work, u: vec3, linear: int, j: int, world: int) -> vec3:
+        """The slip or relative spin u of joint j as it is on average over the drift."""
+        if wp.static(features.integrator.leads):
+            if linear == 1:
+                return u + work.bias[j, world]
+            if wp.static(features.angular_rows):
+                return u + work.bias_spin[j, world]
+        return u
+
+    @wp.func
+    def slack(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
+        """The square of the share of an arm that soft, redundant rows leave open in joints that close loops.
+
+        Leading onto them asks for impulses that no warm start holds, and their rows give way to these.
+        """
+        worst = real(0.0)
+        if wp.static(features.direct):
+            for j in range(settings.joints):
+                if model.is_redundant[j] == 1:
+                    off = led(work, slip_of(model, work, j, world), 1, j, world)
+                    if wp.static(features.partial_locks):
+                        off = work.rows_l[j, world] * off
+                    reach = wp.dot(work.arm_a[j, world], work.arm_a[j, world])
+                    reach = reach + wp.dot(work.arm_b[j, world], work.arm_b[j, world])
+                    if reach > real(0.0):
+                        worst = wp.max(worst, wp.dot(off, off) / reach)
+        return worst * settings.dt * settings.dt
+
+    @wp.func
     def find_bias_again(
         model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
     ):
@@ -376,10 +402,12 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
             work.bias[j, world] = work.bow[j, world] + rest
             if wp.static(features.angular_rows):
                 rest = work.bias_spin[j, world] - work.bow_spin[j, world]
-                gap = work.tilt[j, world]
-                work.tilt[j, world] = vec3()
+                if wp.static(features.angular_locks):
+                    gap = work.tilt[j, world]
+                    work.tilt[j, world] = vec3()
                 find_rotation_bias(model, state, memory, work, settings.dt, j, world)
-                work.tilt[j, world] = gap
+                if wp.static(features.angular_locks):
+                    work.tilt[j, world] = gap
                 work.bias_spin[j, world] = work.bow_spin[j, world] + rest
 
     @wp.func
@@ -393,25 +421,4 @@ def make_bias(p: Precision, features: Features) -> SimpleNamespace:
                 work.bias_spin[j, world] = vec3()
                 work.bias_angular[j, world] = vec3()
 
-    @wp.func
-    def led(work: t.work, u: vec3, linear: int, j: int, world: int) -> vec3:
-        """The slip or relative spin u of joint j as it is on average over the drift."""
-        if wp.static(features.integrator.leads):
-            if linear == 1:
-                return u + work.bias[j, world]
-            if wp.static(features.angular_rows):
-                return u + work.bias_spin[j, world]
-        return u
-
-    return SimpleNamespace(
-        slip_of=slip_of,
-        start_slip=start_slip,
-        linear_bias=linear_bias,
-        angular_bias=angular_bias,
-        find_bias=find_bias,
-        is_foreseen=is_foreseen,
-        distance=distance,
-        find_bias_again=find_bias_again,
-        clear_bias=clear_bias,
-        led=led,
-    )
+    return locals()

@@ -9,17 +9,10 @@ q = conj(q_a) q_b the rotation of b's frame seen from a's, and a, b the z axes o
     SWING     theta, the angle from a to b, rate (a x b)/|a x b| . w
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.fields import structs
-from ..model.precision import Precision
 from ..scene import joint_coordinates
 from ..scene.joints import Basis, Kind
 from .algebra import make_algebra
-
-wp = load_warp()
+from .factory import Made, Precision, factory, structs, wp
 
 SLIDE_X, SLIDE_Y, SLIDE_Z, TWIST = (wp.constant(int(k)) for k in (Kind.SLIDE_X, Kind.SLIDE_Y, Kind.SLIDE_Z, Kind.TWIST))
 CARDAN_X, CARDAN_Y = (wp.constant(int(k)) for k in (Kind.CARDAN_X, Kind.CARDAN_Y))
@@ -27,8 +20,8 @@ SWING_X, SWING_Y, SWING, RADIAL = (wp.constant(int(k)) for k in (Kind.SWING_X, K
 CARDAN_BASIS, RADIAL_BASIS = wp.constant(int(Basis.CARDAN)), wp.constant(int(Basis.RADIAL))
 
 
-@cache
-def make_coordinates(p: Precision) -> SimpleNamespace:
+@factory
+def make_coordinates(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     t = structs(p)
@@ -203,17 +196,4 @@ def make_coordinates(p: Precision) -> SimpleNamespace:
         ahead = state.twist[i, world] + dt * wp.dot(coordinate_axis(f, model.twist_kind[i]), turning)
         state.twist[i, world] = unwrapped(coordinate_value(f, model.twist_kind[i]), ahead)
 
-    return SimpleNamespace(
-        Frames=Frames,
-        count_turns=count_turns,
-        frames_of=frames_of,
-        axis_of=axis_of,
-        linear_basis=linear_basis,
-        angular_basis=angular_basis,
-        linear_error=linear_error,
-        angular_error=angular_error,
-        unwrapped=unwrapped,
-        is_length=is_length,
-        coordinate_axis=coordinate_axis,
-        coordinate_value=coordinate_value,
-    )
+    return locals()

@@ -8,30 +8,23 @@ backward Euler loses it (6 % in 9 s for a body tumbling about its middle axis). 
 its Jacobian is I + dt/2 ([u]x I - [I u]x).
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
 from .algebra import make_algebra
 from .coordinates import make_coordinates
+from .factory import Features, Made, Precision, factory, structs, wp
 from .pair import make_pair
-
-wp = load_warp()
 
 NEWTON_STEPS = 2
 
 
-@cache
-def make_forces(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_forces(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
 
+    Vectors = wp.array(dtype=vec3, ndim=2)  # for every body
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
@@ -40,28 +33,18 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
         return memory.kick[world] <= real(0.0)
 
     @wp.func
-    def force_on(control: t.control, memory: t.memory, b: int, world: int) -> vec3:
-        """The force from outside on body b over the interval of the kick, N."""
-        force = control.force[b, world]
+    def input_on(memory: t.memory, given: Vectors, last: Vectors, b: int, world: int) -> vec3:
+        """The force (N) or torque (N m) from outside on body b over the interval of the kick."""
+        now = given[b, world]
         if wp.static(features.integrator.staggered):
             if not is_first(memory, world):
-                force = real(0.5) * (force + memory.last_force[b, world])
-            memory.last_force[b, world] = control.force[b, world]
-        return force
-
-    @wp.func
-    def torque_on(control: t.control, memory: t.memory, b: int, world: int) -> vec3:
-        """The torque likewise, N m."""
-        torque = control.torque[b, world]
-        if wp.static(features.integrator.staggered):
-            if not is_first(memory, world):
-                torque = real(0.5) * (torque + memory.last_torque[b, world])
-            memory.last_torque[b, world] = control.torque[b, world]
-        return torque
+                now = real(0.5) * (now + last[b, world])
+            last[b, world] = given[b, world]
+        return now
 
     @wp.func
     def effort_on(control: t.control, memory: t.memory, i: int, world: int) -> real:
-        """The effort on coordinate i likewise, N or N m."""
+        """The effort on coordinate i over the interval of the kick, N or N m."""
         effort = control.effort[i, world]
         if wp.static(features.integrator.staggered):
             if not is_first(memory, world):
@@ -104,12 +87,14 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
                 work.stiffening[b, world] = p.sym33()
                 work.following[b, world] = vec3()
             work.velocity[b, world] = state.velocity[b, world] + dt * (
-                model.gravity[world] + inv_mass * force_on(control, memory, b, world)
+                model.gravity[world] + inv_mass * input_on(memory, control.force, memory.last_force, b, world)
             )
             spin = state.spin[b, world]
             if wp.static(not features.integrator.leads):
                 spin = turn * gyroscopic(model.inertia[b, world], back * spin, dt)
-            work.spin[b, world] = spin + dt * (inv_inertia * torque_on(control, memory, b, world))
+            work.spin[b, world] = spin + dt * (
+                inv_inertia * input_on(memory, control.torque, memory.last_torque, b, world)
+            )
 
     @wp.func
     def apply_effort(
@@ -128,4 +113,4 @@ def make_forces(p: Precision, features: Features) -> SimpleNamespace:
                 x = pair.twisted(x, d)
             pair.store(model, work, j, world, x)
 
-    return SimpleNamespace(move_freely=move_freely, apply_effort=apply_effort)
+    return locals()

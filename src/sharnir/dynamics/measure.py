@@ -1,24 +1,20 @@
 """What the state means, measured on the device: joint coordinates and their rates, frames of bodies.
 
-The same numbers are derived from recorded frames in ``quantities/``; a test holds them together. This kernel
+The same numbers are derived from recorded frames in ``quantities/``; a test holds them together. This function
 makes them while a simulation runs, all of them in one launch, for controllers and displays.
 """
 
 from functools import cache
 
-from ..device import load_warp
-from ..model.fields import struct_values, structs
-from ..model.precision import Precision
 from .coordinates import RADIAL, SLIDE_Z, make_coordinates
-
-wp = load_warp()
+from .factory import Device, Precision, structs, wp
 
 
 @cache
-def measure_kernel(p: Precision) -> object:
-    """The kernel, one thread per world."""
+def make_measure(p: Precision) -> Device:
+    """The device function, for one world."""
     vec3 = p.vec3
-    t, v = structs(p), struct_values(p)
+    t = structs(p)
     measures = make_coordinates(p)
 
     @wp.func
@@ -26,10 +22,9 @@ def measure_kernel(p: Precision) -> object:
         """Of body b at a point, m/s."""
         return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_measure(model: v.model, state: v.state, out: v.reading):
+    @wp.func
+    def measure(model: t.model, state: t.state, out: t.reading, world: int):
         """Coordinates, rates and body frames of one world."""
-        world = wp.tid()
         for i in range(out.coordinate.shape[0]):
             j = model.coordinate_joint[i]
             kind = model.coordinate_kind[i]
@@ -50,4 +45,4 @@ def measure_kernel(p: Precision) -> object:
             out.origin[b, world] = origin
             out.origin_velocity[b, world] = point_velocity(state, b, origin, world)
 
-    return sharnir_measure
+    return measure

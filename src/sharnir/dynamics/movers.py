@@ -6,19 +6,12 @@ A mover has no mass and is led by nothing; it leads a body by a weld, whose rows
 whose reaction is what the motion takes. v and w are constant over the drift, so that x and R are met to rounding.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.fields import structs
-from ..model.precision import Precision
 from .algebra import make_algebra
+from .factory import Made, Precision, factory, structs, wp
 
-wp = load_warp()
 
-
-@cache
-def make_movers(p: Precision) -> SimpleNamespace:
+@factory
+def make_movers(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
@@ -47,4 +40,4 @@ def make_movers(p: Precision) -> SimpleNamespace:
             work.velocity[b, world] = way / settings.dt
             work.spin[b, world] = turn_between(state.rotation[b, world], goal) / settings.dt
 
-    return SimpleNamespace(lead_movers=lead_movers)
+    return locals()

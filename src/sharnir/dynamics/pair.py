@@ -1,18 +1,11 @@
 """Two bodies in a joint: their velocities while rows of that joint are solved, kept in registers."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.fields import structs
-from ..model.precision import Precision
 from .algebra import make_algebra
+from .factory import Made, Precision, factory, structs, wp
 
-wp = load_warp()
 
-
-@cache
-def make_pair(p: Precision) -> SimpleNamespace:
+@factory
+def make_pair(p: Precision) -> Made:
     """The struct and its functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -130,16 +123,4 @@ def make_pair(p: Precision) -> SimpleNamespace:
             return struck(x, d)
         return twisted(x, d)
 
-    return SimpleNamespace(
-        Pair=Pair,
-        load=load,
-        store=store,
-        load_push=load_push,
-        store_push=store_push,
-        slip=slip,
-        kicked=kicked,
-        struck=struck,
-        twisted=twisted,
-        motion=motion,
-        acted=acted,
-    )
+    return locals()

@@ -4,20 +4,14 @@ A counter-based generator has no state: four words of a counter and two of a key
 for a sample of a sensor in a world is the same again after a reset, in a replay, and alone or in a batch.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.precision import Precision
-
-wp = load_warp()
+from .factory import Made, Precision, factory, wp
 
 ROUNDS = 10
 WORD = 2.0**-32
 
 
-@cache
-def make_philox(p: Precision) -> SimpleNamespace:
+@factory
+def make_philox(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     Words = wp.types.vector(length=4, dtype=wp.uint32)
@@ -58,4 +52,4 @@ def make_philox(p: Precision) -> SimpleNamespace:
         other = wp.sqrt(real(-2.0) * wp.log(uniform(x[2])))
         return vec3(r * wp.cos(turn), r * wp.sin(turn), other * wp.cos(real(2.0 * wp.pi) * uniform(x[3])))
 
-    return SimpleNamespace(philox=philox, normals=normals, Words=Words)
+    return locals()

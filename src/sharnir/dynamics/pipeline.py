@@ -8,18 +8,14 @@ Between begin and finish lies the kick, which changes velocities at fixed poses.
 follows, are the integrator's (``integrators/``). Steps of fourth order are made in one piece as long as the motion is
 smooth; where it is not, one with a kick and a drift follows.
 
-``step`` runs the three in one launch; with a wall-clock budget they are three launches and the clock is read between.
+A launch runs the three; with a wall-clock budget each is a launch of its own and the clock is read between.
 """
 
 from functools import cache
-from types import SimpleNamespace
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import struct_values, structs
-from ..model.precision import Precision
 from .bias import make_bias
 from .coordinates import make_coordinates
+from .factory import Device, Features, Made, Precision, factory, structs, wp
 from .forces import make_forces
 from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
@@ -27,35 +23,26 @@ from .movers import make_movers
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
+from .shells import BEGIN, FINISH, ITERATE, WHOLE
 from .solvers.direct import make_direct
+from .solvers.factors import make_factors
 from .solvers.sequential import make_sequential
 from .stiffen import make_stiffen
+from .tape import make_tape
 from .watch import make_watch
 
-wp = load_warp()
-
-# By measurement (benchmarks/gpu.py): threads of a block, and blocks that must fit a multiprocessor together, which
-# bounds the registers of a thread: few for sequential impulses, more for the direct kernel, most with contacts, ropes.
-GPU_BLOCK = 128
-GPU_BLOCKS_TOGETHER = {"sequential": 4, "direct": 3, "large": 2}
 REVISIONS = 6  # times that a step is solved again as rows of the matrix come and go
 MOST_PUSHED = 0.2  # rad: pseudo-velocities are right for small turns only; near singular poses they ask for whole ones
-# A call on the CPU hands over whole tables, 20 kB, unless the compiler puts the function into its caller. It does so up
-# to this size: small scenes step in 0.6 to 0.85 of the time, but a kernel with contacts would compile for minutes.
-ONE_PIECE = (
-    "-march=native -mllvm=-inline-threshold=1000000 -mllvm=-inline-cold-callsite-threshold=3000"
-    " -mllvm=-slp-recursion-max-depth=4"
-)
 
 
-@cache
-def make_stages(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_stages(p: Precision, features: Features) -> Made:
     """The three stages as device functions."""
     real, t = p.real, structs(p)
     rows, forces, integrator = make_rows(p, features), make_forces(p, features), make_integrator(p, features)
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, resume = solver.iterate, solver.conclude, solver.resume
-    factor, clear_bias = make_direct(p, features).factor, make_bias(p, features).clear_bias
+    factor, clear_bias = make_factors(p, features).factor, make_bias(p, features).clear_bias
     stiffness, watch, count_turns = make_stiffen(p, features), make_watch(p, features), make_coordinates(p).count_turns
     smooth_steps, lead_movers = make_fourth_order(p, features).smooth_steps, make_movers(p).lead_movers
     ropes = make_ropes(p, features)
@@ -227,75 +214,14 @@ def make_stages(p: Precision, features: Features) -> SimpleNamespace:
         else:
             integrator.abandon(model, state, memory, work, settings, world)
 
-    return SimpleNamespace(begin=begin, iterate=iterate, finish=finish, smooth_steps=smooth_steps)
-
-
-def tables_in_memory(p: Precision, features: Features) -> bool:
-    """Whether the kernels find the tables in the GPU's memory, not among their arguments.
-
-    Arguments are the faster, as long as no function that refers to them is left to be called: then every thread would
-    have to keep a copy for it.
-    """
-    return p.by_reference and features.large
-
-
-def launched(p: Precision, features: Features, run: object, **options: object) -> object:
-    """A kernel that runs a device function for every world from the first one given.
-
-    ``task`` is the first world, and how many steps or iterations are asked for; for the device function its own world.
-    """
-    v = struct_values(p)
-    module = {"cpu_compiler_flags": ONE_PIECE} if features.small and not p.by_reference else {}
-    if tables_in_memory(p, features):
-        one = SimpleNamespace(**{table: wp.array(dtype=made) for table, made in vars(v).items()})
-
-        @wp.kernel(enable_backward=False, module="unique", module_options=module, **options)
-        def sharnir_in_memory(
-            model: one.model,
-            control: one.control,
-            state: one.state,
-            memory: one.memory,
-            work: one.work,
-            report: one.report,
-            settings: v.settings,
-            task: wp.vec2i,
-        ):
-            """One thread a world, the tables in the GPU's memory."""
-            run(
-                model[0],
-                control[0],
-                state[0],
-                memory[0],
-                work[0],
-                report[0],
-                settings,
-                wp.vec2i(task[0] + wp.tid(), task[1]),
-            )
-
-        return sharnir_in_memory
-
-    @wp.kernel(enable_backward=False, module="unique", module_options=module, **options)
-    def sharnir(
-        model: v.model,
-        control: v.control,
-        state: v.state,
-        memory: v.memory,
-        work: v.work,
-        report: v.report,
-        settings: v.settings,
-        task: wp.vec2i,
-    ):
-        """One thread a world."""
-        run(model, control, state, memory, work, report, settings, wp.vec2i(task[0] + wp.tid(), task[1]))
-
-    return sharnir
+    return locals()
 
 
 @cache
-def step_kernel(p: Precision, features: Features) -> object:
-    """The kernel that makes whole steps: one thread per world, ``steps`` steps a launch."""
+def make_step(p: Precision, features: Features) -> Device:
+    """The device function that makes whole steps of a world, or single stages of one step."""
     t = structs(p)
-    stages = make_stages(p, features)
+    stages, tape = make_stages(p, features), make_tape(p)
 
     @wp.func
     def step(
@@ -306,96 +232,48 @@ def step_kernel(p: Precision, features: Features) -> object:
         work: t.work,
         report: t.report,
         settings: t.settings,
-        task: wp.vec2i,
+        task: wp.vec3i,
     ):
-        """As many steps of a world as the task says, unless one fails."""
+        """As many steps as the task says, unless one fails; each on a row of the tape, if it is recorded.
+
+        Or the stages that the task names, of one step. Each stage is called from one place, so it is compiled once.
+        """
         world = task[0]
         left = int(task[1])
+        iterations = settings.iterations
+        whole = task[2] == wp.static(WHOLE)
+        if not whole:
+            left = int(1)
+            iterations = task[1]
         while left > 0 and report.fault[world] == 0:
+            at_once = int(1)
+            if whole:
+                at_once = tape.play(work, settings, left, world)
+            made = int(0)
+            rough = bool(True)
             if wp.static(features.fourth_order):
-                left -= stages.smooth_steps(
-                    model, control, state, memory, work, report, settings, wp.vec2i(world, left)
-                )
-            if left > 0:
-                stages.begin(model, control, state, memory, work, report, settings, world)
-                stages.iterate(model, state, memory, work, report, settings, settings.iterations, world)
-                stages.finish(model, control, state, memory, work, report, settings, world)
-                left -= 1
+                if (task[2] & wp.static(BEGIN)) != 0:
+                    made = stages.smooth_steps(
+                        model, control, state, memory, work, report, settings, wp.vec2i(world, at_once)
+                    )
+                    work.smooth[world] = made
+                    rough = made < at_once
+                else:
+                    rough = work.smooth[world] == 0
+            if rough:
+                if (task[2] & wp.static(BEGIN)) != 0:
+                    stages.begin(model, control, state, memory, work, report, settings, world)
+                if (task[2] & wp.static(ITERATE)) != 0:
+                    stages.iterate(model, state, memory, work, report, settings, iterations, world)
+                if (task[2] & wp.static(FINISH)) != 0:
+                    stages.finish(model, control, state, memory, work, report, settings, world)
+                made += 1
+            if whole:
+                left -= made
+                tape.record(work, settings, 1, world)
+            else:
+                left = 0
+        if whole:
+            tape.record(work, settings, left, world)
 
-    size = "large" if features.large else "direct" if features.direct else "sequential"
-    together = GPU_BLOCKS_TOGETHER[size]
-    return launched(p, features, step, launch_bounds=(GPU_BLOCK, together))
-
-
-@cache
-def budget_kernels(p: Precision, features: Features) -> SimpleNamespace:
-    """The same stages as three kernels, for steps that must end in time."""
-    t = structs(p)
-    stages = make_stages(p, features)
-
-    @wp.func
-    def is_rough(work: t.work, world: int) -> bool:
-        """Whether the step was not made in one piece when it began."""
-        if wp.static(features.fourth_order):
-            return work.smooth[world] == 0
-        return True
-
-    @wp.func
-    def begin_step(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        task: wp.vec2i,
-    ):
-        """The first stage, or the whole step where it is smooth."""
-        world = task[0]
-        if report.fault[world] == 0:
-            if wp.static(features.fourth_order):
-                work.smooth[world] = stages.smooth_steps(
-                    model, control, state, memory, work, report, settings, wp.vec2i(world, 1)
-                )
-                if work.smooth[world] == 1:
-                    return
-            stages.begin(model, control, state, memory, work, report, settings, world)
-
-    @wp.func
-    def iterate_step(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        task: wp.vec2i,
-    ):
-        """As many iterations as the task says."""
-        world = task[0]
-        if report.fault[world] == 0 and is_rough(work, world):
-            stages.iterate(model, state, memory, work, report, settings, task[1], world)
-
-    @wp.func
-    def finish_step(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        task: wp.vec2i,
-    ):
-        """The last stage."""
-        world = task[0]
-        if report.fault[world] == 0 and is_rough(work, world):
-            stages.finish(model, control, state, memory, work, report, settings, world)
-
-    return SimpleNamespace(
-        begin=launched(p, features, begin_step),
-        iterate=launched(p, features, iterate_step),
-        finish=launched(p, features, finish_step),
-    )
+    return step

@@ -9,30 +9,26 @@ motion, or the change itself is of third order; after an impact it is 0, and the
 
 from functools import cache
 
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import struct_values, structs
-from ..model.precision import Precision
 from ..scene.sensors import Kind
 from .contacts.rays import make_rays
 from .coordinates import RADIAL, SLIDE_Z, make_coordinates
+from .factory import Device, Features, Precision, structs, wp
 from .philox import make_philox
-
-wp = load_warp()
 
 WHITE, WALK, SPREAD = 0, 1, 2  # what a random number is for
 
 
 @cache
-def beam_kernel(p: Precision, features: Features) -> object:
-    """The kernel that casts the beams that are due; one thread per reading and world."""
-    v = struct_values(p)
+def make_beams(p: Precision, features: Features) -> Device:
+    """The device function that casts a beam if it is due."""
+    t = structs(p)
     cast = make_rays(p, features).cast
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_beams(model: v.model, state: v.state, report: v.report, sensing: v.sensing, shapes: int):
+    @wp.func
+    def cast_beam(
+        model: t.model, state: t.state, report: t.report, sensing: t.sensing, shapes: int, i: int, world: int
+    ):
         """One beam of one world."""
-        i, world = wp.tid()
         if sensing.kind[i] == wp.static(int(Kind.BEAM)) and report.step[world] % sensing.every[i] == 0:
             body = sensing.item[i]
             turn = state.rotation[body, world]
@@ -41,14 +37,14 @@ def beam_kernel(p: Precision, features: Features) -> object:
             hit = cast(model, state, shapes, origin, wp.quat_rotate(turn, ahead), sensing.size[i], body, world)
             sensing.distance[i, world] = hit.distance
 
-    return sharnir_beams
+    return cast_beam
 
 
 @cache
-def sense_kernel(p: Precision) -> object:
-    """The kernel that takes and hands over samples; one thread per reading and world."""
+def make_sensors(p: Precision) -> Device:
+    """The device function that takes and hands over the samples of a reading."""
     real, vec3, quat = p.real, p.vec3, p.quat
-    t, v = structs(p), struct_values(p)
+    t = structs(p)
     measures, random = make_coordinates(p), make_philox(p)
     Words = random.Words
 
@@ -225,12 +221,20 @@ def sense_kernel(p: Precision) -> object:
         else:
             sensing.vector[i - vectors, world] = x
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sensors(
-        model: v.model, state: v.state, memory: v.memory, work: v.work, report: v.report, sensing: v.sensing, dt: p.real
+    @wp.func
+    def sense(
+        model: t.model,
+        state: t.state,
+        memory: t.memory,
+        work: t.work,
+        report: t.report,
+        sensing: t.sensing,
+        dt: real,
+        place: wp.vec2i,
     ):
         """One reading of one world: its sample, noise and delay."""
-        i, world = wp.tid()
+        i = place[0]
+        world = place[1]
         step = report.step[world]
         every = sensing.every[i]
         first = sensing.first_slot[i]
@@ -248,4 +252,4 @@ def sense_kernel(p: Precision) -> object:
         if age >= 0 and age % every == 0:
             hand_over(sensing, sensing.sample[first + (age / every) % sensing.slots[i], world], i, world)
 
-    return sharnir_sensors
+    return sense

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import sys
-import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
+from functools import cached_property
 
-from ..device import load_warp
+from ..device import Launch, Table, WarpArray, load_warp
 from ..model.features import Features
 from ..model.fields import hand_over
 from ..model.precision import Precision
-from .pipeline import GPU_BLOCK, budget_kernels, step_kernel, tables_in_memory
+from .compiled import GPU_BLOCK, ask, tables_in_memory
+from .shells import BEGIN, FINISH, ITERATE, WHOLE
 from .solvers.direct import IDLE_EVERY
 
-TASK = 7  # place of the last kernel argument: the first world, and how many steps or iterations
+TASK = 7  # place of the last kernel argument: the first world, how many steps or iterations, and the stages
 # solver iterations between two looks at the clock; those that look everywhere stay the same with a budget
 SWEEPS_PER_LOOK = IDLE_EVERY
-
-
-NOTICE_AFTER = 1.0  # s; kernels from the cache load sooner
-
-
-@contextmanager
-def announced() -> Iterator[None]:
-    """Say on standard error that kernels are being compiled, if it takes longer than loading them from the cache."""
-    text = "Compiling the kernels for this kind of scene: once, ten seconds to a minute ..."
-    notice = threading.Timer(NOTICE_AFTER, lambda: print(text, file=sys.stderr, flush=True))
-    notice.daemon = True
-    notice.start()
-    try:
-        yield
-    finally:
-        notice.cancel()
 
 
 class Stepper:
@@ -50,18 +31,18 @@ class Stepper:
         self,
         precision: Precision,
         features: Features,
-        arrays: tuple[Any, ...],
+        arrays: tuple[Table, ...],
         worlds: int,
         device: str,
         threads: int,
-        models: tuple[tuple[int, int, Any], ...] = (),
+        models: tuple[tuple[int, int, Table], ...] = (),
     ) -> None:
         """``arrays`` are the tables in the order of the kernels' arguments, the model first.
 
         ``models`` are others in its place, each for a first world and how many follow, together all of them.
         """
-        self._precision, self._features = precision, features
-        in_memory = tables_in_memory(precision, features)
+        self._kernel = ask("step", precision, features, device)
+        in_memory = tables_in_memory(features, device)
         handed = [hand_over(table, in_memory, device) for table in arrays[:-1]]
         self._arrays, self._worlds, self._device = (*handed, arrays[-1]), worlds, device
         workers = min(threads, worlds) if device == "cpu" else 1
@@ -69,56 +50,52 @@ class Stepper:
         self._parts = [(low, high - low, handed[0]) for low, high in itertools.pairwise(edges)]
         if models:
             self._parts = [(first, count, hand_over(model, in_memory, device)) for first, count, model in models]
-        self._count: dict[int, int] = {}  # what each set of launches was last told
+        self._told = (1, WHOLE)  # how many of what the launches were last asked for
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
-        self._step = self._record(step_kernel(precision, features))
-        self._stages: tuple[list[Any], list[Any], list[Any]] | None = None
 
-    def _record(self, kernel: Any) -> list[Any]:
+    @cached_property
+    def _launches(self) -> list[Launch]:
+        """Recorded when the first step is made; until then the kernel may be compiled beside whatever goes on here."""
         wp = load_warp()
-        with announced():
-            return [
-                wp.launch(
-                    kernel,
-                    dim=size,
-                    inputs=[model, *self._arrays[1:], wp.vec2i(first, 1)],
-                    device=self._device,
-                    record_cmd=True,
-                    block_dim=GPU_BLOCK,
-                )
-                for first, size, model in self._parts
-            ]
+        kernel = self._kernel.get()
+        return [
+            wp.launch(
+                kernel,
+                dim=size,
+                inputs=[model, *self._arrays[1:], wp.vec3i(first, *self._told)],
+                device=self._device,
+                record_cmd=True,
+                block_dim=GPU_BLOCK,
+            )
+            for first, size, model in self._parts
+        ]
 
-    def _launch(self, launches: list[Any], count: int) -> None:
-        if self._count.get(id(launches)) != count:
-            self._count[id(launches)] = count
-            for launch, (first, _, _) in zip(launches, self._parts, strict=True):
-                launch.set_param_at_index(TASK, load_warp().vec2i(first, count))
+    def _launch(self, count: int, stages: int) -> None:
+        if self._told != (count, stages):
+            for launch, (first, _, _) in zip(self._launches, self._parts, strict=True):
+                launch.set_param_at_index(TASK, load_warp().vec3i(first, count, stages))
+            self._told = (count, stages)
         if self._pool is None:
-            for launch in launches:
+            for launch in self._launches:
                 launch.launch()
         else:
-            list(self._pool.map(lambda launch: launch.launch(), launches))
+            list(self._pool.map(lambda launch: launch.launch(), self._launches))
 
     def step(self, steps: int) -> None:
         """Make whole steps."""
-        self._launch(self._step, steps)
+        self._launch(steps, WHOLE)
 
-    def step_within(self, seconds: float, iterations: int, done: Any) -> bool:
+    def step_within(self, seconds: float, iterations: int, done: WarpArray) -> bool:
         """One step whose iterations end with the budget at the latest. Returns whether the budget ended them."""
+        self._launches  # noqa: B018 - compiled before the clock starts
         deadline = time.perf_counter() + seconds
-        if self._stages is None:
-            kernels = budget_kernels(self._precision, self._features)
-            self._stages = tuple(self._record(k) for k in (kernels.begin, kernels.iterate, kernels.finish))  # type: ignore[assignment]
-            deadline = time.perf_counter() + seconds
-        begin, iterate, finish = self._stages  # type: ignore[misc]
-        self._launch(begin, 0)
+        self._launch(0, BEGIN)
         made, ended = 0, False
         while made < iterations and not ended and not done.numpy().all():
             sweeps = min(SWEEPS_PER_LOOK, iterations - made)
-            self._launch(iterate, sweeps)
+            self._launch(sweeps, ITERATE)
             made += sweeps
             ended = time.perf_counter() >= deadline
         ended = ended and made < iterations and not bool(done.numpy().all())
-        self._launch(finish, 0)
+        self._launch(0, FINISH)
         return ended

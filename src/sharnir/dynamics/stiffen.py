@@ -22,17 +22,9 @@ The reactions of the first kick after a start may consist of what brought veloci
 they do not count.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
 from .algebra import make_algebra
 from .bias import make_bias
-
-wp = load_warp()
+from .factory import Features, Made, Precision, factory, structs, wp
 
 # c, what the frozen arm of one joint still bears, and the share of x that is added. A slender link of inertia I about
 # its centre has 4 I about its end. With two such ends dt^2 K is at most 4 I at the limit in the papers' step, and twice
@@ -43,8 +35,8 @@ CALM = 1.0  # what holds a spin to that of the pull, over what resists its chang
 JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
 
-@cache
-def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_stiffen(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -144,6 +136,4 @@ def make_stiffen(p: Precision, features: Features) -> SimpleNamespace:
             work.inertia[b, world] = algebra.packed(stiff)
             work.inv_inertia[b, world] = algebra.packed(inverse)
 
-    return SimpleNamespace(
-        stiffen=stiffen, stiffen_joint=stiffen_joint, add_stiffness=add_stiffness, note_jerk=note_jerk
-    )
+    return locals()

@@ -12,16 +12,8 @@ that should be found: for a link that turns steadily l (w h)^2/(2 ERP). Steps of
 is open by more than twice that, and by what can be seen, was not held.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ..device import load_warp
-from ..model.features import Features
-from ..model.fields import structs
-from ..model.precision import Precision
 from ..scene.joints import Basis
-
-wp = load_warp()
+from .factory import Features, Made, Precision, factory, structs, wp
 
 NOT_FINITE, RUNAWAY, EMPTY_DRUM = 1, 2, 3  # faults that end a run
 LONG_STEP, OPEN_JOINT = 1, 2  # bits of what is noticed
@@ -30,8 +22,8 @@ SLACK = 2.0  # times the derived bound
 SEEN = 1e-2  # rad, and share of the joint's arms: a joint that is open by less does no harm, and loops yield a little
 
 
-@cache
-def make_watch(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_watch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     t = structs(p)
@@ -128,4 +120,4 @@ def make_watch(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.fourth_order):
             report.fall_backs[world] = report.fall_backs[world] + 1
 
-    return SimpleNamespace(check=check, watch_step=watch_step, watch_turns=watch_turns)
+    return locals()

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ..control.defaults import default_diagram
 from ..control.diagram import Diagram
 from ..control.faults import AnyFault, checked_effects
 from ..control.panel import Panel
+from ..control.scenario import Scenario
 from ..control.spec import DiagramSpec
 from ..errors import SceneError
 from ..scene.body import BodySpec
@@ -26,6 +27,7 @@ from ..scene.rope import RopeSpec
 from ..scene.ruler import RulerSpec
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.sensors import SensorSpec
+from ..scene.sky import Sky
 from ..scene.surfaces import TerrainSpec
 from ..scene.values import Description, Vec3, file_path, shown, warning_names
 from . import text as texts
@@ -37,8 +39,9 @@ class SceneFile(Description, frozen=True):
 
     ``sharnir`` is the version of the format; ``gravity`` is in m/s^2; ``materials``, ``terrain``, ``bodies``,
     ``joints``, ``couplings``, ``sensors`` and ``ropes`` are by name. Files of meshes and height maps are named relative
-    to the folder of the scene file. ``diagram`` controls the scene, ``panel`` is its console, ``faults`` are what an
-    instructor may let happen; ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
+    to the folder of the scene file. ``sky`` is the light it is seen in; ``diagram`` controls the scene, ``panel`` is
+    its console, ``faults`` are what an instructor may let happen, ``scenarios`` what an operator may be asked to do;
+    ``ignored_warnings`` are names of warnings that no simulation of the scene gives.
     """
 
     sharnir: Literal[1]
@@ -55,10 +58,15 @@ class SceneFile(Description, frozen=True):
     rulers: dict[str, RulerSpec] = msgspec.field(default_factory=dict)
     sensors: dict[str, SensorSpec] = msgspec.field(default_factory=dict)
     ropes: dict[str, RopeSpec] = msgspec.field(default_factory=dict)
+    sky: Sky | None = None
     diagram: DiagramSpec | None = None
     panel: Panel | None = None
     faults: dict[str, AnyFault] = msgspec.field(default_factory=dict)
+    scenarios: dict[str, Scenario] = msgspec.field(default_factory=dict)
     ignored_warnings: tuple[str, ...] = ()
+
+
+Made = TypeVar("Made")
 
 
 def save_scene(scene: Scene, path: str | Path) -> Path:
@@ -69,7 +77,7 @@ def save_scene(scene: Scene, path: str | Path) -> Path:
     path = file_path(path, "Scene.save: the file")
     is_json = _is_json(path)
     folder = path.absolute().parent
-    plain = to_plain(content_of(scene, lambda file: _beside(folder, file)))
+    plain = to_plain(content_of(scene, lambda file: beside(folder, file)))
     text = texts.write_json(plain) if is_json else _comments(scene) + texts.write_yaml(plain)
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -122,18 +130,20 @@ def content_of(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
         gravity=scene.gravity,
         materials=scene.materials.named,
         material_pairs=scene.materials.pairs,
-        terrain={name: _with_surface(terrain.spec, renamed) for name, terrain in scene.terrains.items()},
-        bodies={name: _with_meshes(body.spec, renamed) for name, body in scene.bodies.items()},
+        terrain={name: placed_terrain(terrain.spec, renamed) for name, terrain in scene.terrains.items()},
+        bodies={name: placed_body(body.spec, renamed) for name, body in scene.bodies.items()},
         joints={name: joint.spec for name, joint in scene.joints.items()},
         couplings={name: coupling.spec for name, coupling in scene.couplings.items()},
         rays={name: ray.spec for name, ray in scene.rays.items()},
         cameras={name: camera.spec for name, camera in scene.cameras.items()},
         rulers={name: ruler.spec for name, ruler in scene.rulers.items()},
         sensors={name: sensor.spec for name, sensor in scene.sensors.items()},
-        ropes={name: rope.spec for name, rope in scene.ropes.items()},
+        ropes={name: placed_rope(rope.spec, renamed) for name, rope in scene.ropes.items()},
+        sky=scene.sky,
         diagram=None if scene.diagram is None else scene.diagram.spec,
         panel=scene.panel,
         faults=scene.faults,
+        scenarios=scene.scenarios,
         ignored_warnings=tuple(scene.ignored_warnings),
     )
 
@@ -141,10 +151,15 @@ def content_of(scene: Scene, renamed: Callable[[str], str]) -> SceneFile:
 def load_scene(path: str | Path) -> Scene:
     """Read a scene from a YAML or JSON file; every error names the file, the place in it and the remedy."""
     path = file_path(path, "Scene.load: the file")
+    return read_typed(path, lambda data: _scene(data, path.parent))
+
+
+def read_typed(path: Path, typed: Callable[[object], Made]) -> Made:
+    """What a YAML or JSON file holds, made by ``typed`` of its plain data, which raises ``Misfit`` where it does not
+    fit."""
     text = _read(path)
     try:
-        data = texts.parse_json(text) if _is_json(path) else texts.parse_yaml(text)
-        return _scene(data, path.parent)
+        return typed(texts.parse_json(text) if _is_json(path) else texts.parse_yaml(text))
     except texts.TextError as error:
         raise SceneError(f"{_place(path, error.line)} {error}") from None
     except Misfit as misfit:
@@ -160,7 +175,7 @@ def _scene(data: object, folder: Path) -> Scene:
         raise Misfit((), "the file is empty; give sharnir, bodies and joints")
     if isinstance(data, dict) and data.get("sharnir", 1) != 1:
         raise Misfit(("sharnir",), f"is {shown(data['sharnir'])}; this version of Sharnir reads format 1")
-    return _build(to_typed(SceneFile, data), lambda file: str(folder / file))
+    return _build(to_typed(SceneFile, data), lambda file: os.path.normpath(folder / file))
 
 
 def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
@@ -169,43 +184,34 @@ def _build(content: SceneFile, placed: Callable[[str], str]) -> Scene:
         scene = Scene(content.name, content.gravity)
     except SceneError as error:
         raise Misfit((), str(error), ("gravity",)) from None
-    for name, material in content.materials.items():
-        with _at("materials", name):
-            scene.material(name, material)
+    for part, add in adders(scene, placed).items():
+        for name, spec in getattr(content, part).items():
+            with _at(part, name):
+                add(name, spec)
     for i, pair in enumerate(content.material_pairs):
         with _at("material_pairs", i):
             scene.material_pair(*pair.between, pair.material)
-    for name, terrain in content.terrain.items():
-        with _at("terrain", name):
-            scene.add_terrain(name, _with_surface(terrain, placed))
-    for name, body in content.bodies.items():
-        with _at("bodies", name):
-            scene.add_body(name, _with_meshes(body, placed))
-    for name, joint in content.joints.items():
-        with _at("joints", name):
-            scene.add_joint(name, joint)
-    for name, coupling in content.couplings.items():
-        with _at("couplings", name):
-            scene.add_coupling(name, coupling)
-    for name, ray in content.rays.items():
-        with _at("rays", name):
-            scene.add_ray(name, ray)
-    for name, camera in content.cameras.items():
-        with _at("cameras", name):
-            scene.add_camera(name, camera)
-    for name, ruler in content.rulers.items():
-        with _at("rulers", name):
-            scene.add_ruler(name, ruler)
-    for name, sensor in content.sensors.items():
-        with _at("sensors", name):
-            scene.add_sensor(name, sensor)
-    for name, rope in content.ropes.items():
-        with _at("ropes", name):
-            scene.add_rope(name, rope)
+    scene.sky = content.sky
     with _at("ignored_warnings"):
         scene.ignored_warnings = warning_names("ignored_warnings", content.ignored_warnings)
     _add_control(scene, content)
     return scene
+
+
+def adders(scene: Scene, placed: Callable[[str], str]) -> dict[str, Callable[[str, Any], object]]:
+    """What adds each part of a file to a scene, in an order in which everything is there that is referred to."""
+    return {
+        "materials": scene.material,
+        "terrain": lambda name, spec: scene.add_terrain(name, placed_terrain(spec, placed)),
+        "bodies": lambda name, spec: scene.add_body(name, placed_body(spec, placed)),
+        "joints": scene.add_joint,
+        "couplings": scene.add_coupling,
+        "rays": scene.add_ray,
+        "cameras": scene.add_camera,
+        "rulers": scene.add_ruler,
+        "sensors": scene.add_sensor,
+        "ropes": lambda name, spec: scene.add_rope(name, placed_rope(spec, placed)),
+    }
 
 
 @contextmanager
@@ -218,7 +224,7 @@ def _at(*place: str | int) -> Iterator[None]:
 
 
 def _add_control(scene: Scene, content: SceneFile) -> None:
-    """The diagram, the panel and the faults, checked against the scene."""
+    """The diagram, the panel, the faults and the scenarios, checked against the scene."""
     if content.diagram is not None:
         scene.diagram = Diagram.of(content.diagram, content.name)
         with _at("diagram"):
@@ -231,17 +237,28 @@ def _add_control(scene: Scene, content: SceneFile) -> None:
         with _at("faults", name):
             checked_effects(name, fault, scene)
         scene.faults[name] = fault
+    for name, scenario in content.scenarios.items():
+        with _at("scenarios", name):
+            scenario.check(scene)
+        scene.scenarios[name] = scenario
 
 
-Thing = TypeVar("Thing", bound=Description)  # a shape or a surface
+Thing = TypeVar("Thing", bound=Description)  # a shape, a surface or a skin
 
 
-def _with_meshes(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:
+def placed_body(spec: BodySpec, renamed: Callable[[str], str]) -> BodySpec:
+    """A body with the names of its files changed."""
     return msgspec.structs.replace(spec, shapes=tuple(_with_file(shape, renamed) for shape in spec.shapes))
 
 
-def _with_surface(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSpec:
+def placed_terrain(spec: TerrainSpec, renamed: Callable[[str], str]) -> TerrainSpec:
+    """A terrain with the name of its file changed."""
     return msgspec.structs.replace(spec, surface=_with_file(spec.surface, renamed))
+
+
+def placed_rope(spec: RopeSpec, renamed: Callable[[str], str]) -> RopeSpec:
+    """A rope with the names of its skin's files changed."""
+    return spec if spec.skin is None else msgspec.structs.replace(spec, skin=_with_file(spec.skin, renamed))
 
 
 def _with_file(shape: Thing, renamed: Callable[[str], str]) -> Thing:
@@ -251,8 +268,8 @@ def _with_file(shape: Thing, renamed: Callable[[str], str]) -> Thing:
     return msgspec.structs.replace(shape, **changed) if changed else shape
 
 
-def _beside(folder: Path, file: str) -> str:
-    """A mesh file's name relative to a folder, where there is one (on Windows another drive has none)."""
+def beside(folder: Path, file: str) -> str:
+    """A file's name relative to a folder, where there is one (on Windows another drive has none)."""
     try:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:

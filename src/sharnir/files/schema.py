@@ -1,4 +1,4 @@
-"""The JSON Schema of scene files, from the annotations and docstrings of the descriptions.
+"""The JSON Schema of scene files, from the annotations, docstrings and checks of the descriptions.
 
 It is published as ``docs/scene.schema.json``: ``sharnir schema`` writes it when a description has changed.
 """
@@ -12,6 +12,7 @@ from typing import Literal, Union, get_args, get_origin
 import msgspec
 
 from ..scene.values import Description, Plain
+from .field_units import unit_and_limits
 from .scene_file import SceneFile
 from .text import write_json
 from .typed import Hint, is_description, to_plain
@@ -21,14 +22,18 @@ _SCALARS = {float: "number", int: "integer", str: "string", bool: "boolean", Non
 
 def scene_schema() -> Plain:
     """The JSON Schema (draft 2020-12) that every scene file, YAML or JSON, obeys."""
-    definitions: Plain = {}
-    top = _schema(SceneFile, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Sharnir scene",
-        **top,
-        "$defs": dict(sorted(definitions.items())),
+        **schema_of(SceneFile),
     }
+
+
+def schema_of(kind: type[Description]) -> Plain:
+    """The schema of a description, with the definitions that it refers to."""
+    definitions: Plain = {}
+    top = _schema(kind, definitions)
+    return {**top, "$defs": dict(sorted(definitions.items()))}
 
 
 def schema_text() -> str:
@@ -63,10 +68,14 @@ def _object(kind: type[Description], definitions: Plain) -> Plain:
     required = list(properties)
     for field in msgspec.structs.fields(kind):
         properties[field.name] = _schema(field.type, definitions)
+        if _is_numeric(field.type):
+            properties[field.name] |= unit_and_limits(kind, field.name)
         if field.required:
             required.append(field.name)
         elif field.default is not msgspec.NODEFAULT and field.default is not None:
             properties[field.name]["default"] = to_plain(field.default)
+        elif field.default_factory is not msgspec.NODEFAULT and (begun := field.default_factory()):
+            properties[field.name]["default"] = to_plain(begun)
     return {
         "type": "object",
         "description": inspect.cleandoc(kind.__doc__ or "").replace("``", "`"),
@@ -74,3 +83,8 @@ def _object(kind: type[Description], definitions: Plain) -> Plain:
         "required": required,
         "additionalProperties": False,
     }
+
+
+def _is_numeric(hint: Hint) -> bool:
+    """Whether it is a number, may be one, or is made of numbers."""
+    return hint in (float, int) or any(_is_numeric(inner) for inner in get_args(hint) if not is_description(inner))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import yaml
 from yaml.composer import Composer, ComposerError
@@ -84,13 +83,13 @@ for _name, (_pattern, _first) in _PATTERNS.items():
         _class.add_implicit_resolver(_TAG + _name, re.compile(rf"(?:{_pattern})\Z"), _first)
 
 
-def parse_yaml(text: str) -> Any:
+def parse_yaml(text: str) -> object:
     """YAML text as plain data."""
-    node = _compose(text)
-    return None if node is None else _value(node)
+    node = compose(text)
+    return None if node is None else value_of(node)
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str) -> object:
     """JSON text as plain data."""
     try:
         return json.loads(text, object_pairs_hook=_without_duplicates)
@@ -107,7 +106,7 @@ def line_of(text: str, path: Path) -> int | None:
     if len(text) > LINES_UP_TO:
         return None
     try:
-        node = _compose(text)
+        node = compose(text)
     except TextError:
         return None
     mark = None if node is None else node.start_mark
@@ -158,7 +157,8 @@ def _depth(data: object) -> int:
     return 0 if inside is None else 1 + max(map(_depth, inside), default=0)
 
 
-def _compose(text: str) -> Node | None:
+def compose(text: str) -> Node | None:
+    """YAML (or JSON) text as nodes that know their places in it."""
     try:
         return _Loader(text).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -171,11 +171,12 @@ def _compose(text: str) -> Node | None:
         raise TextError("is nested too deeply", None) from None
 
 
-def _value(node: Node) -> object:
+def value_of(node: Node) -> object:
+    """The plain data that a node stands for."""
     if isinstance(node, ScalarNode):
         return _scalar(node)
     if isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq":
-        return [_value(item) for item in node.value]
+        return [value_of(item) for item in node.value]
     if not isinstance(node, MappingNode) or node.tag != f"{_TAG}map":
         raise TextError(f"has a value of type {node.tag}, which scene files do not hold", node.start_mark.line + 1)
     result: dict[Scalar, object] = {}
@@ -185,7 +186,7 @@ def _value(node: Node) -> object:
         key = _scalar(key_node)
         if key in result:
             raise TextError(f"has the key '{key}' twice in one place; drop one of them", key_node.start_mark.line + 1)
-        result[key] = _value(value_node)
+        result[key] = value_of(value_node)
     return result
 
 

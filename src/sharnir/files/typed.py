@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from ..errors import SceneError, nearest
-from ..scene.values import Description, Plain, shown
+from ..scene.values import Content, Description, Plain, shown
 from .text import Path
 
 _WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "true or false", NoneType: "null"}
@@ -31,7 +31,7 @@ class Misfit(Exception):
         self.at = where if at is None else at
 
 
-def to_plain(value: object) -> Any:
+def to_plain(value: object) -> Content:
     """A description as dict, list, number and text; what has its default value is left out.
 
     Whole numbers are written without a point, whether they came in as int or float, so that the same scene always
@@ -52,7 +52,7 @@ def to_plain(value: object) -> Any:
     return value
 
 
-def to_typed(hint: Hint, value: object, where: Path = ()) -> Any:
+def to_typed(hint: Hint, value: object, where: Path = ()) -> Content:
     """Plain data as the annotated type, or a Misfit that says what does not fit."""
     if is_description(hint):
         return _union((hint,), value, where) if _tag(hint) else _description(hint, value, where)
@@ -130,7 +130,7 @@ def _is_of(hint: Hint, kind: type) -> bool:
     return origin is kind
 
 
-def _union(options: tuple[Hint, ...], value: object, where: Path) -> Any:
+def _union(options: tuple[Hint, ...], value: object, where: Path) -> object:
     """The option that a value can only mean: tagged descriptions and mappings by name are told apart by 'type'."""
     tagged = {_tag(kind)["type"]: kind for kind in options if is_description(kind) and _tag(kind)}
     mapping = next((option for option in options if _is_of(option, dict)), None)

@@ -19,14 +19,15 @@ from ..scene.scene import Scene
 from ..spatial import Array
 from .actuator_numbers import actuator_arrays
 from .carried import carried_shares
-from .contacts import contact_arrays, optional_counts
+from .catch_rows import catch_arrays, catches_of, kind_of
+from .contacts import ContactArrays, contact_arrays, optional_counts
 from .coupling_rows import coupling_arrays
-from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts
+from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts, solves_friction
 from .features import Features
 from .field import Columns
 from .fields import PARAMETERS, TABLES, allocate, write
 from .grounds import Heights, Triangles, search_meshes
-from .integrator import INTEGRATORS
+from .integrator import INTEGRATORS, LEAPFROG
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rope_arrays import optional_rope_counts, rope_arrays
@@ -63,86 +64,117 @@ class Compiled:
     model: Columns  # field -> values [item] or [item, 1]
     state: Columns
     grounds: tuple[Heights | Triangles | None, ...]  # terrain, shape by shape
+    has: Features  # what the scene itself has, whatever its kernels know
 
 
-def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = False) -> Compiled:
+def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = False, device: str = "cpu") -> Compiled:
     """Check a scene and write it down as arrays, for kernels of its own or for general ones."""
     check_scene(scene)
     layout = layout_of(scene)
-    joints = list(scene.joints.values())
     coordinates = coordinates_of(scene)
     tracked = tuple(
         place for place, (_, joint, coordinate) in enumerate(coordinates) if counts_turns(joint, coordinate)
     )
-    softs = softs_of(scene)
     touching = contact_arrays(scene)
     rope_model, rope_state, rope_counts = rope_arrays(scene)
-    features = Features(
-        angular_locks=any(any(joint.type.locked_rotations) for joint in joints),
-        angular_rows=any(any(joint.type.locked_rotations) for joint in joints) or not all(row.linear for row in softs),
+    has = _features(scene, layout, tracked, touching, rope_model)
+    scheme = INTEGRATORS[integrator]
+    smooth = scheme.fourth_order and _is_smooth(scene, layout, touching.kinds)
+    scheme = replace(scheme, fourth_order=smooth)
+    features = has = replace(has, direct=solver == "direct", integrator=scheme, fourth_order=smooth)
+    if general:
+        features = features.generalised()
+    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
+    model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
+    model |= actuator_arrays(scene) | _movers(scene) | catch_arrays(scene, tracked)
+    model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
+    model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
+    reach = knows_all(features, model)
+    features = replace(features, reach=reach, together=reach and features.contacts and device == "cpu")
+    if device == "cpu" and solves_friction(scene, features, model):
+        features = replace(features, held=True, angular_rows=features.angular_rows or not all(model["friction_linear"]))
+        model |= direct_arrays(scene, features)
+    counts = _counts(layout, model) | touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
+    _count_by_features(counts, features, model)
+    counts |= optional_counts(features, counts["contact"])
+    state = _state(scene, tracked) | rope_state
+    return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds, has)
+
+
+def _features(
+    scene: Scene, layout: Layout, tracked: tuple[int, ...], touching: ContactArrays, ropes: Columns
+) -> Features:
+    """What a scene has, whatever moves it."""
+    joints = list(scene.joints.values())
+    softs = softs_of(scene)
+    couplings = list(scene.couplings.values())
+    laws = [law for joint in joints for law in joint.friction.values() if not isinstance(law, Viscous)]
+    locks_rotation = any(any(joint.type.locked_rotations) for joint in joints)
+    pairs, touches = touching.model, bool(touching.kinds)
+    return Features(
+        angular_locks=locks_rotation,
+        angular_rows=locks_rotation or not all(row.linear for row in softs),
         partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
         limits=bool(layout.limits),
         friction=bool(layout.frictions),
-        friction_laws=any(coupling.loses_power for coupling in scene.couplings.values())
-        or any(
-            not isinstance(law, Coulomb) or law.load is not None
-            for joint in joints
-            for law in joint.friction.values()
-            if not isinstance(law, Viscous)
-        ),
-        bristles=any(isinstance(law, (LuGre, Dahl)) for joint in joints for law in joint.friction.values()),
+        friction_laws=any(coupling.loses_power for coupling in couplings)
+        or any(not isinstance(law, Coulomb) or law.load is not None for law in laws),
+        bristles=any(isinstance(law, (LuGre, Dahl)) for law in laws),
         gears=any(row.motor is not None and row.motor.loses_power for row in softs),
         soft=bool(softs),
         twists=bool(tracked),
-        direct=solver == "direct",
+        direct=False,
         reach=False,
-        integrator=INTEGRATORS[integrator],
-        fourth_order=INTEGRATORS[integrator].fourth_order and _is_smooth(scene, layout, touching.kinds),
+        held=False,
+        together=False,
+        integrator=LEAPFROG,
+        fourth_order=False,
         contact_kinds=touching.kinds,
-        restitution=bool(touching.kinds) and any(touching.model["pair_restitution"]),
-        compliance=bool(touching.kinds) and not all(np.isinf(touching.model["pair_stiffness"])),
-        rolling=bool(touching.kinds)
-        and any(touching.model["pair_rolling"] + touching.model["pair_spinning"] + touching.model["tyre_rolling"]),
-        tyres=bool(touching.model["tyre_rolling"]),
-        belts=bool(touching.model["belt_joint"]),
+        restitution=touches and any(pairs["pair_restitution"]),
+        compliance=touches and not all(np.isinf(pairs["pair_stiffness"])),
+        rolling=touches and any(pairs["pair_rolling"] + pairs["pair_spinning"] + pairs["tyre_rolling"]),
+        tyres=bool(pairs["tyre_rolling"]),
+        belts=bool(pairs["belt_joint"]),
         ropes=bool(scene.ropes),
-        rope_ports=rope_counts["port"] > 0,
-        rope_slides=rope_counts["slide"] > 0,
-        rope_touch=any(rope_model["rope_touches"]) or any(rope_model["rope_tangles"]),
-        rope_tangles=any(rope_model["rope_tangles"]),
-        couplings=bool(layout.couplings),
+        rope_ports=len(ropes["port_kind"]) > 0,
+        rope_slides=len(ropes["slide_rope"]) > 0,
+        rope_touch=any(ropes["rope_touches"]) or any(ropes["rope_tangles"]),
+        rope_tangles=any(ropes["rope_tangles"]),
+        couplings=bool(couplings),
         actuators=bool(layout.actuators),
-        losses=any(coupling.loses_power for coupling in scene.couplings.values()),
+        losses=any(coupling.loses_power for coupling in couplings),
         movers=bool(layout.movers),
-        backlash=any(coupling.has_play for coupling in scene.couplings.values()),
+        backlash=any(coupling.has_play for coupling in couplings),
+        catches=frozenset(kind_of(type(row.catch)) for row in catches_of(scene)),
     )
-    if general:
-        features = features.generalised()
-    counts = {
+
+
+def _counts(layout: Layout, model: Columns) -> dict[str, int]:
+    """How many items there are of what a scene has, whatever moves it."""
+    return {
         "body": len(layout.bodies) + 1,
-        "joint": len(joints),
-        "angular": len(joints) if features.angular_locks else 0,
-        "coordinate": len(coordinates),
-        "twist": len(tracked),
+        "joint": len(layout.joints),
+        "coordinate": len(layout.coordinates),
+        "twist": len(model["twist_joint"]),
         "limit": len(layout.limits),
         "friction": len(layout.frictions),
-        "soft": len(softs),
+        "soft": len(layout.softs),
         "coupling": len(layout.couplings),
         "term": len(layout.terms),
         "actuator": len(layout.actuators),
-        "actuator_number": len(actuator_arrays(scene)["actuator_number"]),
+        "actuator_number": len(model["actuator_number"]),
         "mover": len(layout.movers),
-        "ray": len(scene.rays),
-        "table": sum(len(row.spring.table or ()) for row in softs if row.spring is not None),
+        "catch": len(layout.catches),
+        "ray": len(layout.rays),
+        "table": len(model["table_x"]),
     }
-    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
-    model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
-    model |= actuator_arrays(scene) | _movers(scene)
-    model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
-    model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
-    counts |= touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
+
+
+def _count_by_features(counts: dict[str, int], features: Features, model: Columns) -> None:
+    """Add the items of what only some kernels need."""
+    counts["angular"] = counts["joint"] if features.angular_locks else 0
+    counts["held_friction"] = counts["friction"] if features.held else 0
     counts |= {items: len(model[field]) for items, field in DIRECT_COUNTS.items()}
-    features = replace(features, reach=knows_all(features, model))
     counts |= reach_counts(features, model)
     for items in ("body", "coordinate", "actuator", "rope_node"):
         counts[f"leap_{items}"] = counts[items] if features.integrator.staggered else 0
@@ -157,24 +189,23 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     counts["row_partial"] = rows if features.partial_locks else 0
     counts["redundant"] = sum(model["is_redundant"]) + counts["coupling"]
     counts["block"] = len(model["edge_node"])
+    counts["recorded_chunk"] = counts["tape_chunk"] = 0  # those come with a simulation, see recorded_block.py
     counts["node"] = max(counts["node_end"] - 1, 0)
     counts["touch_body"] = counts["body"] if features.contacts else 0
-    counts |= optional_counts(features, counts["contact"])
-    state = _state(scene, tracked) | rope_state
-    return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds)
 
 
 def parameters_of(scene: Scene) -> Columns:
     """The model's arrays that can be set in a running simulation, as the scene describes them."""
     found = _bodies(scene) | _limits(scene, ()) | _frictions(scene) | _softs(scene, ()) | rope_arrays(scene)[0]
-    found |= coupling_arrays(scene, ()) | actuator_arrays(scene)
+    found |= coupling_arrays(scene, ()) | actuator_arrays(scene) | catch_arrays(scene, ())
     return {name: found[name] for name in PARAMETERS if name in found}
 
 
 def _is_smooth(scene: Scene, layout: Layout, kinds: frozenset[str]) -> bool:
     """Whether a fourth-order step can ever be made: nothing rubs, touches, is driven or moved; no gears, no ropes."""
     driven = any(row.drive or row.actuator for row in softs_of(scene))
-    return not (layout.frictions or driven or kinds or scene.ropes or scene.couplings or layout.movers)
+    rubs = layout.frictions or layout.catches
+    return not (rubs or driven or kinds or scene.ropes or scene.couplings or layout.movers)
 
 
 def _bodies(scene: Scene) -> Columns:

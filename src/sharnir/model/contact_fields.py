@@ -116,6 +116,20 @@ FIELDS: Fields = {
         Field(
             "contact_answer", "contact", "vec2", "m/s along the normal: as it is, and by the directions; share_loads"
         ),
+        # contacts of mechanisms that are solved together, see dynamics/contacts/together.py
+        Field("dense_count", None, "int", "rows that are solved together: all contacts, then joints; 0: none; reach"),
+        Field("dense_soft", None, "real", "by how much they yield, of their inverse mass; solver"),
+        Field("dense_part", "dense_row", "int", "of a joint: twice its number, and 1 for its lengths; reach"),
+        Field("dense_first", "dense_row", "int", "first of its entries in reach; reach"),
+        Field("dense_last", "dense_row", "int", "one past the last; reach"),
+        Field("dense", "dense", "mat33", "1/kg, velocity at one from an impulse on another, in their frames; reach"),
+        Field("dense_factor", "dense", "mat33", "the matrix of those that press, then its factors; solver"),
+        Field("dense_velocity", "dense_row", "vec3", "m/s, contact's frame; solver"),
+        Field("dense_impulse", "dense_row", "vec3", "N s, contact's frame; solver"),
+        Field("dense_change", "dense_row", "vec3", "right-hand side, then change of the impulse; solver"),
+        Field("dense_own", "dense_row", "mat33", "of its equations: what multiplies its own change; solver"),
+        Field("dense_seen", "dense_row", "mat33", "what multiplies the change of its velocity; solver"),
+        Field("dense_place", "dense_row", "int", "the contacts that press; solver"),
         Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
         Field("contact_slip", "contact", "vec3", "m/s of b against a, world axes; finish"),
         Field("contact_start_spin", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),

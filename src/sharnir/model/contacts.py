@@ -47,6 +47,7 @@ KINDS = {
 CODE = {BOX: "box", CYLINDER: "convex", HULL: "convex", ELLIPSOID: "convex", HEIGHTS: "heights", MESH: "mesh"}
 
 PAIRS_PER_SHAPE = 24  # room in the list of shapes that are near each other
+MOST_TOGETHER = 24  # contacts of mechanisms that are solved as one dense problem
 POINTS_PER_SHAPE = 16  # room in the list of contacts; a box among boxes uses 8 to 12
 
 
@@ -351,6 +352,8 @@ def optional_counts(features: Features, contacts: int) -> dict[str, int]:
         "roll_reach": contacts if features.rolling and features.reach else 0,
         "contact_tyre": contacts if features.tyres else 0,
         "contact_belt": contacts if features.belts else 0,
+        "dense": MOST_TOGETHER**2 if features.together else 0,
+        "dense_row": MOST_TOGETHER if features.together else 0,
     }
 
 

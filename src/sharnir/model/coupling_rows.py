@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..scene.assemble import Held, Poses, Problem
+from ..scene.coupled import check_motions
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.scene import Scene
 from ..spatial import Array
@@ -66,13 +67,9 @@ FIELDS: Fields = {
 }
 
 
-def terms_of(scene: Scene) -> list[tuple[str, Coupling, int]]:
-    """Every term of every coupling with its label, in the order of the arrays."""
-    return [(f"{c.name}.{label}", c, k) for c in scene.couplings.values() for k, label in enumerate(c.labels)]
-
-
 def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     """Couplings and their terms, as the kernels know them."""
+    check_motions(scene)
     couplings = list(scene.couplings.values())
     place = {name: i for i, name in enumerate(scene.joints)}
     labels = [label for label, _, _ in coordinates_of(scene)]

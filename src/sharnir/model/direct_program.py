@@ -6,6 +6,7 @@ import numpy as np
 
 from ..scene.mobility import redundant_joints
 from ..scene.scene import Scene
+from .catch_rows import catches_of
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
 from .field import Columns, Field, Fields, shared
@@ -86,6 +87,17 @@ FIELDS: Fields = {
         Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
         Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
         Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
+        Field(
+            "held", "held_friction", "int", "0: the friction sticks in the matrix, 1: slides, 2: free; prepare, solver"
+        ),
+        Field(
+            "held_basis", "held_friction", "mat33", "columns: world directions of its axes, zero for others; prepare"
+        ),
+        Field(
+            "held_slope", "held_friction", "real", "1/kg or 1/(kg m^2), s of u = -s p where it slides; prepare, solver"
+        ),
+        Field("is_settled", None, "int", "1: nothing in solution that velocities do not know yet; solver"),
+        Field("is_pushed", None, "int", "1: there may be something in push_solution; solver"),
         Field("reach_used", None, "int", "entries of reach in use; prepare"),
     ),
 }
@@ -106,6 +118,8 @@ def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     ]
     ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
     soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
+    if features.held:
+        soft |= {(row.joint.name, row.axes.is_linear) for row in friction_rows_of(scene)}
     links = [
         Link(
             a,
@@ -195,6 +209,19 @@ def knows_all(features: Features, model: Columns) -> bool:
     return features.contacts or 0 < len(model["joint_path"]) <= LONGEST_PATH * len(model["reach_end"])
 
 
+def solves_friction(scene: Scene, features: Features, model: Columns) -> bool:
+    """Whether dry friction is solved in the matrix (dynamics/rows/held.py).
+
+    It is in trees with long paths, where every friction has a bound of its own and axes that carry nothing else.
+    """
+    if not features.direct or features.reach or not model["friction_joint"] or any(model["closes_loop"]):
+        return False
+    if any(model["friction_law"]) or any(model["friction_load"]) or scene.couplings or scene.ropes or catches_of(scene):
+        return False
+    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
+    return not any((row.joint.name, row.axes.is_linear) in soft for row in friction_rows_of(scene))
+
+
 def reach_counts(features: Features, model: Columns) -> dict[str, int]:
     """The number of items for it."""
     if not features.reach:
@@ -210,11 +237,11 @@ def reach_counts(features: Features, model: Columns) -> dict[str, int]:
 
 
 def _joint_paths(scene: Scene, program: Program, links: list[Link]) -> dict[str, list[int]]:
-    """The nodes that impulses on the free axes of each joint reach; none for axes without limits and friction."""
+    """The nodes that impulses on the free axes of each joint reach; none for axes without bounded rows."""
     linear = {row.joint.name for row in friction_rows_of(scene) if row.axes.is_linear}
     angular = {row.joint.name for row in friction_rows_of(scene) if not row.axes.is_linear}
     for _, joint, coordinate in coordinates_of(scene):
-        if coordinate.name in joint.ranges:
+        if coordinate.name in joint.ranges or coordinate.name in joint.catches:
             (linear if coordinate.kind.is_linear else angular).add(joint.name)
     starts: dict[str, list[int]] = {"reach_linear": [], "reach_angular": [], "reach_end": []}
     nodes: list[int] = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
-from .integrator import Integrator
+from .catch_rows import KINDS
+from .integrator import LEAPFROG, Integrator
 
 CONTACT_KINDS = ("round", "box", "convex", "heights", "mesh")
+CATCH_KINDS = tuple(KINDS)
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Features:
     twists: bool  # some joint counts turns
     direct: bool  # the direct solver rather than sequential impulses
     reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
+    held: bool  # dry friction is solved in the direct solver's matrix, see dynamics/rows/held.py
+    together: bool  # contacts of mechanisms are one small dense problem, see dynamics/contacts/together.py
     integrator: Integrator
     fourth_order: bool  # the integrator is of fourth order wherever the motion is smooth, and here it can be
     restitution: bool = False  # some contact bounces
@@ -43,6 +47,7 @@ class Features:
     backlash: bool = False  # some of them has play
     actuators: bool = False  # some axis has an actuator that is no electric drive
     movers: bool = False  # some body goes where it is told
+    catches: frozenset[str] = frozenset()  # kinds of catches on free axes, some of CATCH_KINDS
     general: bool = False  # made for more than the scene has, see ``generalised``
 
     @property
@@ -53,7 +58,7 @@ class Features:
     @property
     def axis_bounds(self) -> bool:
         """Whether some free axis has a bounded row."""
-        return self.limits or self.friction
+        return self.limits or self.friction or bool(self.catches)
 
     @property
     def bounded(self) -> bool:
@@ -71,27 +76,35 @@ class Features:
         return not (self.general or self.contacts or self.rope_touch)
 
     def generalised(self) -> Features:
-        """With everything that joints, axes, contacts and ropes can have, so that many scenes share a kernel."""
-        rubs = not self.fourth_order  # where something can rub no step is made in fourth order
+        """With everything that a scene can have, so that all scenes share a few kernels.
+
+        Three sizes: mechanisms alone, with contacts, with contacts and ropes. Where a step can be of fourth order
+        nothing rubs and nothing is driven.
+        """
+        rubs = not self.fourth_order
+        touches = self.contacts or self.ropes
         joints = dict.fromkeys(("angular_locks", "angular_rows", "partial_locks", "limits", "soft", "twists"), True)
         frictions = dict.fromkeys(("friction", "friction_laws", "bristles", "gears"), rubs)
-        meshes = {"losses": self.couplings and rubs, "backlash": self.couplings}
-        laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), self.contacts)
-        kinds = frozenset(CONTACT_KINDS if self.contacts else ())
-        wide = self.ropes
-        ropes = {
-            "rope_ports": self.rope_ports or wide,
-            "rope_slides": self.rope_slides or wide,
-            "rope_tangles": self.rope_tangles or (wide and self.rope_touch),
-        }
+        others = dict.fromkeys(("couplings", "losses", "backlash", "actuators", "movers"), rubs)
+        laws = dict.fromkeys(("restitution", "compliance", "rolling", "tyres", "belts"), touches)
+        ropes = dict.fromkeys(("rope_ports", "rope_slides", "rope_touch", "rope_tangles"), self.ropes)
+        kinds = frozenset(CONTACT_KINDS if touches else ())
         return replace(
             self,
             integrator=self.integrator,
             general=True,
             contact_kinds=kinds,
+            catches=frozenset(CATCH_KINDS if rubs else ()),
             **joints,
             **frictions,
-            **meshes,
+            **others,
             **laws,
             **ropes,
         )
+
+
+# All kinds of shapes and nothing else: what kernels of rays are made for.
+ALL_SHAPES = Features(
+    **dict.fromkeys((field.name for field in fields(Features)), False)  # type: ignore[arg-type]
+    | {"integrator": LEAPFROG, "general": True, "contact_kinds": frozenset(CONTACT_KINDS), "catches": frozenset()}
+)

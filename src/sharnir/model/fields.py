@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,7 @@ from ..scene.values import shown
 from ..spatial import Array
 from . import (
     actuator_numbers,
+    catch_rows,
     contact_fields,
     coupling_rows,
     direct_program,
@@ -27,7 +29,10 @@ from . import (
     softs,
     step_fields,
 )
-from .precision import Precision, WarpType
+from .precision import Precision, WarpType, precision_of
+
+if TYPE_CHECKING:
+    from .recorded_block import Block
 
 # Everything that declares arrays.
 OWNERS = (
@@ -35,6 +40,7 @@ OWNERS = (
     softs,
     actuator_numbers,
     coupling_rows,
+    catch_rows,
     direct_program,
     contact_fields,
     sensors,
@@ -59,6 +65,8 @@ PARAMETERS = (*(field.name for field in TABLES["model"] if field.per_world), "ro
 # What of the sensors changes, and belongs to a snapshot.
 SENSED = tuple(field.name for field in TABLES["sensing"] if field.per_world)
 
+CHUNK = 64  # bytes that are recorded at once, see recorded_block.py
+
 # Scalars that every kernel gets, beside the numbers of items.
 SETTINGS = {
     "dt": "real",
@@ -69,6 +77,8 @@ SETTINGS = {
     "stabilisations": "int",
     "warm_start": "int",
     "materials": "int",
+    "block_chunks": "int",  # of what is recorded in a world, see recorded_block.py
+    "input_chunks": "int",  # of them those of the inputs, which come first
 }
 # What they call the numbers of items.
 COUNTS = {
@@ -104,14 +114,20 @@ COUNTS = {
 
 def element_type(precision: Precision, name: str) -> WarpType:
     """The Warp type of an array element by its name in the tables."""
+    if name == "chunk":  # of bytes: what they may be read as besides, a compiler must not assume
+        return load_warp().types.vector(CHUNK, load_warp().uint8)
     if name == "id":
         return load_warp().uint64
     return int if name == "int" else getattr(precision, name)
 
 
-@cache
 def struct_values(precision: Precision) -> SimpleNamespace:
     """The Warp structs of all tables, and ``settings``, in a precision: what kernels take."""
+    return _struct_values(precision_of(precision.name))  # the same, however device functions take them
+
+
+@cache
+def _struct_values(precision: Precision) -> SimpleNamespace:
     wp = load_warp()
 
     def struct(name: str, annotations: dict[str, WarpType]) -> WarpType:
@@ -154,8 +170,15 @@ def hand_over(filled: Table, in_memory: bool, device: str) -> Table | WarpArray:
     return wp.array([filled], dtype=filled._cls, device=device) if in_memory else filled
 
 
-def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: int, device: str) -> Table:
-    """A struct of zeroed arrays for a table.
+def allocate(
+    table: str,
+    precision: Precision,
+    counts: dict[str, int],
+    worlds: int,
+    device: str,
+    block: Block | None = None,
+) -> Table:
+    """A struct of zeroed arrays for a table, those that are recorded in their ``block``.
 
     On the GPU neighbouring worlds are neighbours in memory, so that the threads of a warp read one line together; on
     the CPU a world's items are neighbours, so that a thread stays in its own cache lines. The kernels index
@@ -165,7 +188,9 @@ def allocate(table: str, precision: Precision, counts: dict[str, int], worlds: i
     filled = getattr(struct_values(precision), table)()
     for field in TABLES[table]:
         dtype = element_type(precision, field.type)
-        if field.items is None:
+        if block is not None and (table, field.name) in block.places:
+            array = block.array((table, field.name), dtype)
+        elif field.items is None:
             array = wp.zeros(worlds, dtype=dtype, device=device)
         elif not field.per_world:
             array = wp.zeros(counts[field.items], dtype=dtype, device=device)

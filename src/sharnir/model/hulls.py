@@ -29,13 +29,25 @@ def hull_of(surface: Trimesh) -> Hull:
     """The hull's vertices, and its triangles gathered into flat faces; ``surface`` is a convex ``trimesh.Trimesh``."""
     vertices = np.asarray(surface.vertices, float)
     size = float(np.abs(vertices - vertices.mean(axis=0)).max())
-    normals: list[spatial.Array] = []
-    for normal, area in sorted(zip(surface.face_normals, surface.area_faces, strict=True), key=lambda pair: -pair[1]):
-        if area > 0.0 and all(np.linalg.norm(normal - known) > FLAT for known in normals):
-            normals.append(np.asarray(normal, float))
+    areas = np.asarray(surface.area_faces, float)
+    largest_first = np.argsort(-areas, kind="stable")[: np.count_nonzero(areas > 0.0)]
+    normals = _different(np.asarray(surface.face_normals, float)[largest_first])
     faces = [_loop(vertices, normal, FLAT * size) for normal in normals]
     kept = [i for i, face in enumerate(faces) if len(face) >= 3]
-    return Hull(vertices, np.array([normals[i] for i in kept]), [faces[i] for i in kept])
+    return Hull(vertices, normals[kept], [faces[i] for i in kept])
+
+
+def _different(normals: spatial.Array) -> spatial.Array:
+    """The normals that differ from all before them; a scanned part may have thousands."""
+    from scipy.spatial import cKDTree
+
+    taken = np.zeros(len(normals), bool)
+    kept = []
+    for i, alike in enumerate(cKDTree(normals).query_ball_point(normals, FLAT)):
+        if not taken[i]:
+            kept.append(i)
+            taken[alike] = True
+    return normals[kept]
 
 
 def _loop(vertices: spatial.Array, normal: spatial.Array, near: float) -> list[int]:

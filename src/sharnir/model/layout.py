@@ -10,10 +10,14 @@ from ..scene.joint import Joint
 from ..scene.joints import Coordinate, FreeAxes
 from ..scene.scene import Scene
 from ..scene.sensors import Reading, Sensor, variable_of
+from .catch_rows import catches_of
 from .softs import PLACES, softs_of
 
 # What gives the mechanism energy or takes it away.
-SOURCES = ("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings", "actuators", "movers")
+SOURCES = (
+    *("efforts", "forces", "drives", "gears", "dampers", "friction", "limits", "couplings", "actuators", "movers"),
+    "catches",
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Layout:
     terms: tuple[str, ...]  # "gear.hinge.angle": the coordinates of couplings
     softs: tuple[str, ...]  # "hinge.angle": coordinates and axes with springs, dampers or drives
     actuators: tuple[str, ...]  # "lift.displacement": coordinates with actuators
+    catches: tuple[str, ...]  # "winch.angle": coordinates with catches
     movers: tuple[str, ...]  # fixed bodies that are moved
     rulers: tuple[str, ...]
     rays: tuple[str, ...]
@@ -125,6 +130,7 @@ def layout_of(scene: Scene) -> Layout:
         terms=tuple(f"{c.name}.{label}" for c in scene.couplings.values() for label in c.labels),
         softs=tuple(row.label for row in softs_of(scene)),
         actuators=tuple(row.label for row in softs_of(scene) if row.actuator is not None),
+        catches=tuple(row.label for row in catches_of(scene)),
         movers=tuple(name for name, body in scene.bodies.items() if body.spec.moved),
         rulers=tuple(scene.rulers),
         rays=tuple(scene.rays),

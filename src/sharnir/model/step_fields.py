@@ -62,6 +62,9 @@ FIELDS: Fields = {
         Field("middle_bend", "rk4_body", "quat", "1/s^2, likewise; stages"),
         Field("start_reaction", "rk4_joint", "vec3", "N, reaction at the start; stages"),
         Field("start_reaction_torque", "rk4_angular", "vec3", "N m, likewise; stages"),
+        shared("recorded", "recorded_chunk", "chunk", "what is recorded, the worlds in turn, see recorded_block.py"),
+        shared("tape", "tape_chunk", "chunk", "rows of what was recorded; record"),
+        Field("tape_row", None, "int", "1 + the row of the tape that the next step takes; 0: it is not recorded"),
     ),
     # what every step reports, one value per world
     "report": (

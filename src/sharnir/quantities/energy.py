@@ -263,6 +263,15 @@ def _actuators(r: Readings) -> Array:
     return total
 
 
+def _catches(r: Readings) -> Array:
+    """Nothing, unless they slip."""
+    total = r.zeros()
+    for i, label in enumerate(r.layout.catches):
+        impulse = _acting(r, r.frames["catch_impulse"][:, i])
+        total += impulse * _mean(r.rate(r.layout.coordinates.index(label))) / r.frames.dt
+    return total
+
+
 def _movers(r: Readings) -> Array:
     """Forces and torques on bodies that are moved, at the origins of their frames."""
     total = r.zeros()
@@ -286,5 +295,6 @@ POWERS: dict[str, Callable[[Readings], Array]] = {
     "couplings": _couplings,
     "actuators": _actuators,
     "movers": _movers,
+    "catches": _catches,
 }
 assert tuple(POWERS) == SOURCES

@@ -23,8 +23,13 @@ class Raw(NamedTuple):
     shape: tuple[int, ...]
     note: str
 
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it seldom changes: a copy is kept where it does."""
+        return self.table == "model"
 
-# Arrays [frame, item, world, ...]. Of the model, which seldom changes, a copy is kept where it does.
+
+# Arrays [frame, item, world, ...].
 RAW = {
     "center": Raw("state", "position", "body", (3,), "m, of the centre of mass"),
     "rotation": Raw("state", "rotation", "body", (4,), "of the body's frame"),
@@ -56,6 +61,7 @@ RAW = {
     "actuator_effort": Raw("memory", "actuator_effort", "actuator", (), "N or N m"),
     "actuator_a": Raw("memory", "actuator_a", "actuator", (), "Pa beside the start, K or activation"),
     "actuator_b": Raw("memory", "actuator_b", "actuator", (), "Pa beside the start, of chamber b"),
+    "catch_impulse": Raw("memory", "catch_impulse", "catch", (), "N s or N m s on the coordinate"),
     "voltage": Raw("work", "voltage", "soft", (), "what each drive was given, -1 to 1"),
     "softness": Raw("work", "softness_l", "joint", (), "1/kg, of a joint that closes a loop"),
     "softness_torque": Raw("work", "softness_a", "joint", (), "1/(kg m^2), likewise"),
@@ -100,6 +106,14 @@ KNOWN_LATER = {
     "rope_velocity": "rope_start_velocity",
     "rope_spin": "rope_start_spin",
 }
+
+KICK = ("memory", "kick")
+# The arrays of all tables that frames are made of, but for the parameters.
+RECORDED = frozenset(
+    [(raw.table, raw.array) for raw in RAW.values() if not raw.is_parameter]
+    + [("memory", array) for array in KNOWN_LATER.values()]
+    + [KICK, ("memory", "mid_velocity"), ("memory", "mid_spin"), ("report", "fault")]
+)
 
 
 @dataclass

@@ -36,6 +36,7 @@ OWNERS = {
     "coupling": "couplings",
     "term": "terms",
     "actuator": "actuators",
+    "catch": "catches",
     "mover": "movers",
     "ruler": "rulers",
     "ray": "rays",

@@ -200,14 +200,12 @@ def friction_level(to: Access, place: int, values: Array) -> None:
 
 def position(to: Access, place: int, values: Array) -> None:
     """The centre of mass goes along."""
-    _refuse_models(to)
     to.write("state", "position", place + 1, values + _arm(to, place))
     _moved(to)
 
 
 def rotation(to: Access, place: int, values: Array) -> None:
     """The origin of the body's frame stays where it is."""
-    _refuse_models(to)
     norm = np.linalg.norm(values, axis=-1, keepdims=True)
     if (np.abs(norm - 1) > 1e-3).any():
         raise SceneError(
@@ -242,15 +240,6 @@ def _arm(to: Access, place: int) -> Array:
     return spatial.rotate(to.read("state", "rotation")[place + 1], center)
 
 
-def _refuse_models(to: Access) -> None:
-    """Refuse to move bodies by themselves where their joints differ between worlds."""
-    if to.simulation._varied.models:
-        raise SceneError(
-            f"'{to.quantity.label}' cannot be set where shapes, frames or centres of mass differ between worlds; "
-            "pose the joints instead"
-        )
-
-
 def _start_anew(to: Access) -> None:
     """Let the next step start from the velocities of the state, not from those in the middle of the last step."""
     memory = to.tables["memory"]
@@ -259,15 +248,18 @@ def _start_anew(to: Access) -> None:
 
 def _moved(to: Access) -> None:
     """After a body was moved by hand, its joints' twists are those within one turn."""
-    rows = coordinates_of(to.scene)
+    scenes = to.simulation._varied.scenes or (to.scene,)
     places = ["world", *to.scene.bodies]
     position, rotation = to.read("state", "position"), to.read("state", "rotation")
+    all_rows = [coordinates_of(scene) for scene in scenes]
     for k, i in enumerate(to.compiled.twists):
-        _, joint, found = rows[i]
-        frames = []
-        for body, frame in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
-            n = places.index(body.name)
-            pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], body.center), rotation[n])
-            frames.append(pose @ frame)
+        joints = [rows[i][1] for rows in all_rows]
+        found, frames = all_rows[0][i][2], []
+        for sides in ([(j.a, j.frame_a) for j in joints], [(j.b, j.frame_b) for j in joints]):
+            n = places.index(sides[0][0].name)
+            centers = np.array([body.center for body, _ in sides])
+            pose = spatial.Pose(position[n] - spatial.rotate(rotation[n], centers), rotation[n])
+            own = (np.array([frame.position for _, frame in sides]), np.array([frame.rotation for _, frame in sides]))
+            frames.append(pose @ spatial.Pose(*own))
         to.write("state", "twist", k, joint_coordinates.coordinate(found.kind, frames[0], frames[1]))
     _start_anew(to)

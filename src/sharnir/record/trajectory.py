@@ -12,20 +12,16 @@ import numpy as np
 import xarray as xr
 
 from ..errors import SceneError, SimulationWarning, nearest
-from ..files import scene_text
-from ..model.layout import coordinates_of, friction_rows_of, readings_of
-from ..model.softs import softs_of
-from ..quantities import QUANTITIES, Definition, Frames, Worlds
+from ..quantities import Frames
 from ..quantities.registry import OWNERS
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..scene.values import Plain, file_path, shown, whole
+from ..scene.values import file_path, shown, whole
 from ..spatial import Array
+from .derived import Derived
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-COMPONENT_AXIS = {3: "xyz", 4: "xyzw"}
 
 
 class Trajectory:
@@ -37,28 +33,25 @@ class Trajectory:
     ``axis_unit`` and so on. ``run.warnings`` is what looked wrong until its end.
     """
 
-    def __init__(self, data: xr.Dataset) -> None:
-        self.data = data
+    def __init__(self, data: xr.Dataset | Derived) -> None:
+        self._data = data
+
+    def __reduce__(self) -> tuple[type[Trajectory], tuple[xr.Dataset]]:
+        return Trajectory, (self.data,)
 
     @classmethod
-    def from_frames(cls, scene: Scene, frames: Frames, warnings: Sequence[SimulationWarning] = ()) -> Trajectory:
-        """The trajectory of raw frames, and what was warned of."""
-        found = Worlds(scene, frames)
-        names = {owner: getattr(found.layout, field) for owner, field in OWNERS.items()}
-        worlds = frames.shape[1]
-        with np.errstate(all="ignore"):  # a world that a fault has stopped may hold no numbers
-            variables = {
-                name: _variable(definition, found, worlds > 1)
-                for name, definition in QUANTITIES.items()
-                if definition.owner is None or names[definition.owner]
-            }
-        coords: Plain = {"time": ("time", frames.time, {"units": "s", "long_name": "time"})}
-        coords |= {axis: list(labels) for axis, labels in names.items() if labels}
-        coords |= _item_units(scene) | {"xyz": list("xyz"), "xyzw": list("xyzw")}
-        if worlds > 1:
-            coords["world"] = np.arange(worlds)
-        attributes = _attributes(scene, frames) | {"warnings": json.dumps([warning.args for warning in warnings])}
-        return cls(xr.Dataset(variables, coords, attrs=attributes))
+    def from_frames(
+        cls, scene: Scene, frames: Frames, warnings: Sequence[SimulationWarning] = (), kernels: str | None = None
+    ) -> Trajectory:
+        """The trajectory of raw frames, what was warned of, and the kernels that made them."""
+        return cls(Derived(scene, frames, warnings, kernels))
+
+    @property
+    def data(self) -> xr.Dataset:
+        """All that was recorded, labelled, with units."""
+        if isinstance(self._data, Derived):
+            self._data = self._data.dataset
+        return self._data
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
@@ -88,10 +81,10 @@ class Trajectory:
     def __getitem__(self, quantity: Quantity) -> xr.DataArray:
         if not isinstance(quantity, Quantity):
             raise SceneError(f"{shown(quantity)} is not a quantity; give one such as hinge.angle or body.position")
-        known = [str(name) for name in self.data.data_vars]
+        known = [str(name) for name in (self._data.names if isinstance(self._data, Derived) else self._data.data_vars)]
         if quantity.variable not in known:
             raise SceneError(f"this trajectory has no '{quantity.variable}'{nearest(quantity.variable, known)}")
-        values = self.data[quantity.variable]
+        values = self._data[quantity.variable]
         axis = next((str(axis) for axis in values.dims if axis in OWNERS), None)
         if axis is not None:
             labels = [str(label) for label in values[axis].values]
@@ -136,52 +129,3 @@ class Trajectory:
     def __repr__(self) -> str:
         worlds = f", {self.worlds} worlds" if self.worlds > 1 else ""
         return f"<trajectory of '{self.data.attrs['scene_name']}': {len(self)} instants to {self.time[-1]:g} s{worlds}>"
-
-
-def _variable(definition: Definition, found: Worlds, several: bool) -> xr.Variable:
-    dims = ["time", "world"]
-    if definition.owner is None:
-        values = found.derive(definition, 0)
-    else:
-        count = len(definition.names(found.layout))
-        values = np.stack([found.derive(definition, i) for i in range(count)], axis=1)
-        dims.insert(1, definition.owner)
-    if definition.components:
-        dims.append(COMPONENT_AXIS[len(definition.components)])
-    if not several:
-        values = np.take(values, 0, axis=dims.index("world"))
-        dims.remove("world")
-    units = {"units": definition.unit} if isinstance(definition.unit, str) and definition.unit else {}
-    return xr.Variable(dims, values, attrs={"long_name": definition.about} | units)
-
-
-def _item_units(scene: Scene) -> dict[str, tuple[str, list[str]]]:
-    """Units along the axes whose items differ; rates and efforts follow from the unit of the coordinate."""
-    coordinates = coordinates_of(scene)
-    limited = [found for _, joint, found in coordinates if found.name in joint.ranges]
-    units = {
-        "axis_unit": ("axis", [found.unit for _, _, found in coordinates]),
-        "limit_unit": ("limit", ["N s" if found.kind.is_linear else "N m s" for found in limited]),
-        "friction_unit": ("friction", [row.axes.unit for row in friction_rows_of(scene)]),
-        "term_unit": ("term", [c.effort(k).unit for c in scene.couplings.values() for k in range(len(c.terms))]),
-        "sensor_unit": ("sensor", [reading.unit for _, _, reading in readings_of(scene, "reading")]),
-        "vector_sensor_unit": ("vector_sensor", [row[2].unit for row in readings_of(scene, "vector_reading")]),
-        "actuator_unit": (
-            "actuator",
-            ["N" if row.linear else "N m" for row in softs_of(scene) if row.actuator is not None],
-        ),
-        "soft_unit": ("soft", ["N" if row.linear else "N m" for row in softs_of(scene)]),
-    }
-    return {name: entry for name, entry in units.items() if entry[1]}
-
-
-def _attributes(scene: Scene, frames: Frames) -> Plain:
-    from .. import __version__
-
-    return {
-        "title": f"Sharnir run of '{scene.name}'",
-        "scene_name": scene.name,
-        "scene": scene_text(scene),  # so that a saved run tells what it was a run of
-        "sharnir_version": __version__,
-        "dt": frames.dt,
-    }

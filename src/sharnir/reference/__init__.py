@@ -10,7 +10,10 @@ What it leaves out, or smears, and by how much:
 - An impact at a limit is shared by locked joints and motors; friction that follows the load takes no part in it.
 - Where locked rows are redundant, their forces are those of an independent set of rows; motion does not depend on it,
   friction that follows the load does only if it is one of the undetermined forces.
-- Gears and couplings with losses, play or a prescribed motion, and bodies that are moved, are refused by name.
+- Prescribed motions are differentiated by interpolation, to about 1e-10 of what they are; those with corners that are
+  not named as breaks are refused.
+- Gears and couplings with losses, and catches, are refused by name; flanks of couplings with play are met without
+  rebound.
 - The flow of a valve is rounded off over a ten-thousandth of the supply pressure; so are suction and relief.
 - Bodies whose inertia is below about 1e-9 of their neighbours' (m l^2) drown in rounding.
 """

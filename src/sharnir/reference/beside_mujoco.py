@@ -7,20 +7,24 @@ limits and contacts there) more than that of the steps. Nothing is asked of the 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import SceneError
 from ..scene.scene import Scene
+from ..scene.values import Plain
 from ..simulation.simulation import Simulation
 from ..spatial import Array
 from .compare import Difference
 
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
 FINER = 10  # steps of MuJoCo in one of ours
 
 
-def beside_mujoco(scene: Scene, file: Path, time: float, dt: float, settings: dict[str, Any]) -> list[Difference]:
+def beside_mujoco(scene: Scene, file: Path, time: float, dt: float, settings: Plain) -> list[Difference]:
     """How far the moving bodies are from those of the same names in MuJoCo's model of a file, m."""
     try:
         import mujoco
@@ -28,13 +32,14 @@ def beside_mujoco(scene: Scene, file: Path, time: float, dt: float, settings: di
         raise SceneError("MuJoCo is not installed; install it with: pip install 'sharnir[import]'") from None
     run = Simulation(scene, dt=dt, **settings).run(time)
     model = mujoco.MjModel.from_xml_path(str(file))
-    ids = {str(model.body(i).name).replace(".", "_"): i for i in range(1, model.nbody)}  # a scene's names have no dots
+    # as the importer calls them: by number where they have no name, and without dots
+    ids = {(str(model.body(i).name) or f"body {i}").replace(".", "_"): i for i in range(1, model.nbody)}
     shared = {name: ids[name] for name, body in scene.bodies.items() if name in ids and not body.spec.fixed}
     if not shared:
         raise SceneError(f"{file} and the scene share no body by name; give the file that the scene was read from")
     first = run[scene.bodies[next(iter(shared))].position]
     times = np.asarray(first.time.values, float)
-    theirs = _paths(mujoco, model, list(shared.values()), times, dt / FINER)
+    theirs = _paths(model, list(shared.values()), times, dt / FINER)
     found = []
     for place, name in enumerate(shared):
         ours = np.asarray(run[scene.bodies[name].position].values).reshape(len(times), 3)
@@ -42,8 +47,10 @@ def beside_mujoco(scene: Scene, file: Path, time: float, dt: float, settings: di
     return found
 
 
-def _paths(mujoco: Any, model: Any, ids: list[int], times: Array, dt: float) -> Array:
+def _paths(model: MjModel, ids: list[int], times: Array, dt: float) -> Array:
     """Where the frames of bodies are at given times, [time, body, 3]."""
+    import mujoco
+
     model.opt.timestep, model.opt.integrator = dt, mujoco.mjtIntegrator.mjINT_RK4
     data = mujoco.MjData(model)
     out = np.zeros((len(times), len(ids), 3))

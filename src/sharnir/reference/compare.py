@@ -127,7 +127,7 @@ def compare(
 ) -> Comparison:
     """Run the simulation (with ``settings`` of ``Simulation``) and the exact twin of a scene for ``duration`` s.
 
-    ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target, command.
+    ``inputs`` are those of ``Simulation.run`` by their words: torque, force, voltage, target, motion, command.
     """
     driven: Plain = dict(inputs or {})
     begun = time.perf_counter()

@@ -3,7 +3,7 @@
 spring   e = preload - k (c - rest) - damping c',  or preload - table(c - rest) - damping c'
 drive    e = r M_s (U - r c'/w_idle) - r^2 I_m c'',  I_m = M_s t_m/w_idle; the last term is a row of the system
 servo    U = gain e - damping c' + integral I,  I' = e, within -1 and 1
-gear     sum of c_i q_i stays: a row of the system that is a sum of coordinate rows
+gear     sum of c_i q_i stays: a row of the system that is a sum of coordinate rows; with play a limit of that sum
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..errors import SceneError
 from ..model.layout import coordinates_of
 from ..quantities.springs import spring_force
 from ..scene.body import Body
-from ..scene.couplings import Coupling, Prescribed
+from ..scene.couplings import NEUTRAL, Coupling
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
 from ..scene.joints import Coordinate, Kind
 from ..scene.quantity import Quantity
-from ..simulation.inputs import Input, InputsOf
+from ..simulation.inputs import Input, InputsOf, wants_simulation
 from ..spatial import Array
 from .actuator_laws import Law
 from .mechanism import Mechanism, Motion
@@ -86,6 +86,50 @@ class Limit:
     def excess(self, m: Motion, side: int) -> Array:
         """How far the coordinate is above the lower (side 1) or the upper limit (side -1), [k]."""
         return self.axis.value(m) - (self.lower if side > 0 else self.upper)
+
+
+@dataclass(frozen=True)
+class Meshing:
+    """A coupling without losses: what the sum of its coordinates is kept at, rigidly or between flanks."""
+
+    axes: tuple[Axis, ...]
+    factors: tuple[float, ...]
+    offset: float
+    gap: float  # how far the sum may be off either way
+
+    def error(self, m: Motion) -> Array:
+        """How far the sum is off, [k]."""
+        values = (c * axis.value(m) for c, axis in zip(self.factors, self.axes, strict=True))
+        return np.asarray(sum(values, np.full(len(m.x), -self.offset)))
+
+
+@dataclass(frozen=True)
+class Flanks:
+    """The play of a coupling: its sum of coordinates is free between two flanks, which only push."""
+
+    mechanism: Mechanism
+    place: int  # of the coupling
+    mesh: Meshing
+    gap: float
+
+    @property
+    def row(self) -> int:
+        """The row of its sum."""
+        return len(self.mechanism.rows) + self.place
+
+    @property
+    def lower(self) -> float:
+        """Where one flank is."""
+        return -self.gap
+
+    @property
+    def upper(self) -> float:
+        """Where the other is."""
+        return self.gap
+
+    def excess(self, m: Motion, side: int) -> Array:
+        """How far the sum is above the lower (side 1) or the upper flank (side -1), [k]."""
+        return self.mesh.error(m) + side * self.gap
 
 
 @dataclass(frozen=True)
@@ -173,20 +217,6 @@ class ActuatorForce:
         return self.law.inertia
 
 
-@dataclass(frozen=True)
-class Meshing:
-    """A coupling without losses: what the sum of its coordinates is kept at."""
-
-    axes: tuple[Axis, ...]
-    factors: tuple[float, ...]
-    offset: float
-
-    def error(self, m: Motion) -> Array:
-        """How far the sum is off, [k]."""
-        values = (c * axis.value(m) for c, axis in zip(self.factors, self.axes, strict=True))
-        return np.asarray(sum(values, np.full(len(m.x), -self.offset)))
-
-
 @dataclass
 class Outside:
     """Efforts of a batch of states."""
@@ -205,7 +235,7 @@ class Efforts:
         self.mechanism = mechanism
         self.coordinates = Coordinates(mechanism)
         self.axes: dict[str, Axis] = {}
-        self.limits: list[Limit] = []
+        self.limits: list[Limit | Flanks] = []
         self.springs: list[SpringForce] = []
         self.drives: list[DriveForce] = []
         self.actuators: list[ActuatorForce] = []
@@ -217,8 +247,12 @@ class Efforts:
         for label, joint, free in coordinates_of(mechanism.scene):
             self._add(label, joint, free, label in pushed)
         self.meshings = [_meshing(coupling, self.axes) for coupling in couplings]
-        for mesh in self.meshings:
+        self.stops = len(self.limits)  # limits of coordinates come before those of couplings
+        for g, mesh in enumerate(self.meshings):
             mechanism.sums.append((tuple(axis.row for axis in mesh.axes), mesh.factors))
+            if mesh.gap > 0.0:
+                self.limits.append(Flanks(mechanism, g, mesh, mesh.gap))
+        self.rigid = [g for g, mesh in enumerate(self.meshings) if mesh.gap == 0.0]
         self.until = np.inf  # inputs are taken just before this time, where a step ends at a jump of theirs
         self._row_inputs: list[tuple[int, Input]] = []
         self._body_inputs: list[tuple[int, int, Input]] = []
@@ -246,12 +280,19 @@ class Efforts:
             self.integrals += counted
             _check_drive(joint, self.drives[-1].drive)
             _check_servo(joint, drive)
+        if free.name in joint.catches:
+            raise SceneError(f"solve: the exact twin has no catches, and '{label}' has one; leave catch out")
         if free.name in joint.actuators:
             self.actuators.append(ActuatorForce(axis, Law(joint.actuators[free.name], self.integrals)))
             self.integrals += self.actuators[-1].law.states
 
     def _aim(self, word: str, target: Body | Quantity, value: Input) -> None:
         """Find the row, the body or the drive that an input acts on."""
+        if callable(value) and wants_simulation(value):
+            named = target.name if isinstance(target, Body) else target.item
+            raise SceneError(
+                f"{word} of '{named}' follows the simulation; the exact twin takes functions of time alone"
+            )
         if isinstance(target, Body):
             if self.mechanism.scene.bodies.get(target.name) is not target or target.spec.fixed:
                 raise SceneError(f"{word}: body '{target.name}' is not a moving body of this scene; give one that is")
@@ -326,21 +367,22 @@ def _target(word: str, key: object) -> Body | Quantity:
 
 
 def _sampled(value: Input, t: Array) -> Array:
+    if callable(value) and wants_simulation(value):
+        raise SceneError(
+            "solve: an input is a function of the simulation; the exact twin takes functions of time alone"
+        )
     return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 
 def _meshing(coupling: Coupling, axes: dict[str, Axis]) -> Meshing:
     """A coupling as a row, or why there is none for it."""
-    kind = type(coupling.type).__name__
-    if isinstance(coupling.type, Prescribed):
-        raise SceneError(f"solve: the exact twin moves nothing by prescription, and '{coupling.name}' is a {kind}")
-    if coupling.loses_power or coupling.gap > 0.0:
-        what = "loses power" if coupling.loses_power else "has play or is in neutral"
+    if coupling.loses_power:
         raise SceneError(
-            f"solve: the exact twin has couplings without losses and play, and the {kind} '{coupling.name}' {what}; "
-            "give efficiency 1, no friction, no backlash, and a gear"
+            f"solve: the exact twin has couplings without losses, and the {type(coupling.type).__name__} "
+            f"'{coupling.name}' loses power; give efficiency 1, not locking, and no friction"
         )
-    return Meshing(tuple(axes[label] for label in coupling.labels), coupling.factors, coupling.offset)
+    gap = np.inf if coupling.gap >= NEUTRAL else coupling.gap
+    return Meshing(tuple(axes[label] for label in coupling.labels), coupling.factors, coupling.offset, gap)
 
 
 def _check_servo(joint: Joint, drive: AnyDrive) -> None:

@@ -90,13 +90,13 @@ class Modes:
     def settle(self, t: float, y: Array) -> Array:
         """Choose the modes at a state, with velocity jumps where limits are hit; the state that follows."""
         system = self.system
-        y = self._hit_limits(y)
+        y = self._hit_limits(t, y)
         self._hold_all(t, y)
         history: set[tuple[object, ...]] = set()
         for _ in range(ROUNDS):
             system.activate()
             system.examine(y)
-            y = system.together(y)
+            y = system.together(t, y)
             e = system.evaluate(np.array([t]), y[None])
             system.keep(e.multipliers[0])
             if not (self._carried_on(e) or self._let_go(e) or self._catch(e, history)):
@@ -106,7 +106,7 @@ class Modes:
             "limits that agrees with the forces; try LuGre friction, or a slightly different start"
         )
 
-    def _hit_limits(self, y: Array) -> Array:
+    def _hit_limits(self, t: float, y: Array) -> Array:
         system = self.system
         m = system.motion(y[None])
         hits = []
@@ -118,7 +118,7 @@ class Modes:
         system.closed = []
         if hits and any(side * m.rate[0, system.limit_rows[i]] < -CLOSING for i, side in hits):
             system.activate()
-            y, impulses = system.struck(y, hits)
+            y, impulses = system.struck(t, y, hits)
             for i, impulse in impulses.items():
                 self.impulses[i] = self.impulses.get(i, 0.0) + impulse
             m = system.motion(y[None])

@@ -9,13 +9,13 @@ import numpy as np
 from ..errors import SceneError, SimulationFault
 from ..record.trajectory import Trajectory
 from ..scene.check import check_scene
-from ..scene.mover import movers_of
 from ..scene.scene import Scene
 from ..simulation.inputs import InputsOf
 from ..spatial import Array, matrix
 from .collocation import Step, Stepper, lagrange
 from .efforts import Efforts
 from .frictions import Frictions
+from .leading import leading_of
 from .mechanism import Mechanism
 from .modes import Modes
 from .system import Evaluation, System, initial_state
@@ -41,6 +41,7 @@ def solve(
     force: InputsOf | None = None,
     voltage: InputsOf | None = None,
     target: InputsOf | None = None,
+    motion: InputsOf | None = None,
     command: InputsOf | None = None,
     dt: float = 0.01,
     rtol: float = 1e-10,
@@ -49,9 +50,10 @@ def solve(
 ) -> Trajectory:
     """Solve a scene for ``duration`` seconds, recorded every ``dt`` seconds, each step to the tolerance ``rtol``.
 
-    The inputs ``torque`` (N m), ``force`` (N), ``voltage``, ``target`` and ``command`` are those of
-    ``Simulation.run``. Times at which they jump, given as ``breaks`` (s), are met exactly; a jump that is not named is
-    found by ever shorter steps. ``progress`` is called with the instants done and the instants in all.
+    The inputs ``torque`` (N m), ``force`` (N), ``voltage``, ``target``, ``motion`` and ``command`` are those of
+    ``Simulation.run``; motions must be smooth, and begin where the scene does. Times at which they jump, given as
+    ``breaks`` (s), are met exactly; a jump that is not named is found by ever shorter steps, and refused in a motion.
+    ``progress`` is called with the instants done and the instants in all.
     """
     if not duration > 0 or not dt > 0:
         raise SceneError(f"solve: duration is {duration:g} s and dt is {dt:g} s; both must be above zero")
@@ -64,38 +66,44 @@ def solve(
         )
     scene.take_initial()
     check_scene(scene)
-    if movers := movers_of(scene):
-        raise SceneError(
-            f"solve: the exact twin moves no body by prescription, and scene '{scene.name}' has '{movers[0].name}'"
-        )
     if scene.ropes:
         raise SceneError(
             f"solve: the exact twin has no ropes, and scene '{scene.name}' has '{next(iter(scene.ropes))}'"
         )
     inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target, "command": command}
-    run = Run(scene, {word: given for word, given in inputs.items() if given}, duration, dt, rtol)
-    run.go(sorted({float(time) for time in breaks if 0.0 < time < duration} | {duration}), progress)
+    ends = sorted({float(time) for time in breaks if 0.0 < time < duration} | {duration})
+    run = Run(scene, {word: given for word, given in inputs.items() if given}, motion or {}, ends, dt, rtol)
+    run.go(ends, progress)
     return Trajectory.from_frames(scene, run.recording.frames())
 
 
 class Run:
     """A solution in progress."""
 
-    def __init__(self, scene: Scene, inputs: dict[str, InputsOf], duration: float, dt: float, rtol: float) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        inputs: dict[str, InputsOf],
+        motion: InputsOf,
+        ends: list[float],
+        dt: float,
+        rtol: float,
+    ) -> None:
         mechanism = Mechanism(scene)
         frictions = Frictions(mechanism)
         efforts = Efforts(mechanism, inputs)
         mechanism.freeze()
-        self.system = System(scene, efforts, mechanism, frictions)
+        leading = leading_of(scene, mechanism, motion, [0.0, *ends])
+        self.system = System(scene, efforts, mechanism, frictions, leading)
         self.modes = Modes(self.system)
         self.y = self._start()
         self.t = 0.0
         self.rtol = rtol
         self.unit = np.ones(self.system.size)
         self.unit[self.system.z] = frictions.z_scale
-        timed = any(callable(value) for given in inputs.values() for value in given.values())
+        timed = any(callable(value) for given in (*inputs.values(), motion) for value in given.values())
         self.longest = LONGEST_STEP if timed else np.inf
-        times = dt * np.arange(round(duration / dt) + 1)
+        times = dt * np.arange(round(ends[-1] / dt) + 1)
         self.recording = Recording(self.system, self.modes, times, dt)
         self.stepper = Stepper(STAGES)
         self.steps = 0
@@ -108,7 +116,7 @@ class Run:
         y = initial_state(system)
         system.rotation = np.array([matrix(body.pose.rotation) for body in system.mechanism.bodies])
         system.examine(y)
-        return system.together(system.struck(y, [])[0])
+        return system.together(0.0, system.struck(0.0, y, [])[0])
 
     # ----------------------------------------------------------------------------------------------------------------
 
@@ -128,6 +136,8 @@ class Run:
                 self.t = end
                 if end < ends[-1]:  # the inputs jump here
                     system.efforts.until = np.inf
+                    if system.leading.some:  # and so may the rates of what is prescribed
+                        self.y = system.struck(end, self.y, [])[0]
                     self.y = self.modes.settle(end, self.y)
                     h, self._last = min(h, 1e-3), None
         except KeyboardInterrupt:
@@ -153,7 +163,7 @@ class Run:
         self.t, self.y = step.t + step.h, step.end
         self.steps += 1
         system.keep(step.seen.multipliers[-1])
-        self.y = system.together(self.y)
+        self.y = system.together(self.t, self.y)
         system.efforts.coordinates.advance(system.motion(self.y[None]))
         self._last = step
         if system.redundant:  # which rows are, may change with the pose

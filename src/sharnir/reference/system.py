@@ -1,11 +1,13 @@
 """A scene as a system of ordinary differential equations: accelerations from an index-reduced DAE.
 
-    M a = f + J^T p + B^T e(p),       J a + J' v = 0
+    M a = f + J^T p + B^T e(p),       J a + J' v = r'(t)
 
     p   multipliers of the active rows: locked axes, gears, sticking friction, closed limits, and the inertia of motors
     e   forces on free axes: springs, drives, friction; with a load, friction depends on p
 
-p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = 0, nonlinear with loads, by Newton steps from the last p
+r is zero but for what is prescribed (``leading.py``).
+
+p solves (J M^-1 J^T) p + J M^-1 (f + B^T e(p)) + J' v = r', nonlinear with loads, by Newton steps from the last p
 ([004]). A motor of inertia I_m behind a gear of ratio r is a row with the compliance 1/(r^2 I_m) beside its own
 coordinate: J a + J' v + p/(r^2 I_m) = 0.
 
@@ -25,8 +27,9 @@ import numpy as np
 from ..errors import SceneError
 from ..scene.scene import Scene
 from ..spatial import Array
-from .efforts import ActuatorForce, DriveForce, Efforts
+from .efforts import JUST_BEFORE, ActuatorForce, DriveForce, Efforts
 from .frictions import Frictions, Slip
+from .leading import STAY, Leading
 from .mechanism import Mechanism, Motion, turned, vector_rate
 
 NEWTON_STEPS = 30
@@ -55,8 +58,11 @@ class Evaluation:
 class System:
     """The equations of a scene."""
 
-    def __init__(self, scene: Scene, efforts: Efforts, mechanism: Mechanism, frictions: Frictions) -> None:
+    def __init__(
+        self, scene: Scene, efforts: Efforts, mechanism: Mechanism, frictions: Frictions, leading: Leading
+    ) -> None:
         self.scene, self.mechanism, self.efforts, self.frictions = scene, mechanism, efforts, frictions
+        self.leading = leading
         self.bodies = len(mechanism.bodies)
         motion = 12 * self.bodies
         bristles = len(frictions.z_pairs)
@@ -87,8 +93,8 @@ class System:
         motors: list[DriveForce | ActuatorForce] = [*self.efforts.drives, *self.efforts.actuators]
         keys = [("lock", i) for i in range(self.mechanism.locked)]
         rows = list(range(self.mechanism.locked))
-        keys += [("gear", g) for g in range(len(self.mechanism.sums))]
-        rows += range(len(self.mechanism.rows), self.mechanism.row_count)
+        keys += [("gear", g) for g in self.efforts.rigid]
+        rows += [len(self.mechanism.rows) + g for g in self.efforts.rigid]
         softness = [0.0] * len(rows)
         for d, drive in enumerate(motors):
             if drive.inertia > 0.0:
@@ -181,7 +187,7 @@ class System:
         every = m.jacobian.reshape(count, self.mechanism.row_count, 6 * self.bodies)
         forces = forces + (row_force[:, None] @ every).reshape(forces.shape)
         free = self.weighted(m, forces)
-        multipliers, load, reaction = self._multipliers(m, slip, free)
+        multipliers, load, reaction = self._multipliers(m, slip, free, self._led(t)[1])
         acceleration = free
         if len(self.active):
             held = (
@@ -218,7 +224,13 @@ class System:
             rates,
         )
 
-    def _multipliers(self, m: Motion, slip: Slip, free: Array) -> tuple[Array, Array, Array]:
+    def _led(self, t: Array) -> tuple[Array, Array]:
+        """Rates and accelerations [k, row] at which rows are led at times [k]; just before a jump where one ends."""
+        if not self.leading.some:
+            return (np.zeros((1, self.mechanism.row_count)),) * 2
+        return self.leading.rows(self.mechanism, np.minimum(t, self.efforts.until - JUST_BEFORE))
+
+    def _multipliers(self, m: Motion, slip: Slip, free: Array, led: Array) -> tuple[Array, Array, Array]:
         """Multipliers [k, active], load-dependent forces [k, loaded pair] and loads [k, friction]."""
         frictions = self.frictions
         count = len(free)
@@ -226,7 +238,7 @@ class System:
         if not len(self.active):
             return np.zeros((count, 0)), np.zeros((count, len(frictions.load_pairs))), no_load
         flat, moved, matrix = self._compliance(m)
-        constant = (flat @ free.reshape(count, -1, 1))[..., 0] + m.bias[:, self.active]
+        constant = (flat @ free.reshape(count, -1, 1))[..., 0] + (m.bias - led)[:, self.active]
         pairs = frictions.load_pairs
         if not len(pairs):
             return -np.linalg.solve(matrix, constant[..., None])[..., 0], np.zeros((count, 0)), no_load
@@ -280,14 +292,14 @@ class System:
         y[n : 2 * n] = 0.0
         return y
 
-    def together(self, y: Array) -> Array:
-        """The nearest state in which positions and velocities satisfy all active rows. Rebased."""
+    def together(self, t: float, y: Array) -> Array:
+        """The nearest state in which positions and velocities satisfy all active rows at a time. Rebased."""
         n = 3 * self.bodies
         y = self.rebased(y)
         places = [i for i, (kind, _) in enumerate(self.all_keys) if kind in ("lock", "gear", "limit")]
         m = self.motion(y[None])
         for _ in range(8 if places else 0):
-            errors = self._errors(m)[0]
+            errors = self._errors(t, m)
             if np.max(np.abs(errors)) < CLOSED:
                 break
             shift = self._closing(m, np.array(places), errors)
@@ -296,15 +308,24 @@ class System:
             m = self.motion(y[None])
         moving = [i for i, (kind, _) in enumerate(self.all_keys) if kind != "motor"]
         if moving:
-            change = self._closing(m, np.array(moving), m.rate[0, self.all_rows[moving]])
+            rate = (m.rate[0] - self._led(np.array([t]))[0][0])[self.all_rows[moving]]
+            change = self._closing(m, np.array(moving), rate)
             y[2 * n : 4 * n] += np.concatenate([change[:, :3].ravel(), change[:, 3:].ravel()])
         return y
 
-    def _errors(self, m: Motion) -> Array:
-        errors = self.mechanism.lock_errors(m)
-        errors = np.concatenate([errors, *(mesh.error(m)[:, None] for mesh in self.efforts.meshings)], axis=1)
-        gaps = [self.efforts.limits[i].excess(m, side) for i, side in self.closed]
-        return np.concatenate([errors, *(gap[:, None] for gap in gaps)], axis=1)
+    def _errors(self, t: float, m: Motion) -> Array:
+        """How far locks, couplings and closed limits of the first state are off, in the order of the active rows."""
+        t = min(t, self.efforts.until - JUST_BEFORE)
+        errors = self.mechanism.lock_errors(m)[0]
+        for joint, body in self.leading.bodies.items():
+            errors[body.rows] = body.errors(m, joint, t)
+        geared = []
+        for g in self.efforts.rigid:
+            mesh, lead = self.efforts.meshings[g], self.leading.coordinates.get(g, STAY)
+            place = lead.at(t, np.array([mesh.offset]))[0][0]
+            geared.append(0.0 if lead.by_rate else mesh.error(m)[0] - (place - mesh.offset))
+        gaps = [self.efforts.limits[i].excess(m, side)[0] for i, side in self.closed]
+        return np.array([*errors, *geared, *gaps])
 
     def _closing(self, m: Motion, which: Array, errors: Array) -> Array:
         """The least motion [body, 6] that takes errors of some active rows away."""
@@ -313,13 +334,14 @@ class System:
 
     # --- velocity jumps ---------------------------------------------------------------------------------------------
 
-    def struck(self, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
-        """Velocities after limits (limit, side) are hit without rebound, and their impulses by limit.
+    def struck(self, t: float, y: Array, hits: list[tuple[int, int]]) -> tuple[Array, dict[int, float]]:
+        """Velocities at a time after limits (limit, side) are hit without rebound, and their impulses by limit.
 
         Locked joints, gears and motors take part in the impact; bounded friction does not. Without any limit it is what
-        joints make of velocities that they do not allow.
+        joints and prescribed motions make of velocities that they do not allow.
         """
         m = self.motion(y[None])
+        led = self._led(np.array([t]))[0][0]
         shared = [i for i, (kind, _) in enumerate(self.keys) if kind in ("lock", "gear", "motor")]
         held = list(hits)
         while True:
@@ -327,7 +349,7 @@ class System:
             moved = self.weighted(m, m.jacobian[:, rows])[0].reshape(len(rows), 6 * self.bodies)
             matrix = m.jacobian[0, rows].reshape(len(rows), 6 * self.bodies) @ moved.T
             matrix[range(len(shared)), range(len(shared))] += self._softness[shared]
-            wanted = m.rate[0, rows].copy()
+            wanted = (m.rate[0] - led)[rows]
             wanted[[i for i, s in enumerate(shared) if self.keys[s][0] == "motor"]] = 0.0
             size = 1.0 / np.sqrt(np.diag(matrix))
             p = size * np.linalg.lstsq(size[:, None] * matrix * size, -size * wanted, rcond=1e-14)[0]

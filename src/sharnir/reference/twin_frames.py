@@ -1,7 +1,7 @@
 """What the exact twin recorded, as the frames of a trajectory.
 
 Forces are those of the instant, where a simulation has the mean over its step; impulses are these forces times the
-interval between frames, and for limits also the impacts within it.
+interval between frames, and for limits and flanks of couplings also the impacts within it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.layout import layout_of
 from ..quantities.frames import Frames, still_frames
-from ..spatial import IDENTITY, Array
+from ..spatial import IDENTITY, Array, rotate
 from .mechanism import quaternions
 from .modes import Modes
 from .system import Evaluation, System
@@ -66,6 +66,7 @@ class Recording:
             self.data["rotation"][here, i] = _unbroken(self.data["rotation"][: here.start, i], m.rotation[:, place])
             self.data["center_velocity"][here, i] = m.v[:, place]
             self.data["angular_velocity"][here, i] = m.w[:, place]
+        self._fill_movers(here)
         for i, axis in enumerate(system.efforts.axes.values()):
             self.data["twist"][here, i] = axis.value(m)
         self.data["effort"][here] = system.efforts.inputs_at(self.times[here])
@@ -80,6 +81,17 @@ class Recording:
         self._fill_forces(here, e)
         self.done = here.stop
 
+    def _fill_movers(self, here: slice) -> None:
+        """What leads a body is where that body is."""
+        bodies = list(self.system.scene.bodies.values())
+        for led in self.system.leading.bodies.values():
+            moved, body = bodies.index(led.mover.weld.a), bodies.index(led.mover.body)
+            turn, spin = self.data["rotation"][here, body], self.data["angular_velocity"][here, body]
+            arm = rotate(turn, led.mover.body.center)
+            self.data["rotation"][here, moved], self.data["angular_velocity"][here, moved] = turn, spin
+            self.data["center"][here, moved] = self.data["center"][here, body] - arm
+            self.data["center_velocity"][here, moved] = self.data["center_velocity"][here, body] - np.cross(spin, arm)
+
     def _fill_forces(self, here: slice, e: Evaluation) -> None:
         system, mechanism, frictions = self.system, self.system.mechanism, self.system.frictions
         direction = e.motion.direction
@@ -89,9 +101,11 @@ class Recording:
                 name = "reaction" if mechanism.linear[place] else "reaction_torque"
                 self.data[name][here, mechanism.row_joint[place]] += force[:, None] * direction[:, place]
             elif kind == "gear":
-                self.data["coupling_effort"][here, place] = force
-            elif kind == "limit":
+                self.data["coupling_effort"][here, place] += force
+            elif kind == "limit" and place < system.efforts.stops:
                 self.data["limit_impulse"][here, place] += force * self.dt
+            elif kind == "limit":
+                self.data["coupling_effort"][here, system.limit_rows[place] - len(mechanism.rows)] += force
         for p, element in enumerate(frictions.element):
             label = frictions.labels[element]
             if label in self.layout.frictions:  # dry ones; viscous friction is not recorded
@@ -104,7 +118,11 @@ class Recording:
         """Add the impacts at limits since the last instant to the next one."""
         if self.modes.impulses and self.done < len(self.times):
             for limit, impulse in self.modes.impulses.items():
-                self.data["limit_impulse"][self.done, limit] += impulse
+                if limit < self.system.efforts.stops:
+                    self.data["limit_impulse"][self.done, limit] += impulse
+                else:  # of a flank
+                    place = self.system.limit_rows[limit] - len(self.system.mechanism.rows)
+                    self.data["coupling_effort"][self.done, place] += impulse / self.dt
         self.modes.impulses.clear()
 
     def frames(self) -> Frames:

@@ -58,6 +58,14 @@ class Set(Command, frozen=True, tag="set"):
     values: dict[Name, float]
 
 
+class Tune(Command, frozen=True, tag="tune"):
+    """A new ``value`` of the number at the ``port`` of a ``block`` of the diagram. No browser may send it."""
+
+    block: Name
+    port: Name
+    value: float | bool
+
+
 class Pull(Command, frozen=True, tag="pull"):
     """Pull a body by a spring, from a ``point`` on it (m, in its frame) to a ``target`` (m, in the world)."""
 
@@ -112,11 +120,11 @@ class End(Command, frozen=True, tag="end"):
 
 
 AnyCommand = (
-    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Pull | Loosen | Stop | Release | Hold | Enable | Inject
-    | Clear | Note | End
+    Run | Pause | Step | Reset | Scale | Save | Restore | Set | Tune | Pull | Loosen | Stop | Release | Hold | Enable
+    | Inject | Clear | Note | End
 )  # fmt: skip
 # What changes the motion; a replay repeats these and skips the rest.
-MOVING = (Reset, Save, Restore, Set, Pull, Loosen, Stop, Release, Hold, Enable, Inject, Clear)
+MOVING = (Reset, Save, Restore, Set, Tune, Pull, Loosen, Stop, Release, Hold, Enable, Inject, Clear)
 
 
 class Order(msgspec.Struct, frozen=True):

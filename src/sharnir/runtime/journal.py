@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..control.defaults import default_panel
 from ..errors import SceneError, nearest
 from ..scene.scene import Scene
 from ..scene.values import Plain
@@ -28,7 +29,7 @@ MOST_TICKS = 10**8  # days of any machine; a log that says more is damaged
 # What a log may set. Not where files go, and not how many worlds: a log comes from outside.
 SETTINGS = (
     *("solver", "integrator", "iterations", "epsilon", "erp", "stabilisation_iterations", "warm_start", "budget"),
-    *("precision", "device", "threads", "top_speed", "seed", "ignored_warnings"),
+    *("precision", "device", "threads", "top_speed", "seed", "ignored_warnings", "kernels"),
 )
 
 
@@ -144,6 +145,7 @@ class Run:
 def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> Run:
     """A new folder in ``parent``, named after scene and time, for a run with steps of ``dt`` (s) and ``settings``."""
     from .. import __version__
+    from ..simulation.kernel_choice import kernels_for
 
     stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in scene.name)
     started = time.strftime("%Y%m%d-%H%M%S")
@@ -152,7 +154,10 @@ def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> Run:
         folder, number = parent / f"{stem}-{started}-{number}", number + 1
     folder.mkdir(parents=True)
     scene.diagram = diagram_of(scene)
+    if scene.panel is None and scene.report is not None:  # the file does not tell that the robot was imported
+        scene.panel = default_panel(scene.diagram, scene)
     scene.save(folder / SCENE)
+    settings = settings | {"kernels": kernels_for(scene, settings)}  # a replay takes the same, for the same bits
     when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     header = Header(version=__version__, name=scene.name, started=when, dt=dt, settings=settings)
     (folder / LOG).write_bytes(msgspec.json.encode(header) + b"\n")

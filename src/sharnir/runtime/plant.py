@@ -71,6 +71,8 @@ class Plant:
         self.hand.lift()  # until the next step: what the command changes is what is there without it
         if isinstance(command, c.Set):
             self._set(command.values)
+        elif isinstance(command, c.Tune):
+            self.controller.tune(command.block, command.port, command.value)
         elif isinstance(command, c.Pull):
             self.hand.pull(command.body, command.point, command.target)
         elif isinstance(command, c.Loosen):

@@ -33,8 +33,8 @@ from .journal import Alarm, Entry, Journal, Run
 from .offered_faults import faults_offered
 from .pacing import Pacer
 from .plant import Plant
+from .referee import AUTHOR, Score, referee_of
 from .ring import Ring
-from .scenario import AUTHOR, Score, referee_of
 
 AHEAD = 0.02  # s that the physics is before the clock
 FRAMES = 60.0  # published a second while running

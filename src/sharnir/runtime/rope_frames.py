@@ -1,6 +1,7 @@
 """Ropes in a frame: a block of four numbers per node, its position (m) and the tension (N) of the element after it.
 
 Nodes that are wound on a drum lie at the first one that is not; a negative tension marks an element that has parted.
+A rope that wears a skin has a second block, the quaternions of its elements.
 """
 
 from __future__ import annotations
@@ -27,9 +28,15 @@ def block_name(rope: str) -> str:
     return f"rope {rope}"
 
 
+def bones_name(rope: str) -> str:
+    """What the block of the bones of a rope with a skin is called."""
+    return f"bones {rope}"
+
+
 def rope_shapes(scene: Scene) -> dict[str, tuple[int, int]]:
     """The blocks that the ropes of a scene need."""
-    return {block_name(name): (rope.elements + 1, 4) for name, rope in scene.ropes.items()}
+    worn = {bones_name(name): (rope.elements, 4) for name, rope in scene.ropes.items() if rope.spec.skin is not None}
+    return {block_name(name): (rope.elements + 1, 4) for name, rope in scene.ropes.items()} | worn
 
 
 def write_ropes(scene: Scene, simulation: Simulation, blocks: dict[str, Array]) -> None:
@@ -46,6 +53,8 @@ def write_ropes(scene: Scene, simulation: Simulation, blocks: dict[str, Array]) 
         block[:, :3] = position[start:end]
         block[: free - start, :3] = position[free]
         block[:, 3] = np.where(parted[start:end] > 0, PARTED, np.maximum(tension[start:end], 0.0))
+        if rope.spec.skin is not None:
+            blocks[bones_name(name)][:] = state.rope_rotation.numpy()[start : end - 1, 0]
         start = end
 
 
@@ -71,4 +80,6 @@ def record_ropes(scene: Scene, data: Dataset, blocks: dict[str, Array]) -> None:
         block, count = blocks[block_name(name)], rope.elements
         block[..., :3] = data["node_position"].values[:, node : node + count + 1]
         block[..., :-1, 3] = np.maximum(data["tension"].values[:, element : element + count], 0.0)
+        if rope.spec.skin is not None:
+            blocks[bones_name(name)][:] = data["bone"].values[:, element : element + count]
         node, element = node + count + 1, element + count

@@ -124,7 +124,7 @@ def _check_direction(joint: Joint) -> None:
 
 
 def _check_swing(joint: Joint) -> None:
-    carrying = {*joint.ranges, *joint.springs, *joint.drives}
+    carrying = {*joint.ranges, *joint.springs, *joint.drives, *joint.catches}
     kinds = {free.kind for free in joint.type.coordinates if free.name in carrying}
     if Kind.SWING not in {free.kind for free in joint.type.coordinates} or not kinds:
         return

@@ -18,6 +18,7 @@ from .quantity import Quantity
 from .values import Description, not_negative, number, positive, shown
 
 ANGLE, LENGTH, ANY = "rad", "m", ""
+MOST_RATIO = 1e9
 NEUTRAL = 1e12  # rad or m of play: what a gearbox has in neutral
 
 
@@ -48,9 +49,14 @@ class CouplingType(Description, frozen=True, tag_field="type"):
 
     def checked(self, what: str) -> None:
         """Refuse numbers that make no sense."""
-        for value in self.factors():
-            if number(value, f"{what} factor") == 0.0:
-                raise SceneError(f"{what} has the factor 0 on a coordinate; give a ratio that is not zero")
+        sizes = [abs(number(value, f"{what} factor")) for value in self.factors()]
+        if 0.0 in sizes:
+            raise SceneError(f"{what} has the factor 0 on a coordinate; give a ratio that is not zero")
+        if max(sizes, default=0.0) > MOST_RATIO * min(sizes, default=0.0):
+            raise SceneError(
+                f"{what} has factors of {max(sizes):g} and {min(sizes):g}, too far apart to compute; give a ratio "
+                f"between {1 / MOST_RATIO:g} and {MOST_RATIO:g}"
+            )
         self.losses()
         self.play()
 

@@ -20,6 +20,7 @@ from .elements.actuators import (
     TorqueMotor,
     check_on,
 )
+from .elements.catches import CATCHES, AnyCatch
 from .elements.drive import AnyDrive, DcDrive, PositionServo
 from .elements.friction_laws import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
@@ -34,6 +35,7 @@ JointFriction = AnyFriction | dict[str, AnyFriction]
 JointSpring = Spring | dict[str, Spring]
 JointDrive = AnyDrive | dict[str, AnyDrive]
 JointActuator = AnyActuator | dict[str, AnyActuator]
+JointCatch = AnyCatch | dict[str, AnyCatch]
 
 Element = TypeVar("Element")
 
@@ -42,9 +44,9 @@ class JointSpec(Description, frozen=True):
     """What a scene file says of a joint.
 
     ``joint`` is its type and place, ``between`` names body a and body b ("world" for the ground). ``friction``,
-    ``limits``, ``spring``, ``drive`` and ``actuator`` belong to the free axes: one value, or a dictionary by the axis's
-    name when there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by name: what
-    hangs on the joint is moved there when the scene is first simulated.
+    ``limits``, ``spring``, ``drive``, ``actuator`` and ``catch`` belong to the free axes: one value, or a dictionary by
+    the axis's name when there are several. ``initial`` is the coordinate (rad, m) at which it starts, or several by
+    name: what hangs on the joint is moved there when the scene is first simulated.
     """
 
     joint: AnyJoint
@@ -54,6 +56,7 @@ class JointSpec(Description, frozen=True):
     spring: JointSpring | None = None
     drive: JointDrive | None = None
     actuator: JointActuator | None = None
+    catch: JointCatch | None = None
     initial: float | dict[str, float] | None = None
 
 
@@ -83,6 +86,7 @@ class Joint:
             spec.actuator, get_args(AnyActuator), "actuator", self.type, what
         )
         self.actuators = {name: self._placed(name, actuator) for name, actuator in given.items()}
+        self.catches: dict[str, AnyCatch] = _by_coordinate(spec.catch, CATCHES, "catch", self.type, what)
         self.initial = _initial(spec.initial, self.type, what)
 
     def _rested(self, name: str, spring: Spring) -> Spring:
@@ -299,7 +303,7 @@ def _by_coordinate(
         return {}
     coordinates = {free.name: free for free in joint.coordinates}
     if not coordinates:
-        raise SceneError(f"{what} has no free axis that could carry a {word}; leave {word} out")
+        raise SceneError(f"{what} has no free axis for the {word}; leave {word} out")
     if not isinstance(given, dict):
         if not isinstance(given, kinds):
             raise SceneError(f"{what} {word} is {shown(given)}; give {_choices(kinds)}")

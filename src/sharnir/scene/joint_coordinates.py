@@ -134,7 +134,7 @@ def counts_turns(joint: Joint, found: Coordinate) -> bool:
     tumbles goes through poses in which it jumps.
     """
     is_ball = len(joint.type.coordinates) == 4
-    used = any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives))
+    used = any("twist" in carried for carried in (joint.ranges, joint.springs, joint.drives, joint.catches))
     return found.kind.is_turn and (used or not is_ball)
 
 

@@ -17,7 +17,10 @@ from .values import Vec3, existing_file, not_negative, positive, shown, vector
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
+    from trimesh.resolvers import Resolver
 
+Part = Any  # a part of a mesh file, as trimesh has it
+Picture = Any  # an image, the path of one, or None
 READABLE = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off", ".3mf")
 LARGEST_FILE = 512 * 2**20  # bytes
 NO_COLOR = (102, 102, 102, 255)  # what trimesh takes where a file has no colour
@@ -167,7 +170,7 @@ def load_parts(file: str) -> list[Trimesh]:
 
 
 @lru_cache(maxsize=64)
-def _parts_of(file: str, changed: int, size: int) -> list[Any]:
+def _parts_of(file: str, changed: int, size: int) -> list[Part]:
     """Read once for as long as the file stays as it is."""
     import trimesh
 
@@ -182,7 +185,7 @@ def _parts_of(file: str, changed: int, size: int) -> list[Any]:
     return parts
 
 
-def _beside(file: str) -> Any:
+def _beside(file: str) -> Resolver:
     """What finds the materials and pictures that a mesh names: in its folder, or in one beside that, nowhere else."""
     from trimesh.resolvers import FilePathResolver
 
@@ -200,15 +203,22 @@ def _beside(file: str) -> Any:
 
 
 class Paint(NamedTuple):
-    """What a part of a mesh file looks like: a ``color`` as in CSS, or ``colors`` (RGB, 0 to 255) of every vertex, and
-    a ``picture``; each None where the file has none."""
+    """What a part of a mesh file looks like: a ``color`` as in CSS, or ``colors`` (RGB, 0 to 255) of every vertex, a
+    ``picture``, ``roughness`` and ``metalness`` from 0 to 1; each None where the file has none."""
 
     color: str | None = None
     colors: spatial.Array | None = None
-    picture: Any = None
+    picture: Picture = None
+    roughness: float | None = None
+    metalness: float | None = None
+
+    @property
+    def has_color(self) -> bool:
+        """Whether the file says which colour it is."""
+        return self.color is not None or self.colors is not None or self.picture is not None
 
 
-def paint_of(part: Any) -> Paint:
+def paint_of(part: Part) -> Paint:
     """The paint of a part of a mesh file."""
     visual = part.visual
     if visual.kind == "texture":
@@ -217,13 +227,18 @@ def paint_of(part: Any) -> Paint:
         rgba = getattr(material, "baseColorFactor", None)
         rgba = getattr(material, "diffuse", None) if rgba is None else rgba
         plain = rgba is None or tuple(int(value) for value in rgba) == NO_COLOR
-        return Paint(None if plain else _css(rgba), None, picture)
+        finish = [_share(getattr(material, name, None)) for name in ("roughnessFactor", "metallicFactor")]
+        return Paint(None if plain else _css(rgba), None, picture, *finish)
     if visual.kind is None:
         return Paint()
     colors = np.asarray(visual.vertex_colors, np.uint8)
     if (colors == colors[0]).all():
         return Paint(_css(colors[0]))
     return Paint(None, colors[:, :3])
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else min(max(float(value), 0.0), 1.0)
 
 
 def _css(rgba: Any) -> str:

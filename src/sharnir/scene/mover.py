@@ -61,6 +61,9 @@ class Mover:
         """Add what moves a ``body`` to a ``scene``, under a ``name``."""
         if body.spec.fixed:
             raise SceneError(f"mover '{name}': body '{body.name}' is fixed; leave fixed out to have it moved")
+        others = [joint.name for joint in scene.joints.values() if joint.b is body and joint.a.spec.moved]
+        if others:
+            raise SceneError(f"mover '{name}': body '{body.name}' is moved by '{others[0]}' already; use that one")
         spec = BodySpec(position=body.spec.position, rotation=body.spec.rotation, fixed=True, moved=True)
         return cls(body, scene.joint(name, Fixed(), scene.add_body(name, spec), body))
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import SceneError
 from .laying import laid_out, transported_frames
 from .materials import Contact
+from .meshes import Mesh
 from .quantity import Quantity, declared
 from .values import ORIGIN, Description, Vec3, direction, not_negative, number, place, positive, shown, vector, whole
 
@@ -95,6 +96,25 @@ class Winch(Description, frozen=True):
         not_negative(self.stored, "Winch stored (m)")
 
 
+class Skin(Description, frozen=True):
+    """A mesh that the rope wears over its bones, from a ``file`` (GLB, OBJ, STL, ...): it bends and twists along.
+
+    It is drawn straight, its z axis along the rope, and laid from its lowest to its highest z over the rope from start
+    to end; ``scale`` (m per unit of the file, one for all or one for each of x, y and z) makes metres of its numbers
+    across. What is to bend needs vertices along its length. ``color`` is as in CSS and paints the file's own over;
+    ``texture`` is the file of a picture that lies on it. It is seen only: the rope touches by its own radius.
+    """
+
+    file: str
+    scale: float | Vec3 = 1.0
+    color: str | None = None
+    texture: str | None = None
+
+    def mesh(self) -> Mesh:
+        """The mesh as it is drawn, straight."""
+        return Mesh(file=self.file, scale=self.scale, color=self.color, texture=self.texture)
+
+
 def _set(description: Description, name: str, value: object) -> None:
     import msgspec
 
@@ -114,7 +134,8 @@ class RopeSpec(Description, frozen=True):
     K (u + damping du/dt). ``start``, ``end`` and ``ties`` hold it, it runs through ``eyelets``, and a ``winch`` may
     take the place of ``start``. ``velocity`` (m/s) is that of all nodes at the start. ``breaking_load`` (N) is the
     tension at which an element parts. ``contact`` says whether and how it touches things, as for bodies: None is yes as
-    soon as there is terrain; ``self_contact`` is whether it then touches itself and other ropes as well.
+    soon as there is terrain; ``self_contact`` is whether it then touches itself and other ropes as well. ``skin`` is a
+    mesh that it is drawn as.
     """
 
     path: tuple[Vec3, ...]
@@ -139,6 +160,7 @@ class RopeSpec(Description, frozen=True):
     breaking_load: float | None = None
     contact: Contact | bool | None = None
     self_contact: bool = True
+    skin: Skin | None = None
 
 
 @dataclass(frozen=True)
@@ -287,8 +309,8 @@ def _elements_of(spec: RopeSpec) -> int:
 
 
 def _check_parts(what: str, spec: RopeSpec) -> None:
-    """Refuse what is no tie, eyelet or winch."""
-    for field, kind in (("start", Tie), ("end", Tie), ("winch", Winch)):
+    """Refuse what is no tie, eyelet, winch or skin."""
+    for field, kind in (("start", Tie), ("end", Tie), ("winch", Winch), ("skin", Skin)):
         given = getattr(spec, field)
         if not isinstance(given, (kind, NoneType)):
             raise SceneError(f"{what} {field} is {shown(given)}; give sh.{kind.__name__}(...)")
@@ -316,6 +338,8 @@ def _checked(name: str, spec: RopeSpec) -> RopeSpec:
     if spec.elements is not None and whole(spec.elements, f"{what} elements", 1) > MOST_ELEMENTS:
         raise SceneError(f"{what} elements is {shown(spec.elements)}; give at most {MOST_ELEMENTS}")
     _check_parts(what, spec)
+    if spec.skin is not None:
+        spec.skin.mesh().checked(f"{what} skin")
     if spec.length is not None:
         positive(spec.length, f"{what} length (m)")
     if spec.breaking_load is not None:

@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from ..errors import SceneError, nearest
+from ..errors import SceneError
 from .body import Body, BodySpec
-from .camera import Camera, CameraSpec
 from .couplings import AnyCoupling, Coupling, CouplingSpec, CouplingType
 from .elements.spring import Spring
-from .joint import AnyLimits, Joint, JointActuator, JointDrive, JointFriction, JointSpec, JointSpring
+from .joint import AnyLimits, Joint, JointActuator, JointCatch, JointDrive, JointFriction, JointSpec, JointSpring
 from .joints import AnyJoint, JointType, Strut
 from .materials import Contact, Material, Materials
 from .mover import Mover
 from .quantity import Quantity
-from .ray import Ray, RaySpec
-from .rope import Eyelet, Rope, RopeSpec, Tie, Winch
+from .rope import Eyelet, Rope, RopeSpec, Skin, Tie, Winch
 from .rope_ties import check_ties
-from .ruler import Ruler, RulerSpec
-from .scene_quantities import SceneQuantities
-from .sensors import AnySensor, Sensor, SensorSpec, SensorType
+from .scene_instruments import SceneInstruments
 from .shape import Shape
 from .shapes import AnyShape
-from .surfaces import AnySurface, Plane, Terrain, TerrainSpec
-from .values import ORIGIN, UPRIGHT, Plain, as_tuple, floats, shown, vector
+from .sky import Sky
+from .surfaces import AnySurface, GroundLook, Plane, Terrain, TerrainSpec
+from .values import ORIGIN, UPRIGHT, Plain, described, floats, shown, vector
 
 if TYPE_CHECKING:
     from ..analysis.freedoms import Freedoms
     from ..control.diagram import Diagram
     from ..control.faults import AnyFault
     from ..control.panel import Panel
+    from ..control.scenario import Scenario
     from ..importing.report import ImportReport
     from .compose import Part
 
@@ -42,7 +40,7 @@ WORLD = "world"
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Scene(SceneQuantities):
+class Scene(SceneInstruments):
     """Bodies and the joints between them, under a ``name``, in ``gravity`` (m/s^2). SI units, right-handed, z up.
 
     >>> scene = Scene()
@@ -51,6 +49,7 @@ class Scene(SceneQuantities):
     """
 
     def __init__(self, name: str = "scene", gravity: Iterable[float] = STANDARD_GRAVITY) -> None:
+        super().__init__()
         self.name = name
         self.gravity = vector(floats(gravity), "gravity (m/s^2)")
         self.world = Body(WORLD, BodySpec(fixed=True))
@@ -58,15 +57,13 @@ class Scene(SceneQuantities):
         self.joints: dict[str, Joint] = {}
         self.materials = Materials()
         self.terrains: dict[str, Terrain] = {}
-        self.rays: dict[str, Ray] = {}
-        self.cameras: dict[str, Camera] = {}
-        self.rulers: dict[str, Ruler] = {}
         self.couplings: dict[str, Coupling] = {}
-        self.sensors: dict[str, Sensor] = {}
         self.ropes: dict[str, Rope] = {}
+        self.sky: Sky | None = None  # the light it is seen in; the viewer chooses where it is None
         self.diagram: Diagram | None = None  # runs along in every simulation of the scene
         self.panel: Panel | None = None  # the operator's console
         self.faults: dict[str, AnyFault] = {}  # what an instructor may let happen
+        self.scenarios: dict[str, Scenario] = {}  # what an operator may be asked to do
         self.ignored_warnings: tuple[str, ...] = ()  # names of warnings that no simulation of the scene gives
         self.report: ImportReport | None = None  # what became of the robot's file that the scene was read from
 
@@ -110,20 +107,11 @@ class Scene(SceneQuantities):
             if not isinstance(shape, Shape):
                 known = ", ".join(kind.__name__ for kind in get_args(AnyShape))
                 raise SceneError(f"body '{name}': {shown(shape)} is not a shape; give one of {known}")
-        spec = BodySpec(
-            shapes=shapes,
-            position=floats(position),
-            rotation=floats(rotation),
-            velocity=floats(velocity),
-            angular_velocity=floats(angular_velocity),
-            mass=mass,
-            center_of_mass=None if center_of_mass is None else floats(center_of_mass),
-            inertia=None if inertia is None else floats(inertia),
-            fixed=fixed,
-            moved=moved,
-            contact=contact,
-        )
-        return self.add_body(name, spec)
+        position, rotation = floats(position), floats(rotation)
+        velocity, angular_velocity = floats(velocity), floats(angular_velocity)
+        center_of_mass = None if center_of_mass is None else floats(center_of_mass)
+        inertia = None if inertia is None else floats(inertia)
+        return self.add_body(name, described(BodySpec, locals()))
 
     def add_body(self, name: str, spec: BodySpec) -> Body:
         """Add a body under a ``name`` from its description ``spec``."""
@@ -144,6 +132,7 @@ class Scene(SceneQuantities):
         spring: JointSpring | None = None,
         drive: JointDrive | None = None,
         actuator: JointActuator | None = None,
+        catch: JointCatch | None = None,
         initial: float | dict[str, float] | None = None,
     ) -> Joint:
         """Connect body ``a`` to body ``b``, and return the joint. Coordinates are of b relative to a.
@@ -161,24 +150,15 @@ class Scene(SceneQuantities):
             spring: Spring(stiffness, damping, ...), N m/rad and N m s/rad, or N/m and N s/m.
             drive: DcDrive, SpeedServo or PositionServo.
             actuator: IdealActuator, TorqueMotor, HydraulicCylinder, PneumaticSpring, Muscle or ForceMap.
+            catch: what holds a coordinate against one way: OneWayClutch or Ratchet.
             initial: where it starts, rad or m: what hangs on it is moved there when the scene is first simulated.
         """
         if not isinstance(joint, JointType):
             raise SceneError(
                 f"joint '{name}': {shown(joint)} is not a joint type; give Revolute(...), Prismatic(...), ..."
             )
-        names = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
-        spec = JointSpec(
-            joint=joint,
-            between=(names[0], names[1]),
-            friction=friction,
-            limits=limits,
-            spring=spring,
-            drive=drive,
-            actuator=actuator,
-            initial=initial,
-        )
-        return self.add_joint(name, spec)
+        between = tuple(self._body(f"joint '{name}'", body).name for body in (a, b))
+        return self.add_joint(name, described(JointSpec, locals()))
 
     def spring(
         self,
@@ -253,9 +233,9 @@ class Scene(SceneQuantities):
         """Let ``material`` hold between those named ``a`` and ``b``, instead of what their own numbers combine to."""
         self.materials.pair(a, b, material)
 
-    def ground(self, material: str = "default", height: float = 0.0) -> Terrain:
-        """Add level ground of a ``material`` at a ``height`` (m): the terrain named ``"ground"``."""
-        return self.terrain("ground", Plane(), material=material, position=(0.0, 0.0, height))
+    def ground(self, material: str = "default", height: float = 0.0, look: GroundLook = "grid") -> Terrain:
+        """Add level ground of a ``material`` at a ``height`` (m), seen as ``look``: the terrain named ``"ground"``."""
+        return self.terrain("ground", Plane(), material=material, position=(0.0, 0.0, height), look=look)
 
     def terrain(
         self,
@@ -265,6 +245,8 @@ class Scene(SceneQuantities):
         material: str = "default",
         position: Iterable[float] = ORIGIN,
         rotation: Iterable[float] = UPRIGHT,
+        look: GroundLook = "grid",
+        color: str | None = None,
     ) -> Terrain:
         """Add terrain, which never moves, and return it.
 
@@ -274,9 +256,11 @@ class Scene(SceneQuantities):
             material: the name of its material.
             position: origin of its frame in the world, m.
             rotation: orientation of its frame, quaternion (x, y, z, w).
+            look: what it is drawn as: grid, grass, gravel, sand, asphalt or concrete.
+            color: in place of that look's own, as in CSS.
         """
-        spec = TerrainSpec(surface=surface, material=material, position=floats(position), rotation=floats(rotation))
-        return self.add_terrain(name, spec)
+        position, rotation = floats(position), floats(rotation)
+        return self.add_terrain(name, described(TerrainSpec, locals()))
 
     def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
         """Add terrain under a ``name`` from its description ``spec``."""
@@ -311,6 +295,7 @@ class Scene(SceneQuantities):
         breaking_load: float | None = None,
         contact: Contact | bool | None = None,
         self_contact: bool = True,
+        skin: Skin | None = None,
     ) -> Rope:
         """Add a rope along a path, and return it.
 
@@ -338,35 +323,12 @@ class Scene(SceneQuantities):
             breaking_load: the tension at which an element parts, N; None for never.
             contact: whether and how it touches things; None for as soon as the scene has terrain.
             self_contact: whether it then touches itself and other ropes as well.
+            skin: a mesh that it is drawn as.
         """
-        points: Any = path
         if isinstance(path, (list, tuple)) or getattr(path, "ndim", 0) == 2:
-            points = tuple(map(floats, path))
-        spec = RopeSpec(
-            path=points,
-            radius=radius,
-            density=density,
-            youngs_modulus=youngs_modulus,
-            shear_modulus=shear_modulus,
-            bending=bending,
-            twisting=twisting,
-            length=length,
-            elements=elements,
-            curvature=floats(curvature),
-            as_laid=as_laid,
-            twist=twist,
-            damping=damping,
-            velocity=floats(velocity),
-            start=start,
-            end=end,
-            ties=as_tuple(ties),
-            eyelets=as_tuple(eyelets),
-            winch=winch,
-            breaking_load=breaking_load,
-            contact=contact,
-            self_contact=self_contact,
-        )
-        return self.add_rope(name, spec)
+            path = tuple(map(floats, path))
+        curvature, velocity = floats(curvature), floats(velocity)
+        return self.add_rope(name, described(RopeSpec, locals()))
 
     def add_rope(self, name: str, spec: RopeSpec) -> Rope:
         """Add a rope under a ``name`` from its description ``spec``."""
@@ -375,131 +337,6 @@ class Scene(SceneQuantities):
         check_ties(rope, {WORLD: self.world} | self.bodies, self.joints, self.ropes)
         self.ropes[name] = rope
         return rope
-
-    def ray(
-        self,
-        name: str,
-        body: Body | str,
-        position: Iterable[float] = ORIGIN,
-        direction: Iterable[float] = (1.0, 0.0, 0.0),
-        reach: float = 10.0,
-    ) -> Ray:
-        """Put a distance sensor on a body, and return it.
-
-        Args:
-            name: unique among rays, without dots.
-            body: what carries it.
-            position: where it starts, m, in the body's frame.
-            direction: where it looks, in the body's axes.
-            reach: m; the distance it gives where it meets nothing.
-        """
-        carrier = self._body(f"ray '{name}'", body).name
-        spec = RaySpec(body=carrier, position=floats(position), direction=floats(direction), reach=reach)
-        return self.add_ray(name, spec)
-
-    def add_ray(self, name: str, spec: RaySpec) -> Ray:
-        """Add a distance sensor under a ``name`` from its description ``spec``."""
-        self._check_new("ray", name, self.rays)
-        self._body(f"ray '{name}'", spec.body)
-        ray = Ray(name, spec)
-        self.rays[name] = ray
-        return ray
-
-    def camera(
-        self,
-        name: str,
-        body: Body | str,
-        position: Iterable[float] = ORIGIN,
-        direction: Iterable[float] = (1.0, 0.0, 0.0),
-        up: Iterable[float] = (0.0, 0.0, 1.0),
-        field_of_view: float = 1.0,
-    ) -> Camera:
-        """Mount a camera on a body, and return it: the console shows its picture.
-
-        Args:
-            name: unique among cameras, without dots.
-            body: what carries it.
-            position: where it is, m, in the body's frame.
-            direction: where it looks, in the body's axes.
-            up: what is up in its picture, in the body's axes.
-            field_of_view: rad, between the lower and the upper edge of its picture.
-        """
-        carrier = self._body(f"camera '{name}'", body).name
-        spec = CameraSpec(
-            body=carrier,
-            position=floats(position),
-            direction=floats(direction),
-            up=floats(up),
-            field_of_view=field_of_view,
-        )
-        return self.add_camera(name, spec)
-
-    def add_camera(self, name: str, spec: CameraSpec) -> Camera:
-        """Add a camera under a ``name`` from its description ``spec``."""
-        self._check_new("camera", name, self.cameras)
-        self._body(f"camera '{name}'", spec.body)
-        camera = Camera(name, spec)
-        self.cameras[name] = camera
-        return camera
-
-    def ruler(
-        self,
-        name: str,
-        a: Body | str,
-        b: Body | str,
-        axis: Iterable[float] = (0.0, 0.0, 1.0),
-        point: Iterable[float] = ORIGIN,
-    ) -> Ruler:
-        """Measure how far a point of body b moves along an axis of body a, and return the ruler.
-
-        Args:
-            name: unique among rulers, without dots.
-            a: a body, its name, or ``scene.world``.
-            b: the other body.
-            axis: in the axes of a, of any length.
-            point: m, in the frame of b; it reads 0 as the bodies stand now.
-        """
-        names = tuple(self._body(f"ruler '{name}'", body).name for body in (a, b))
-        spec = RulerSpec(between=(names[0], names[1]), axis=floats(axis), point=floats(point))
-        return self.add_ruler(name, spec)
-
-    def add_ruler(self, name: str, spec: RulerSpec) -> Ruler:
-        """Add a ruler under a ``name`` from its description ``spec``."""
-        self._check_new("ruler", name, self.rulers)
-        a, b = (self._body(f"ruler '{name}'", body) for body in spec.between)
-        ruler = Ruler(name, spec, a, b)
-        self.rulers[name] = ruler
-        return ruler
-
-    def sensor(self, name: str, sensor: AnySensor, on: Body | Joint | Quantity | str) -> Sensor:
-        """Put a sensor on a body, a joint or a coordinate, and return it; ``sensor.reading()`` is what it reads.
-
-        Args:
-            name: unique among sensors, without dots.
-            sensor: Imu, Encoder, Tachometer, ForceTorque, PressurePad, RangeFinder, Lidar or PoseSensor.
-            on: a body; a joint for ForceTorque; for an encoder or a tachometer a joint, for its first coordinate, or a
-                quantity such as ``sleeve.coordinate("angle")``.
-        """
-        if not isinstance(sensor, SensorType):
-            raise SceneError(f"sensor '{name}': {shown(sensor)} is not a sensor; give Imu(...), Encoder(...), ...")
-        if isinstance(on, Joint) and sensor.carrier == "coordinate":
-            on = on.coordinate()
-        carrier = str(on.item) if isinstance(on, Quantity) else on if isinstance(on, str) else on.name
-        return self.add_sensor(name, SensorSpec(sensor=sensor, on=carrier))
-
-    def add_sensor(self, name: str, spec: SensorSpec) -> Sensor:
-        """Add a sensor under a ``name`` from its description ``spec``."""
-        self._check_new("sensor", name, self.sensors)
-        sensor = Sensor(name, spec, {WORLD: self.world} | self.bodies, self.joints)
-        self.sensors[name] = sensor
-        return sensor
-
-    def reading(self, label: str) -> Quantity:
-        """What a sensor reads, by its ``label``: ``imu.acceleration``, ``lidar.7``; in the unit of the reading."""
-        name, _, rest = label.partition(".")
-        if name not in self.sensors:
-            raise SceneError(f"there is no sensor '{name}'{nearest(name, self.sensors)}")
-        return self.sensors[name].reading(rest or None)
 
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""
@@ -514,7 +351,7 @@ class Scene(SceneQuantities):
 
         assemble(self)
 
-    def pose(self, values: Mapping[Any, float], speeds: Mapping[Any, float] | None = None) -> None:
+    def pose(self, values: Mapping[object, float], speeds: Mapping[object, float] | None = None) -> None:
         """Let the bodies start where joint coordinates have ``values`` (rad, m), and rates ``speeds`` (rad/s, m/s).
 
         Both are by joint, or by quantity such as ``ball.coordinate("twist")``. Coordinates that are not named stay as
@@ -566,7 +403,7 @@ class Scene(SceneQuantities):
         strict: bool = False,
         keyframe: str = "",
         decompose: bool = False,
-        arguments: Mapping[str, Any] | None = None,
+        arguments: Mapping[str, object] | None = None,
     ) -> Scene:
         """Read a scene from a file: YAML or JSON, or a robot; ``scene.report`` tells what became of a robot's file.
 
@@ -601,7 +438,7 @@ class Scene(SceneQuantities):
         strict: bool = False,
         keyframe: str = "",
         decompose: bool = False,
-        arguments: Mapping[str, Any] | None = None,
+        arguments: Mapping[str, object] | None = None,
     ) -> Part:
         """Add everything of another scene or of a robot's file, and return its bodies and joints by their own names.
 
@@ -627,22 +464,3 @@ class Scene(SceneQuantities):
         other = path if isinstance(path, Scene) else Scene.load(path, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
         return include(self, other, name, floats(at), floats(rotation), carrier)
-
-    # ----------------------------------------------------------------------------------------------------------------
-
-    def _check_new(self, what: str, name: str, taken: Plain) -> None:
-        if not isinstance(name, str) or not name or "." in name:
-            raise SceneError(f"a {what} is named {shown(name)}; give a text without dots")
-        if name == WORLD and what == "body":
-            raise SceneError("a body cannot be named 'world': that is the ground")
-        if name in taken:
-            raise SceneError(f"there is a {what} '{name}' already; give the second one another name")
-
-    def _body(self, what: str, body: Body | str) -> Body:
-        name = body.name if isinstance(body, Body) else body
-        known = {WORLD: self.world} | self.bodies
-        if not isinstance(name, str) or name not in known:
-            raise SceneError(f"{what} names a body {shown(name)} that is not in the scene{nearest(str(name), known)}")
-        if isinstance(body, Body) and known[name] is not body:
-            raise SceneError(f"{what}: body '{name}' belongs to another scene; add it to this one first")
-        return known[name]

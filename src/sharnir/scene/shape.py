@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
-from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, existing_file, positive, quaternion, vector
+from .values import ORIGIN, UPRIGHT, Description, Quat, Vec3, existing_file, number, positive, quaternion, vector
 
 
 class MassProperties(NamedTuple):
@@ -45,8 +45,10 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
 
     A shape weighs what its ``mass`` (kg) or its ``density`` (kg/m^3) says, and nothing without either. ``position`` (m)
     and ``rotation`` (quaternion) place its frame in the body. ``color`` is as in CSS, such as ``"#8f948c"``, with two
-    more digits for its opacity; ``texture`` is the file of a picture (PNG, JPEG) that lies on it. One whose
-    ``collides`` is False is only seen, one whose ``visible`` is False is not.
+    more digits for its opacity; ``texture`` is the file of a picture (PNG, JPEG) that lies on it. ``roughness`` and
+    ``metalness``, from 0 to 1, are those of physically based materials; what has ``glow`` (0 to 1) gives light of its
+    own, and a cylinder that glows shines along its axis at night. One whose ``collides`` is False is only seen, one
+    whose ``visible`` is False is not.
     """
 
     rolls: ClassVar[bool] = False  # whether the point it touches at wanders over it
@@ -57,6 +59,9 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
     rotation: Quat = UPRIGHT
     color: str | None = None
     texture: str | None = None
+    roughness: float | None = None
+    metalness: float | None = None
+    glow: float = 0.0
     collides: bool = True
     visible: bool = True
 
@@ -73,6 +78,9 @@ class Shape(Description, frozen=True, kw_only=True, tag_field="type"):
         quaternion(self.rotation, f"{what} rotation")
         if self.texture is not None:
             existing_file(self.texture, f"{what} texture")
+        for name in ("roughness", "metalness", "glow"):
+            if (given := getattr(self, name)) is not None and not 0.0 <= number(given, f"{what} {name}") <= 1.0:
+                raise SceneError(f"{what} {name} is {given:g}; give a number from 0 to 1")
         for name, size in self.sizes().items():
             positive(size, f"{what} {name} (m)")
         return self

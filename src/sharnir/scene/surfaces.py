@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import spatial
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from ..spatial import Array
 from .materials import DEFAULT
 from .meshes import Mesh
@@ -139,18 +140,22 @@ def _grid(size: tuple[float, float], spacing: tuple[float, float], what: str) ->
 
 
 AnySurface = Plane | HeightField | Mesh
+GroundLook = Literal["grid", "grass", "gravel", "sand", "asphalt", "concrete"]
 
 
 class TerrainSpec(Description, frozen=True):
     """What a scene file says of terrain: its ``surface`` and its ``material``, and where it lies in the world.
 
-    ``position`` (m) and ``rotation`` (quaternion) place the surface's frame.
+    ``position`` (m) and ``rotation`` (quaternion) place the surface's frame. ``look`` is what it is drawn as, whatever
+    its material; a ``color``, as in CSS, takes the place of that look's own.
     """
 
     surface: AnySurface
     material: str = DEFAULT
     position: Vec3 = ORIGIN
     rotation: Quat = UPRIGHT
+    look: GroundLook = "grid"
+    color: str | None = None
 
 
 class Terrain:
@@ -162,6 +167,8 @@ class Terrain:
         what = f"terrain '{name}'"
         if not isinstance(spec.surface, AnySurface):
             raise SceneError(f"{what}: {shown(spec.surface)} is not a surface; give Plane, HeightField or Mesh")
+        if spec.look not in get_args(GroundLook):
+            raise SceneError(f"{what}: look is {spec.look!r}{nearest(str(spec.look), get_args(GroundLook))}")
         spec.surface.checked(what)
         if isinstance(spec.surface, Mesh):
             spec.surface.triangulated(what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,13 +16,17 @@ from ..errors import WARNINGS, SceneError, nearest
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 Range = tuple[float | None, float | None]
-Plain = dict[str, Any]  # values by name, as JSON and YAML have them
+Content = Any  # of JSON and YAML: numbers, texts, truth values, lists, dictionaries, nothing
+Plain = dict[str, Content]
 
 LARGEST = 1e12  # m and others: what is larger leaves no digits for the size of a robot
 LONGEST_PATH = 1000  # characters; a longer one is no path, and no system opens it
 
 ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 UPRIGHT: Quat = (0.0, 0.0, 0.0, 1.0)
+
+
+Described = TypeVar("Described")
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,9 +50,11 @@ def as_quat(values: spatial.Array) -> Quat:
 def number(value: object, what: str) -> float:
     """A finite float, or an error that names the quantity."""
     try:
-        if isinstance(value, (str, bytes)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
+        if type(value) not in (float, int) and (
+            isinstance(value, (str, bytes)) or not isinstance(value, (SupportsFloat, SupportsIndex))
+        ):
             raise TypeError
-        result = float(value)
+        result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise SceneError(f"{what} is {shown(value)}; give a number") from None
     if not math.isfinite(result):
@@ -188,6 +194,6 @@ def _float(value: object) -> object:
         return value
 
 
-def as_tuple(values: Sequence[Any]) -> Any:
-    """A list as a tuple; what is neither is left for the checks."""
-    return tuple(values) if isinstance(values, list) else values
+def described(kind: type[Described], arguments: Plain) -> Described:
+    """A description, or settings, by the ``locals()`` of a method whose arguments have the names of its fields."""
+    return kind(**{name: arguments[name] for name in kind.__annotations__ if name in arguments})

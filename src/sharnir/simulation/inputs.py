@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,8 +25,11 @@ from ..scene.scene import Scene
 from ..scene.values import shown
 from ..spatial import Array
 
-# A number, a vector, one row per world, or a function of time (s) that returns one.
-Input = ArrayLike | Callable[[float], ArrayLike]
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+# A number, a vector, one row per world, or a function of time (s), perhaps of the simulation too, that returns one.
+Input = ArrayLike | Callable[..., ArrayLike]
 InputsOf = Mapping[Any, Input]  # by joint, body, quantity or coupling
 
 UNITS = {"torque": "N m", "force": "N"}
@@ -38,7 +42,9 @@ class Inputs:
     commands of actuators by joint or quantity.
     """
 
-    def __init__(self, scene: Scene, layout: Layout, given: Mapping[str, InputsOf | None], dt: float = 0.0) -> None:
+    def __init__(self, sim: Simulation, given: Mapping[str, InputsOf | None]) -> None:
+        scene, layout, dt = sim._scene, sim._layout, sim.dt
+        self._follows_state = False
         self._targets: list[_Target] = []
         self._motions: list[_Motion] = []
         self._moves: list[_Move] = []
@@ -46,7 +52,8 @@ class Inputs:
         for word, inputs in given.items():
             if not isinstance(inputs, (Mapping, NoneType)):
                 raise SceneError(f"{word} is {shown(inputs)}; give a dictionary such as {{hinge: 1.0}}")
-            for key, value in (inputs or {}).items():
+            for key, told in (inputs or {}).items():
+                value = self._bound(told, sim)
                 if word == "motion":
                     moved = _move(scene, key, value)
                     if moved is None:
@@ -63,9 +70,17 @@ class Inputs:
                 name = key.item if isinstance(key, Quantity) else key.name
                 self._targets.append(_Target(f"{word} of '{name}'", array, place, value))
         moving: list[_Motion | _Move] = [*self._motions, *self._moves]
+        _check_once(moving)
         values = [target.value for target in self._targets] + [one.value for one in moving]
         self.constant = not any(callable(value) for value in values) and not any(one.is_rate for one in moving)
         self.on_bodies = any(target.array in UNITS for target in self._targets)
+
+    def _bound(self, value: Input, sim: Simulation) -> Input:
+        """An input by time alone: a function that wants the simulation, too, has it."""
+        if not callable(value) or not wants_simulation(value):
+            return value
+        self._follows_state = True
+        return lambda time: value(time, sim)
 
     def apply(self, control: Table, time: ArrayLike) -> None:
         """Write the inputs at a time (s), or at one of its own for each world."""
@@ -82,10 +97,34 @@ class Inputs:
         for move in self._moves:
             move.apply(control, time, self._half)
 
+    @property
+    def by_time(self) -> bool:
+        """Whether they can be worked out for many steps ahead: none follows the state, or moves on from where it is."""
+        return not self._follows_state and not self._moves and not any(motion.is_rate for motion in self._motions)
+
+    def ahead(self, middles: Array, rows: Callable[[str], Array]) -> None:
+        """Write the inputs of steps with these ``middles`` (s) into ``rows``: arrays [step, item, world] by name."""
+        for what, array, place, value in self._targets:
+            into = rows(array)
+            into[:, place] = _over_time(what, value, middles, XYZ if array in UNITS else (), into.shape[2])
+        for what, place, start, value, _ in self._motions:  # where they are to be at the end of the step
+            into = rows("coupling_target")
+            into[:, place] = _over_time(what, value, middles + self._half, (), into.shape[2]) - start
+
     def release(self, control: Table) -> None:
         """Set what the inputs had set back to zero; prescribed motions stay where they are."""
         for target in self._targets:
             write_row(getattr(control, target.array), target.place, 0.0)
+
+
+def wants_simulation(function: Callable[..., ArrayLike]) -> bool:
+    """Whether a function has a second parameter that must be given."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of a library that does not tell
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(one.kind in positional and one.default is one.empty for one in parameters) == 2
 
 
 def _now(what: str, value: Input, time: ArrayLike, parts: tuple[str, ...], worlds: int) -> Array:
@@ -98,6 +137,19 @@ def _now(what: str, value: Input, time: ArrayLike, parts: tuple[str, ...], world
     shape = (worlds, len(parts)) if parts else (worlds,)
     found = {one: checked_values(what, value(one), parts, worlds) for one in set(times)}
     return np.stack([np.broadcast_to(found[one], shape)[world] for world, one in enumerate(times)])
+
+
+def _over_time(what: str, value: Input, times: Array, parts: tuple[str, ...], worlds: int) -> Array:
+    """An input at many times (s): [time, world, ...], or one row for all."""
+    if not callable(value):
+        return checked_values(what, value, parts, worlds)
+    found = [value(time) for time in times.tolist()]
+    if not parts and all(type(one) is float for one in found):
+        numbers = np.array(found)
+        if np.isfinite(numbers).all():
+            return numbers[:, None]
+    shape = (worlds, len(parts)) if parts else (worlds,)
+    return np.stack([np.broadcast_to(checked_values(what, one, parts, worlds), shape) for one in found])
 
 
 class _Motion(NamedTuple):
@@ -136,7 +188,7 @@ class _Move:
         """Whether it moves on from where it is."""
         return bool(self.rate)
 
-    def apply(self, control: Any, middle: Any, half: float) -> None:
+    def apply(self, control: Table, middle: Any, half: float) -> None:
         """Write where the body is to be at the end of a step of twice ``half`` (s) with that ``middle`` (s)."""
         worlds = control.mover_shift.shape[1]
         time = middle if self.rate else middle + half
@@ -156,12 +208,12 @@ class _Move:
             turn = spatial.multiply(_rotations(2.0 * half * given[0]), _rotations(read(control.mover_turn)[self.place]))
             write_row(control.mover_turn, self.place, spatial.to_vector(turn))
 
-    def _row(self, value: Any, worlds: int, world: int) -> tuple[Any, ...]:
+    def _row(self, value: object, worlds: int, world: int) -> tuple[object, ...]:
         """What a function gives for one of the worlds whose clocks differ."""
         parts = self._parts(value, worlds)
         return tuple(part[world] if part.ndim == 2 else part for part in parts)
 
-    def _parts(self, value: Any, worlds: int) -> tuple[Any, ...]:
+    def _parts(self, value: object, worlds: int) -> tuple[Array, ...]:
         """A vector, or a position and an orientation, checked."""
         if not self.rate and isinstance(value, tuple) and len(value) == 2:
             turned = checked_values(f"{self.what}, its quaternion", value[1], XYZW, worlds)
@@ -171,7 +223,7 @@ class _Move:
         return (checked_values(self.what, value, XYZ, worlds),)
 
 
-def _rotations(vectors: Any) -> Any:
+def _rotations(vectors: Array) -> Array:
     """The quaternions of one rotation vector, or of a row for each world."""
     return (
         np.array([spatial.from_vector(row) for row in vectors]) if vectors.ndim == 2 else spatial.from_vector(vectors)
@@ -193,6 +245,16 @@ def _move(scene: Scene, key: Any, value: Input) -> _Move | None:
         if mover.body.name == name and (is_rate or mover.body is key):
             return _Move(f"motion of '{name}'", place, mover.weld.a.pose, value, key.variable if is_rate else "")
     raise SceneError(f"motion: body '{name}' is not prescribed; first let it be: scene.prescribe('name', body)")
+
+
+def _check_once(moving: Sequence[_Motion | _Move]) -> None:
+    """Refuse two motions of one coordinate or body; the velocity and the angular velocity of a body are one each."""
+    taken: set[tuple[str, str]] = set()
+    for one in moving:
+        parts = RATES if isinstance(one, _Motion) or not one.rate else (one.rate,)
+        if taken & {(one.what, part) for part in parts}:
+            raise SceneError(f"{one.what} is given twice; give where it is to be, or its rate")
+        taken |= {(one.what, part) for part in parts}
 
 
 class _Target(NamedTuple):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..device import Launch, Table, load_warp
-from ..dynamics.measure import measure_kernel
+from ..dynamics.compiled import ask
 from ..errors import SceneError, nearest
 from ..model.fields import allocate, write
 from ..model.layout import Layout
@@ -25,7 +25,9 @@ from ..quantities.setting import gears_in_use, static_share
 from ..scene.couplings import Gearbox
 from ..scene.elements.drive import DcDrive
 from ..scene.quantity import XYZ, XYZW, Quantity, declared
+from ..scene.scene import Scene
 from ..spatial import Array
+from .world_parts import WorldPart
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -68,14 +70,15 @@ class Taps:
         self._layout: Layout = simulation._layout
         self._tables: dict[str, Table] = dict(simulation._tables)
         self._on_cpu = simulation.device == "cpu"
-        self._measure: Launch | None = None
+        self._reading: Table | None = None
+        self._measure: list[Launch] = []
         self._mirrors: dict[tuple[str, str], Array] = {}  # of arrays on a GPU
         self._written: set[tuple[str, str]] = set()
 
     def refresh(self) -> None:
         """Measure what was asked for, as it is now."""
-        if self._measure is not None:
-            self._measure.launch()
+        for launch in self._measure:
+            launch.launch()
         self._simulation.rays.sense()
         for (table, array), mirror in self._mirrors.items():
             mirror[...] = getattr(self._tables[table], array).numpy()
@@ -91,8 +94,8 @@ class Taps:
         definition = definition_of(quantity)
         if quantity.variable in MOTOR:
             return self._motor(quantity, world)
-        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
-            return self._slow(quantity, component, world)  # the kernel that measures knows one model
+        if definition.live is None:
+            return self._slow(quantity, component, world)
         table, array = definition.live
         if table == "reading":
             self._prepare()
@@ -105,7 +108,7 @@ class Taps:
     def rows(self, quantity: Quantity) -> Reader:
         """A function that gives a quantity in all worlds, [world] or [world, component], as at the last ``refresh``."""
         definition = definition_of(quantity)
-        if definition.live is None or (definition.live[0] == "reading" and self._simulation._varied.models):
+        if definition.live is None:
             worlds = self._simulation.worlds
             return lambda: np.reshape(self._simulation.get(quantity), (worlds, *([-1] if quantity.components else [])))
         table, array = definition.live
@@ -175,24 +178,36 @@ class Taps:
         return self._mirrors[table, array]
 
     def _prepare(self) -> None:
-        """Record the launch of the measuring kernel."""
-        if self._measure is not None:
+        """Measure coordinates, rates and body frames at every refresh from now on."""
+        if self._reading is None:
+            sim, compiled = self._simulation, self._simulation._compiled
+            self._reading = allocate("reading", sim._precision, compiled.counts, sim.worlds, sim.device)
+            indices = range(compiled.counts["coordinate"])
+            turns = [compiled.twists.index(i) if i in compiled.twists else -1 for i in indices]
+            write(self._reading.turns, np.array(turns, np.int32))
+            self._tables["reading"] = self._reading
+            self.use(sim.parts)
+
+    def use(self, parts: tuple[WorldPart, ...]) -> None:
+        """Measure with the models and centres of mass of these parts of the worlds from now on; none: one for all."""
+        reading, sim = self._reading, self._simulation
+        if reading is None:
             return
-        sim = self._simulation
-        compiled = sim._compiled
-        reading = allocate("reading", sim._precision, compiled.counts, sim.worlds, sim.device)
-        bodies = (sim.scene.world, *sim.scene.bodies.values())
-        write(reading.center, np.array([body.center for body in bodies]))
-        turns = [compiled.twists.index(i) if i in compiled.twists else -1 for i in range(compiled.counts["coordinate"])]
-        write(reading.turns, np.array(turns, np.int32))
-        self._tables["reading"] = reading
-        self._measure = load_warp().launch(
-            measure_kernel(sim._precision),
-            dim=sim.worlds,
-            inputs=[sim.model, sim.state, reading],
-            device=sim.device,
-            record_cmd=True,
-        )
+        p = sim._precision
+        write(reading.center, _centers(sim.scene))
+        cuts = [(sim.worlds, sim.model, sim.state, reading)]
+        if parts:
+            cuts = [(x.count, x.own_model(p), x.cut("state", sim.state, p), self._own(x, reading)) for x in parts]
+        kernel = ask("measure", p, sim._compiled.features, sim.device).get()
+        record = partial(load_warp().launch, kernel, device=sim.device, record_cmd=True)
+        self._measure = [record(dim=count, inputs=tables) for count, *tables in cuts]
+
+    def _own(self, part: WorldPart, reading: Table) -> Table:
+        cut = part.cut("reading", reading, self._simulation._precision)
+        center = load_warp().zeros_like(reading.center)
+        write(center, _centers(part.scene))
+        setattr(cut, "center", center)  # noqa: B010 - a field of the struct
+        return cut
 
     def _motor(self, quantity: Quantity, world: int) -> Reader:
         """Speed, torque and effort of a motor, from the numbers they follow from."""
@@ -233,3 +248,8 @@ class Taps:
             return float(mine if part is None else mine[part])
 
         return read
+
+
+def _centers(scene: Scene) -> Array:
+    """Of mass, of the ground and all bodies, each in its frame."""
+    return np.array([body.center for body in (scene.world, *scene.bodies.values())])

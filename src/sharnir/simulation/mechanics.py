@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ByCoordinate = Mapping[Any, ArrayLike]  # by joint, quantity or label; a mapping takes no keys but of its own type
 Numbers = ArrayLike | ByCoordinate  # over the freedoms in their order, or by coordinate
-Targets = Mapping[Any, ArrayLike | tuple[ArrayLike | None, ArrayLike | None]]  # by body, joint, or body and point
+Targets = Mapping[object, ArrayLike | tuple[ArrayLike | None, ArrayLike | None]]  # by body, joint, or body and point
 
 
 class Mechanics:

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..device import Table, load_warp
-from ..dynamics.contacts.rays import cast_kernel, hits_struct, sense_kernel
+from ..dynamics.compiled import ask
+from ..dynamics.shells import hits_struct
 from ..errors import SceneError
 from ..model.compile import Compiled
 from ..model.precision import Precision
 from ..scene.values import shown
 from ..spatial import Array
+from .world_parts import WorldPart
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,34 @@ class Rays:
     def __init__(self, compiled: Compiled, precision: Precision, tables: dict[str, Table], device: str) -> None:
         self._compiled, self._precision, self._tables, self._device = compiled, precision, tables, device
         self._shapes = compiled.counts["shape"]
+        self._parts: tuple[WorldPart, ...] = ()
+        if compiled.counts["ray"]:
+            ask("distances", precision, compiled.features, device)
+
+    def use(self, parts: tuple[WorldPart, ...]) -> None:
+        """Cast with the models of these parts of the worlds from now on; none: one for all."""
+        self._parts = parts
+
+    @property
+    def are_sensed(self) -> bool:
+        """Whether there are distance sensors."""
+        return self._tables["work"].ray_distance.shape[0] > 0
 
     def sense(self) -> None:
         """Read all distance sensors as bodies are now."""
         sensors, worlds = self._tables["work"].ray_distance.shape
-        if sensors:
-            arrays = [self._tables[name] for name in ("model", "state", "work")]
-            kernel = sense_kernel(self._precision, self._compiled.features)
-            load_warp().launch(kernel, (sensors, worlds), [*arrays, self._shapes], device=self._device)
+        if not self.are_sensed:
+            return
+        names = ("model", "state", "work")
+        whole = worlds, [self._tables[name] for name in names]
+        cuts = [(part.count, self._cut(part, names)) for part in self._parts] or [whole]
+        kernel = ask("distances", self._precision, self._compiled.features, self._device).get()
+        for count, arrays in cuts:
+            load_warp().launch(kernel, (sensors, count), [*arrays, self._shapes], device=self._device)
+
+    def _cut(self, part: WorldPart, names: tuple[str, ...]) -> list[Table]:
+        tables = self._tables | {"model": part.model}
+        return [part.cut(name, tables[name], self._precision) for name in names]
 
     def cast(self, origin: ArrayLike, direction: ArrayLike, reach: float, world: int) -> RayHits:
         """The nearest hits of rays from origins (m) in directions, within a reach (m)."""
@@ -72,8 +94,11 @@ class Rays:
         made = hits_struct(p)()
         for name, kind in (("distance", p.real), ("shape", int), ("normal", p.vec3)):
             setattr(made, name, wp.zeros(count, dtype=kind, device=self._device))
-        arrays = [self._tables["model"], self._tables["state"], self._shapes, *given, far, world, made]
-        wp.launch(cast_kernel(p, self._compiled.features), count, arrays, device=self._device)
+        mine = (part.model for part in self._parts if part.first <= world < part.first + part.count)
+        model = next(mine, self._tables["model"])
+        arrays = [model, self._tables["state"], self._shapes, *given, far, world, made]
+        kernel = ask("cast", p, self._compiled.features, self._device).get()
+        wp.launch(kernel, count, arrays, device=self._device)
         distance, shape, normal = made.distance.numpy(), made.shape.numpy(), made.normal.numpy()
         met = shape >= 0
         bodies = np.array(["world", *self._compiled.layout.bodies], object)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..device import Launch, Table, load_warp
-from ..dynamics.sensing import beam_kernel, sense_kernel
+from ..dynamics.compiled import ask
 from ..errors import SceneError
 from ..model.compile import Compiled
 from ..model.fields import SENSED, allocate, write, write_worlds
@@ -16,6 +16,7 @@ from ..model.precision import Precision
 from ..model.sensors import sensor_arrays
 from ..scene.sensors import Kind
 from ..spatial import Array
+from .world_parts import WorldPart
 
 
 class Sensing:
@@ -33,42 +34,59 @@ class Sensing:
         write(self.table.seed, (seed + np.arange(worlds)) % 2**31)
         always = Kind.ACCELERATION in arrays["kind"]  # it follows how forces change from step to step
         self.steps = 1 if always else math.gcd(*arrays["every"], *arrays["delay"])
-        self._launches: list[Launch] = []
-        if counts["sense"]:
-            self._record(
-                compiled, precision, tables, device, dt, (counts["sense"], worlds), Kind.BEAM in arrays["kind"]
-            )
+        self._tables, self._dt, self._device, self._precision = tables, dt, device, precision
+        self._readings, self._compiled = counts["sense"], compiled
+        kinds = ["beams"] if Kind.BEAM in arrays["kind"] else []
+        kinds += ["sensors"] if self._readings else []
+        self._kernels = {kind: ask(kind, precision, compiled.features, device) for kind in kinds}
+        self._parts: tuple[WorldPart, ...] = ()
+        self._launches: list[Launch] | None = None  # recorded when the first samples are taken
 
-    def _record(
-        self,
-        compiled: Compiled,
-        precision: Precision,
-        tables: dict[str, Table],
-        device: str,
-        dt: float,
-        dim: tuple[int, int],
-        has_beams: bool,
-    ) -> None:
-        wp, m, s, r = load_warp(), tables["model"], tables["state"], tables["report"]
-        record = partial(wp.launch, dim=dim, device=device, record_cmd=True)
-        if has_beams:
-            kernel = beam_kernel(precision, compiled.features)
-            self._launches.append(record(kernel, inputs=[m, s, r, self.table, compiled.counts["shape"]]))
-        inputs = [m, s, tables["memory"], tables["work"], r, self.table, dt]
-        self._launches.append(record(sense_kernel(precision), inputs=inputs))
+    def use(self, parts: tuple[WorldPart, ...]) -> None:
+        """Sense with the models, sizes and sensors of these parts of the worlds from now on; none: one for all."""
+        self._parts, self._launches = parts, None
+
+    def _recorded(self) -> list[Launch]:
+        worlds = self._tables["report"].step.shape[0]
+        whole = worlds, self._tables | {"sensing": self.table}
+        cuts = [(part.count, self._cut(part)) for part in self._parts] or [whole]
+        return [launch for count, tables in cuts for launch in self._launches_of(count, tables)]
+
+    def _cut(self, part: WorldPart) -> dict[str, Table]:
+        """The tables of some worlds, with the numbers of their own sensors."""
+        names = ("state", "memory", "work", "report")
+        cut = {name: part.cut(name, self._tables[name], self._precision) for name in names}
+        sensing = part.cut("sensing", self.table, self._precision)
+        arrays, _ = sensor_arrays(part.scene, self._dt, self._compiled.twists)
+        for name, values in arrays.items():
+            own = load_warp().zeros_like(getattr(sensing, name))
+            write(own, np.array(values))
+            setattr(sensing, name, own)
+        return cut | {"model": part.own_model(self._precision), "sensing": sensing}
+
+    def _launches_of(self, worlds: int, tables: dict[str, Table]) -> list[Launch]:
+        m, s, r, sensing = (tables[name] for name in ("model", "state", "report", "sensing"))
+        inputs = {
+            "beams": [m, s, r, sensing, self._compiled.counts["shape"]],
+            "sensors": [m, s, tables["memory"], tables["work"], r, sensing, self._dt],
+        }
+        record = partial(load_warp().launch, dim=(self._readings, worlds), device=self._device, record_cmd=True)
+        return [record(asked.get(), inputs=inputs[kind]) for kind, asked in self._kernels.items()]
 
     def steps_until(self, step: int) -> int | None:
         """How many steps may be made in one go after ``step`` of them; None without sensors."""
-        return self.steps - step % self.steps if self._launches else None
+        return self.steps - step % self.steps if self._kernels else None
 
     def sense(self) -> None:
         """Take and hand over the samples that are due now, each once."""
+        if self._launches is None:
+            self._launches = self._recorded()
         for launch in self._launches:
             launch.launch()
 
     def reset(self, worlds: Array) -> None:
         """Start over in the worlds of a mask, with the same random numbers."""
-        if self._launches:
+        if self._kernels:
             for name in SENSED:
                 if name != "seed":
                     write_worlds(getattr(self.table, name), worlds, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 
 from ..device import Table
@@ -16,7 +15,6 @@ from ..scene.values import not_negative, number, positive, shown, whole
 
 SOLVERS = ("direct", "sequential-impulses")
 INTEGRATORS = tuple(SCHEMES)
-KERNELS = ("special", "general")
 EPSILON = 1e-10  # N s or N m s in machines of kilograms
 
 
@@ -88,6 +86,7 @@ class Settings:
         made.iterations, made.warm_start = self.iterations, int(self.warm_start)
         half, given = (self.iterations + 1) // 2, self.stabilisation_iterations
         made.stabilisations = half if given is None else given
+        made.block_chunks, made.input_chunks = counts["block_chunk"], counts["input_chunk"]
         made.materials = math.isqrt(counts["material_pair"])
         for name, item in COUNTS.items():
             setattr(made, name, counts[item])
@@ -97,16 +96,6 @@ class Settings:
 def lightness(scene: Scene) -> float:
     """The mass of the heaviest body over 1 kg, at most 1: impulses of a machine of milligrams are as much smaller."""
     return min(1.0, max((b.properties.mass for b in scene.bodies.values() if b.properties is not None), default=1.0))
-
-
-def wants_general_kernels() -> bool:
-    """Whether kernels are to be shared by scenes, as ``SHARNIR_KERNELS=general`` asks for.
-
-    They know every joint, element and shape: slower than what is made for one scene, but compiled once for all.
-    """
-    wanted = os.environ.get("SHARNIR_KERNELS", "special")
-    check_named("SHARNIR_KERNELS", wanted, KERNELS)
-    return wanted == "general"
 
 
 def check_named(what: str, name: object, known: tuple[str, ...]) -> None:

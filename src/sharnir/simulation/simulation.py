@@ -11,29 +11,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..device import Table, core_count, resolve_device
+from ..dynamics.compiled import ask
 from ..dynamics.stepper import Stepper
 from ..errors import SceneError, SimulationWarning
-from ..model.compile import build_model, compile_scene
+from ..model.compile import build_model
 from ..model.fields import PARAMETERS, SENSED, TABLES, allocate, read, write, write_worlds
 from ..model.precision import precision_of
+from ..model.recorded_block import Block
 from ..quantities import evaluate
+from ..quantities.frames import RECORDED
 from ..quantities.setting import first_gears, set_quantity
 from ..record.recorder import Recorder
 from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
-from ..scene.values import file_path, shown, warning_names, whole
+from ..scene.values import described, file_path, shown, warning_names, whole
 from ..spatial import Array
 from .inputs import InputsOf
+from .kernel_choice import compile_for, kind_of
 from .live_access import Attached, Taps, tick_all
 from .mechanics import ByCoordinate, Mechanics
 from .outcomes import Report, Snapshot, Touch, Varied
 from .ray_casting import RayHits, Rays
 from .running import BeforeStep, Progress, run
 from .sampling import Sensing
-from .settings import Settings, wants_general_kernels
+from .settings import Settings
 from .stops import Stops
 from .warner import Warner
+from .world_parts import WorldPart
 
 if TYPE_CHECKING:
     from xarray import DataArray
@@ -44,10 +49,11 @@ if TYPE_CHECKING:
     from ..control.controller import Controller
     from ..control.diagram import Diagram
     from ..record.trajectory import Trajectory
+    from ..view.camera_pictures import CameraPicture
 
 # What of a step's scratch is read after it: the columns of ``contacts()``, and what recordings copy.
 TOUCH = tuple(f"contact_{name}" for name in ("body_a", "body_b", "point", "normal", "gap", "force", "slip"))
-MEASURED = ("voltage", "touch_force", "contact_count", *TOUCH)
+MEASURED = ("voltage", "touch_force", "contact_count", "softness_l", "softness_a", *TOUCH)
 Worlds = Iterable[int] | Iterable[bool] | None  # numbers of worlds, a mask over them, or None for all
 
 
@@ -67,6 +73,8 @@ class Simulation(Mechanics):
     runaway; ``fault_folder`` receives the last good states then. The noise of sensors in world w is drawn with
     ``seed`` + w. ``warm_start`` starts the solver from the impulses of the last step; ``precision`` is ``"float64"``
     or ``"float32"``. ``ignored_warnings`` are names of :class:`SimulationWarning` that are not to be given.
+    ``kernels`` are ``"special"``, ``"general"`` or ``"auto"``, as ``SHARNIR_KERNELS`` says if not given
+    (docs/choosing.md); the attribute of the same name says which of the two they are.
     """
 
     def __init__(
@@ -90,23 +98,9 @@ class Simulation(Mechanics):
         seed: int = 0,
         fault_folder: str | Path = "out",
         ignored_warnings: Iterable[str] = (),
+        kernels: str | None = None,
     ) -> None:
-        settings = Settings(
-            dt=dt,
-            worlds=worlds,
-            solver=solver,
-            integrator=integrator,
-            iterations=iterations,
-            epsilon=epsilon,
-            erp=erp,
-            stabilisation_iterations=stabilisation_iterations,
-            warm_start=warm_start,
-            budget=budget,
-            precision=precision,
-            device=device,
-            threads=threads,
-            top_speed=top_speed,
-        )
+        settings = described(Settings, locals())
         settings.check(scene)
         ignored = warning_names("ignored_warnings", ignored_warnings)
         ignored += warning_names("scene.ignored_warnings", scene.ignored_warnings)
@@ -121,24 +115,15 @@ class Simulation(Mechanics):
         self.budget = budget
         self.iterations = int(iterations)
         self.fault_folder = file_path(fault_folder, "fault_folder")
-        self._compiled = compile_scene(scene, solver, integrator, wants_general_kernels())
+        self._compiled = compile_for(scene, solver, integrator, precision, self.device, kernels)
+        self.kernels = kind_of(self._compiled)
         self._precision = precision_of(precision, by_reference=self.device != "cpu")
+        if scene.diagram is not None:
+            scene.diagram.check(scene)  # before a compiler is started
+        ask("measure", self._precision, self._compiled.features, self.device)
         self._layout = self._compiled.layout
         self.out_of_budget = False  # whether the wall-clock budget ended the iterations of the last step
-        counts = self._compiled.counts
-        self.model = build_model(self._compiled, self._precision, self.worlds, self.device)
-        self.state, self.control, self.memory, self.work, self.report_arrays = (
-            allocate(table, self._precision, counts, self.worlds, self.device)
-            for table in ("state", "control", "memory", "work", "report")
-        )
-        self._tables: dict[str, Table] = {
-            "model": self.model,
-            "state": self.state,
-            "control": self.control,
-            "memory": self.memory,
-            "work": self.work,
-            "report": self.report_arrays,
-        }
+        counts = self._allocate()
         self.rays = Rays(self._compiled, self._precision, self._tables, self.device)
         self._sensing = Sensing(
             self._compiled, self._precision, self._tables, self.device, self.dt, whole(seed, "seed", 0)
@@ -159,6 +144,26 @@ class Simulation(Mechanics):
         if scene.diagram is not None:
             for world in range(self.worlds):
                 scene.diagram.start(self, world=world)
+
+    def _allocate(self) -> dict[str, int]:
+        """Make the tables that kernels take; returns how many items their arrays have."""
+        self.model = build_model(self._compiled, self._precision, self.worlds, self.device)
+        self.block = Block(RECORDED, self._precision, self._compiled.counts, self.worlds, self.device)
+        counts = self._compiled.counts | self.block.counts
+        self.state, self.control, self.memory, self.work, self.report_arrays = (
+            allocate(table, self._precision, counts, self.worlds, self.device, self.block)
+            for table in ("state", "control", "memory", "work", "report")
+        )
+        self.block.attach(self.work)
+        self._tables: dict[str, Table] = {
+            "model": self.model,
+            "state": self.state,
+            "control": self.control,
+            "memory": self.memory,
+            "work": self.work,
+            "report": self.report_arrays,
+        }
+        return counts
 
     def __repr__(self) -> str:
         return f"<simulation of {self.scene!r}, dt {self.dt:g} s, {self.worlds} world(s) on {self.device}>"
@@ -207,8 +212,9 @@ class Simulation(Mechanics):
     ) -> Trajectory:
         """Simulate ``duration`` seconds, recording every ``every``-th step.
 
-        ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number or to a function of
-        time, which is taken at the middle of each step; ``voltage`` and ``target`` do so for drives and servos,
+        ``torque`` (N m) and ``force`` (N) map a joint, one of its efforts, or a body to a number, to a function of
+        time (s), which is taken at the middle of each step, perhaps for many steps ahead, or to a function of time and
+        this simulation, which is called before each step; ``voltage`` and ``target`` do so for drives and servos,
         ``motion`` for prescribed coordinates (rad, m), which are there at the end of each step, or for their rates
         (``hinge.speed``: rad/s, m/s), and for prescribed bodies (see :class:`Mover`), ``command`` for actuators.
         ``control`` is a diagram that runs along. All of them are back at zero after the run. ``before_step`` is called
@@ -219,7 +225,7 @@ class Simulation(Mechanics):
 
         given = {"torque": torque, "force": force, "voltage": voltage, "target": target, "motion": motion}
         frames = run(self, duration, given | {"command": command}, control, every, before_step, progress)
-        return Trajectory.from_frames(self._scene, frames, self.warner.all)
+        return Trajectory.from_frames(self._scene, frames, self.warner.all, kernels=self.kernels)
 
     def input_times(self) -> ArrayLike:
         """When inputs are taken, s: in the middle of the next step, of each world where their clocks differ."""
@@ -249,6 +255,18 @@ class Simulation(Mechanics):
                 done = self.report_arrays.done
                 self.out_of_budget = self._stepper.step_within(self.budget, self.iterations, done)
         self._steps += steps
+
+    @property
+    def can_record(self) -> bool:
+        """Whether steps can be made on the tape: on the CPU, in the time they take, with nothing to do between them."""
+        alone = self.budget is None and not self.attached and not self._started.any()
+        return alone and self.block.rows > 0 and not self._sensing.steps_until(0) and not self.rays.are_sensed
+
+    def record(self, steps: int) -> None:
+        """Make steps on the first rows of the tape, in one launch."""
+        write(self.work.tape_row, 1)
+        self._make(steps)
+        write(self.work.tape_row, 0)
 
     @property
     def report(self) -> Report:
@@ -291,7 +309,7 @@ class Simulation(Mechanics):
         """Let ``numbers`` of the scene differ between the worlds, by the names they have in studies, one per world.
 
         ``sim.vary({"strut.spring.stiffness": [1e4, 2e4, 3e4]})``: masses, inertias, friction laws, springs, motors,
-        gears, materials, centres of mass, sizes of shapes, frames of joints, in the units of their descriptions;
+        gears, materials, centres of mass, sizes of shapes, frames of joints, noise of sensors, in their own units;
         initial poses and velocities hold from the next :meth:`reset` on. A world moves to the bit as a scene alone that
         was built with its numbers, and all quantities follow. What changes more than numbers is refused by name.
         """
@@ -301,9 +319,17 @@ class Simulation(Mechanics):
 
     def _use(self, varied: Varied) -> None:
         """Step with what differs between worlds from now on."""
-        if varied.models != self._varied.models:
+        before, self._varied = self._varied, varied
+        if varied.models != before.models:
             self._stepper = Stepper(*self._launched, varied.models)
-        self._varied = varied
+            for reader in (self.rays, self._sensing, self.taps):
+                reader.use(self.parts)
+
+    @property
+    def parts(self) -> tuple[WorldPart, ...]:
+        """Runs of neighbouring worlds with a model of their own; none where one serves all."""
+        scenes = self._varied.scenes
+        return tuple(WorldPart(first, count, model, scenes[first]) for first, count, model in self._varied.models)
 
     def pose(
         self,
@@ -327,6 +353,8 @@ class Simulation(Mechanics):
         if worlds is None:
             return np.ones(self.worlds, bool)
         given: Array = np.asarray(worlds)
+        if given.shape == (0,):  # a list of none, such as np.flatnonzero gives
+            return np.zeros(self.worlds, bool)
         if given.dtype == bool and given.shape == (self.worlds,):
             return given
         if given.dtype.kind not in "iu" or ((given < 0) | (given >= self.worlds)).any():
@@ -335,6 +363,10 @@ class Simulation(Mechanics):
             )
         mask = np.zeros(self.worlds, bool)
         mask[given.ravel()] = True
+        if mask.sum() < given.size:  # a mask of ones and zeros, most likely
+            raise SceneError(
+                f"{what}: worlds is {shown(worlds)}, which names worlds twice; give a mask of True and False"
+            )
         return mask
 
     def contacts(self, world: int = 0) -> list[Touch]:
@@ -354,9 +386,17 @@ class Simulation(Mechanics):
         They end at their ``reach`` (m), and see all that takes part in contact, terrain among it.
         """
         self._check_world("ray", world)
-        if self._varied.models:
-            raise SceneError("ray: shapes or centres of mass differ between worlds, which rays do not know")
         return self.rays.cast(origin, direction, reach, world)
+
+    def picture(self, camera: str, size: tuple[int, int] = (640, 480), world: int = 0) -> CameraPicture:
+        """What a ``camera`` of the scene sees now: colour, depth and the body at each pixel; ``size`` in pixels.
+
+        ``world`` is counted from 0. It needs Chromium and ``pip install 'sharnir[pictures]'``.
+        """
+        from ..view.camera_pictures import picture_of
+
+        self._check_world("picture", world)
+        return picture_of(self, camera, size, world)
 
     def _check_world(self, what: str, world: int) -> None:
         if whole(world, f"{what}: world", 0) >= self.worlds:
@@ -428,7 +468,8 @@ class Simulation(Mechanics):
                 part.reset()
         for table in ("control", "memory", "work", "report"):
             for field in TABLES[table]:
-                write_worlds(getattr(self._tables[table], field.name), mask, 0)
+                if field.per_world:
+                    write_worlds(getattr(self._tables[table], field.name), mask, 0)
         for field in TABLES["state"]:
             starts = self._varied.starts if field.name in self._varied.starts else self._compiled.state
             write_worlds(getattr(self.state, field.name), mask, starts[field.name])
@@ -488,7 +529,7 @@ class Simulation(Mechanics):
 
     def recorder(self, capacity: int) -> Recorder:
         """A recorder of frames of this simulation, for so many instants."""
-        given = self._tables, self._layout, self._compiled.twists, self.dt
+        given = self._tables, self.block, self._layout, self._compiled.twists, self.dt
         return Recorder(*given, capacity, self.rays.sense, self._varied.scenes)
 
     def why_stopped(self, world: int) -> str:

@@ -91,7 +91,7 @@ class Stops:
         if recorder is None:
             recorder = sim.recorder(1)
             recorder.capture(step * sim.dt)
-        run = Trajectory.from_frames(sim._scene, recorder.frames(), sim.warnings)
+        run = Trajectory.from_frames(sim._scene, recorder.frames(), sim.warnings, sim.kernels)
         sim.fault_folder.mkdir(parents=True, exist_ok=True)
         scene = re.sub(r"[^\w-]+", "_", sim.scene.name)
         file = run.save(sim.fault_folder / f"fault-{scene}-world{world}-step{step}.nc")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import SimulationWarning
 from ..model.fields import read
+from ..model.integrator import INTEGRATORS
 from ..quantities.frames import Frames
 from ..scene.couplings import Prescribed
+from ..spatial import Array
 from ..watching.changes import changed, described
 from ..watching.collected import Collected
 from ..watching.descriptions import locked, odd_units, repeated
@@ -48,8 +50,7 @@ class Warner:
         for name, check in checks.items():
             if self._warned.wants(name):
                 self._warned.tell(check())
-        features = sim._compiled.features
-        if features.integrator.fourth_order and not features.fourth_order:
+        if INTEGRATORS[sim._integrator].fourth_order and not sim._compiled.has.fourth_order:
             self._warned.tell(fallen_back(1, 1, sim._integrator))
 
     def reset(self) -> None:
@@ -68,9 +69,18 @@ class Warner:
     def targets(self) -> None:
         """Warn of targets that the limits exclude."""
         if self._servos:
-            model, control = self._simulation.model, self._simulation.control
-            limits = model.lower.numpy(), model.upper.numpy()
-            self._warned.tell(beyond_limits(self._servos, control.drive_input.numpy(), *limits))
+            self._targets(self._simulation.control.drive_input.numpy())
+
+    def targets_on(self, rows: Array) -> None:
+        """The same of steps on the tape, by their rows."""
+        if self._servos:
+            targets = self._simulation.block.values(rows, ("control", "drive_input"))
+            self._targets(targets.min(axis=0))
+            self._targets(targets.max(axis=0))
+
+    def _targets(self, targets: Array) -> None:
+        model = self._simulation.model
+        self._warned.tell(beyond_limits(self._servos, targets, model.lower.numpy(), model.upper.numpy()))
 
     def before_run(self, duration: float, steps: int) -> None:
         """Warn of a duration that is no multiple of the step, and of a scene that was changed."""
@@ -101,7 +111,7 @@ class Warner:
 
     def is_closed(self, inputs: Inputs) -> bool:
         """Whether all energy that comes in goes through joints, and nothing but joints and springs keeps any."""
-        sim, features = self._simulation, self._simulation._compiled.features
+        sim, features = self._simulation, self._simulation._compiled.has
         pushed = inputs.on_bodies or any(read(array).any() for array in (sim.control.force, sim.control.torque))
         moved = any(isinstance(coupling.type, Prescribed) for coupling in sim._scene.couplings.values())
         moved = moved or features.movers

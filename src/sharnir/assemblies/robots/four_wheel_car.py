@@ -30,6 +30,7 @@ from ..steering import Rack
 from ..suspensions import DoubleWishbone, MacPherson
 from ..vehicle import BuiltVehicle, Vehicle
 from ..wheel import RoadWheel
+from . import four_wheel_car_looks as looks
 
 TYRE = Tyre(stiffness=200e3, damping=500.0, longitudinal=15.0, lateral=12.0, relaxation=0.3, rolling_resistance=0.012)
 WHEEL = RoadWheel(radius=0.30, width=0.20, mass=18.0, rounding=0.05, tyre=TYRE)
@@ -51,7 +52,7 @@ def vehicle() -> Vehicle:
     front = MacPherson().scaled(1.3, travel=TRAVEL, spring=Coil(frequency=1.2, damping_ratio=0.35), arm_mass=6.0)
     rear = DoubleWishbone().scaled(1.3, travel=TRAVEL, spring=Coil(frequency=1.3, damping_ratio=0.35), arm_mass=5.0)
     return Vehicle(
-        shapes=(Box(3.6, 1.5, 0.5, mass=1040.0, position=(0.1, 0.0, 0.55), color="#8c2f2f"),),
+        shapes=(Box(3.6, 1.5, 0.5, mass=1040.0, position=(0.1, 0.0, 0.55), visible=False), *looks.chassis()),
         axles={
             "front": Axle(
                 x=WHEELBASE / 2,

@@ -31,6 +31,7 @@ from ..springing import Coil, Torsion
 from ..suspensions import AnySuspension, DoubleWishbone, SlidingPillar
 from ..vehicle import BuiltVehicle, Towing, Vehicle
 from ..wheel import RoadWheel
+from . import krt100_looks as looks
 
 TRACK = 0.6  # m
 WHEEL = RoadWheel(radius=0.15, width=0.10, mass=3.0)
@@ -50,6 +51,7 @@ MAST = Arm(
             axis=(0.0, 0.0, 1.0),
             limits=(-math.pi, math.pi),
             drive=CAMERA_SERVO,
+            seen=looks.mast(),
         ),
         ArmLink(
             name="camera",
@@ -58,6 +60,7 @@ MAST = Arm(
             axis=(0.0, 1.0, 0.0),
             limits=(-1.0, 1.0),
             drive=CAMERA_SERVO,
+            seen=looks.camera(),
         ),
     ),
 )
@@ -81,7 +84,7 @@ def trailer() -> Vehicle:
     """The trailer on its own."""
     pillar = SlidingPillar(travel=TRAVEL, spring=Coil(STIFFNESS, DAMPING), upright_mass=0.8)
     return Vehicle(
-        shapes=(Box(0.8, 0.3, 0.2, mass=60.0, position=(0.0, 0.0, 0.28), color="#7a8450"),),
+        shapes=(Box(0.8, 0.3, 0.2, mass=60.0, position=(0.0, 0.0, 0.28), visible=False), *looks.trailer()),
         axles={
             name: Axle(x=x, track=TRACK, wheel=WHEEL, suspension=pillar)
             for name, x in (("front", 0.25), ("rear", -0.25))
@@ -94,7 +97,7 @@ def vehicle(suspension: AnySuspension | None = None, hitch: AnyHitch | None = No
     """The robot, with its trailer or without; ``suspension`` and ``hitch`` replace its own."""
     own = suspension or wishbones()
     return Vehicle(
-        shapes=(Box(1.1, 0.3, 0.22, mass=130.0, position=(0.0, 0.0, 0.25), color="#5b6d3c"),),
+        shapes=(Box(1.1, 0.3, 0.22, mass=130.0, position=(0.0, 0.0, 0.25), visible=False), *looks.chassis()),
         axles={
             name: Axle(x=x, track=TRACK, wheel=WHEEL, suspension=own, drive=WHEEL_DRIVE)
             for name, x in (("front", 0.4), ("middle", 0.0), ("rear", -0.4))

@@ -19,11 +19,12 @@ from dataclasses import dataclass
 
 from ...scene.elements.drive import DcDrive, PositionServo
 from ...scene.scene import Scene
-from ...scene.shapes import Box
+from ...scene.shapes import AnyShape, Box
 from ...scene.values import Vec3
 from ..arm import Arm, ArmLink, BuiltArm
 from ..track import Tracks
 from ..vehicle import BuiltVehicle, Vehicle
+from . import mf4_looks as looks
 
 TRACKS = Tracks(
     gauge=0.56,
@@ -38,15 +39,22 @@ TRACKS = Tracks(
 ARM_SERVO = PositionServo(DcDrive(1.2, 400.0, 0.02, 400.0, self_locking=True), gain=10.0, damping=0.5)
 
 UP, LEFT = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+Shapes = tuple[AnyShape, ...]
+
+
+def _link(name: str, along: Vec3, mass: float, axis: Vec3, limits: tuple[float, float], seen: Shapes) -> ArmLink:
+    return ArmLink(
+        name=name, along=along, mass=mass, axis=axis, limits=limits, drive=ARM_SERVO, seen=seen, contact=name == "wrist"
+    )
+
+
 ARM = Arm(
     base=(0.15, 0.0, 0.42),
     links=(
-        ArmLink(name="turret", along=(0.0, 0.0, 0.15), mass=15.0, axis=UP, limits=(-math.pi, math.pi), drive=ARM_SERVO),
-        ArmLink(name="upper", along=(0.42, 0.0, 0.42), mass=14.0, axis=LEFT, limits=(-1.5, 1.0), drive=ARM_SERVO),
-        ArmLink(name="fore", along=(0.55, 0.0, 0.0), mass=8.0, axis=LEFT, limits=(-2.0, 2.0), drive=ARM_SERVO),
-        ArmLink(
-            name="wrist", along=(0.25, 0.0, 0.0), mass=4.0, axis=LEFT, limits=(-1.5, 1.5), drive=ARM_SERVO, contact=True
-        ),
+        _link("turret", (0.0, 0.0, 0.15), 15.0, UP, (-math.pi, math.pi), looks.turret()),
+        _link("upper", (0.42, 0.0, 0.42), 14.0, LEFT, (-1.5, 1.0), looks.upper()),
+        _link("fore", (0.55, 0.0, 0.0), 8.0, LEFT, (-2.0, 2.0), looks.fore()),
+        _link("wrist", (0.25, 0.0, 0.0), 4.0, LEFT, (-1.5, 1.5), looks.wrist()),
     ),
 )
 
@@ -62,7 +70,7 @@ class Mf4:
 def vehicle() -> Vehicle:
     """The chassis on its tracks."""
     return Vehicle(
-        shapes=(Box(1.0, 0.42, 0.3, mass=240.0, position=(-0.1, 0.0, 0.26), color="#4c5a63"),),
+        shapes=(Box(1.0, 0.42, 0.3, mass=240.0, position=(-0.1, 0.0, 0.26), visible=False), *looks.chassis()),
         tracks=TRACKS,
         mounted=ARM.masses(),
     )

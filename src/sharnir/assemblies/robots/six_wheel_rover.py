@@ -27,6 +27,7 @@ from ..steering import WheelSteering
 from ..suspensions import TrailingArm
 from ..vehicle import BuiltVehicle, Vehicle
 from ..wheel import RoadWheel
+from . import six_wheel_rover_looks as looks
 
 WHEEL = RoadWheel(radius=0.125, width=0.16, mass=3.0)
 WHEEL_DRIVE = DcDrive(stall_torque=0.2, idle_speed=400.0, time_constant=0.02, ratio=200.0)
@@ -36,7 +37,8 @@ STEERING = WheelSteering(
 )
 # What the arms are hinged to, 0.3 m before their wheels; only seen.
 RAILS = tuple(
-    Box(1.5, 0.12, 0.17, position=(0.3, side * 0.34, 0.185), color="#7d5f33", collides=False) for side in (1.0, -1.0)
+    Box(1.5, 0.12, 0.08, position=(0.3, side * 0.34, 0.19), color="#8f9498", metalness=0.6, collides=False)
+    for side in (1.0, -1.0)
 )
 
 
@@ -52,7 +54,7 @@ def vehicle() -> Vehicle:
     arm = TrailingArm(spring=Torsion(frequency=2.0, damping_ratio=0.4))
     places = {"front": 0.7, "middle": 0.0, "rear": -0.7}  # m
     return Vehicle(
-        shapes=(Box(1.0, 0.6, 0.3, mass=150.0, position=(0.0, 0.0, 0.4), color="#b98a45"), *RAILS),
+        shapes=(Box(1.0, 0.6, 0.3, mass=150.0, position=(0.0, 0.0, 0.4), visible=False), *RAILS, *looks.chassis()),
         axles={
             name: Axle(
                 x=x,

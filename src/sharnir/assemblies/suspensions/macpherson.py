@@ -14,9 +14,9 @@ from ...errors import SceneError, nearest
 from ...scene.elements.spring import Spring
 from ...scene.joints import Spherical, Universal
 from ...scene.values import Range, Vec3
-from ..mount import CENTER, Mount, as_vec3
+from ..mount import CENTER, Bar, Mount, as_vec3
 from .suspension import Links, Suspension
-from .two_arms import LoopJoints
+from .two_arms import LoopJoints, wishbone
 
 
 class MacPherson(Suspension, frozen=True, tag="macpherson"):
@@ -42,9 +42,14 @@ class MacPherson(Suspension, frozen=True, tag="macpherson"):
         if self.joints not in get_args(LoopJoints):
             raise SceneError(f"MacPherson joints is {self.joints!r}{nearest(str(self.joints), get_args(LoopJoints))}")
 
+    def brackets(self) -> list[Bar]:
+        return [wishbone(self.pivot, self.ball, self.hinge_axis)[2]]
+
     def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         middle = as_vec3((np.array(self.ball) + self.strut_top) / 2)
-        arm = mount.link("arm", [self.pivot, self.ball], self.arm_mass)
+        arm = mount.link(
+            "arm", [self.pivot, self.ball], self.arm_mass, wishbone(self.pivot, self.ball, self.hinge_axis)
+        )
         hub = mount.link("hub", [middle, self.ball, CENTER], self.upright_mass)
         strut = mount.link("strut", [self.strut_top, middle], self.upright_mass / 2)
         hinge = mount.hinge(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ from ...scene.ruler import Ruler
 from ...scene.scene import Scene
 from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, number, positive, vector
 from ..kinematics import kinematics_of
-from ..mount import CENTER, Mount, Side, as_vec3
+from ..mount import CENTER, Bar, Mount, Side, as_vec3
 from ..springing import AnyWheelSpring, BumpStops, Coil, Torsion, spring_element
 from ..wheel import RoadWheel
 
@@ -137,7 +137,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     def _points(cls) -> tuple[str, ...]:
         return (*cls.hardpoints, "spring_top", "spring_foot", "kingpin_low", "kingpin_high")
 
-    def scaled(self, factor: float, **changes: Any) -> Self:
+    def scaled(self, factor: float, **changes: object) -> Self:
         """The same suspension, all hardpoints and the travel larger by the ratio ``factor``.
 
         Then ``changes`` (other fields by name) are made.
@@ -152,6 +152,10 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         """Emit the links between chassis and hub; the guiding joint carries ``limits`` (rad or m) and ``spring``."""
         raise NotImplementedError
+
+    def brackets(self) -> list[Bar]:
+        """What the chassis carries for it and is only seen, in corner axes: the hinge pins of arms, a pillar."""
+        return []
 
     def first_guess(self, z: float, slope: float) -> float:
         """A guess at the guiding coordinate at a travel z (m), ``slope`` being dz per unit of it."""
@@ -222,7 +226,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
 
 def rolling(mount: Mount, wheel: RoadWheel, carrier: Body, axis: Vec3, carried: Carried) -> tuple[Body, Joint, Ruler]:
     """A wheel on its carrier: the body, its hinge about an ``axis`` of the chassis, and the ruler of its travel."""
-    body = mount.wheel(wheel, axis, carried.speed)
+    body = mount.wheel(wheel, axis, carried.speed, carried.brake)
     hinge = Revolute(axis=as_vec3(spatial.rotate(mount.chassis.pose.rotation, axis)), anchor=mount.point(CENTER))
     friction = Coulomb(0.0) if carried.brake else None
     spin = mount.joint("spin", hinge, carrier, body, drive=carried.drive, friction=friction)

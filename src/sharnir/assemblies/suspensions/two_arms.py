@@ -17,7 +17,7 @@ from ...errors import SceneError, nearest
 from ...scene.elements.spring import Spring
 from ...scene.joints import Cylindrical, Spherical
 from ...scene.values import Range, Vec3, direction
-from ..mount import CENTER, Mount
+from ..mount import CENTER, Bar, Mount, as_vec3
 from .suspension import Links, Suspension
 
 LoopJoints = Literal["hinges", "balls"]
@@ -54,10 +54,29 @@ class TwoArms(Suspension, frozen=True):
                 "cannot move then; make them parallel, or give joints='balls'"
             )
 
+    def _hub(self) -> list[Bar]:
+        """The bearing that the wheel turns in."""
+        size = float(np.linalg.norm(np.subtract(self.upper_ball, self.lower_ball)))
+        return [((0.0, 0.6 * self.lower_ball[1], 0.0), CENTER, 0.2 * size)]
+
+    def brackets(self) -> list[Bar]:
+        pairs = (
+            (self.lower_pivot, self.lower_ball, self.lower_axis),
+            (self.upper_pivot, self.upper_ball, self.upper_axis),
+        )
+        return [wishbone(pivot, ball, axis)[2] for pivot, ball, axis in pairs]
+
     def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
-        lower = mount.link("lower_arm", [self.lower_pivot, self.lower_ball], self.arm_mass)
-        upper = mount.link("upper_arm", [self.upper_pivot, self.upper_ball], self.arm_mass)
-        upright = mount.link("upright", [self.lower_ball, CENTER, self.upper_ball], self.upright_mass)
+        legs = [
+            wishbone(pivot, ball, axis)
+            for pivot, ball, axis in (
+                (self.lower_pivot, self.lower_ball, self.lower_axis),
+                (self.upper_pivot, self.upper_ball, self.upper_axis),
+            )
+        ]
+        lower = mount.link("lower_arm", [self.lower_pivot, self.lower_ball], self.arm_mass, legs[0])
+        upper = mount.link("upper_arm", [self.upper_pivot, self.upper_ball], self.arm_mass, legs[1])
+        upright = mount.link("upright", [self.lower_ball, CENTER, self.upper_ball], self.upright_mass, self._hub())
         chassis = mount.chassis
         hinge = mount.hinge(
             "lower_pivot",
@@ -78,3 +97,12 @@ class TwoArms(Suspension, frozen=True):
             mount.joint("lower_ball", Spherical(anchor=mount.point(self.lower_ball)), lower, upright)
             mount.joint("upper_ball", sleeve, upper, upright)
         return Links(hinge, "angle", hub=upright, sprung=upper)
+
+
+def wishbone(pivot: Vec3, ball: Vec3, axis: Vec3) -> list[Bar]:
+    """The two legs of an arm that turns about an axis, and the pin that they turn on; only seen."""
+    start, end = np.array(pivot), np.array(ball)
+    reach = float(np.linalg.norm(end - start))
+    side = 0.4 * reach * np.array(direction(axis, "axis"))
+    feet = [as_vec3(start + side), as_vec3(start - side)]
+    return [*((foot, ball, 0.05 * reach) for foot in feet), (feet[0], feet[1], 0.07 * reach)]

@@ -1,4 +1,4 @@
-"""The table that the demo ends with: the papers' figures beside ours."""
+"""The table that the demo ends with: what the papers print, or what follows from them, beside our figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ PAPERS = {
     "003": "suspensions",
     "004": "LuGre friction",
 }
-COLUMNS = ("paper", "quantity", "paper's figure", "Sharnir", "difference", "tolerance", "ok")
+COLUMNS = ("paper", "quantity", "expected", "which is", "Sharnir", "difference", "tolerance", "ok")
+FINEST = 0.01  # of the tolerance: what is less is nothing to a reader
 
 
 def papers_figures(made: Sequence[Made]) -> list[Figure]:
@@ -30,9 +31,16 @@ def papers_figures(made: Sequence[Made]) -> list[Figure]:
 def row(figure: Figure) -> tuple[str, ...]:
     """A figure as a row of the table; the quantity carries its unit."""
     quantity = f"{figure.name}, {figure.unit}" if figure.unit else figure.name
-    differs = "" if figure.expected is None else f"{figure.difference:+.2g}"
-    value, tolerance = short(figure.value), short(figure.tolerance)
-    return figure.paper, quantity, aim(figure, short), value, differs, tolerance, str(verdict(figure))
+    given = figure.difference if figure.expected is not None else None
+    differs = "" if given is None else rounded(given, figure.tolerance, "+.2g")
+    source = "the paper's figure" if figure.printed else "derived"
+    value, tolerance = rounded(figure.value, figure.tolerance), short(figure.tolerance)
+    return figure.paper, quantity, aim(figure, short), source, value, differs, tolerance, str(verdict(figure))
+
+
+def rounded(value: float, tolerance: float | None, written: str = ".5g") -> str:
+    """A number for people: 0 where it is nothing beside its tolerance."""
+    return "0" if tolerance and abs(value) < FINEST * tolerance else f"{value:{written}}"
 
 
 def short(value: float | None) -> str:
@@ -48,7 +56,7 @@ def notes(figures: Sequence[Figure]) -> list[str]:
 def print_papers(figures: Sequence[Figure]) -> None:
     """Print the table and its notes."""
     rows: list[list[str | Text]] = [[*row(figure)[:-1], verdict(figure)] for figure in figures]
-    print_table("The papers and Sharnir", COLUMNS, rows, numbers=5)
+    print_table("The papers and Sharnir", COLUMNS, rows, numbers=6)
     for note in notes(figures):
         print(f"  {note}")
 

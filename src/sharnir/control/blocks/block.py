@@ -18,7 +18,7 @@ from ..units import checked_unit, product, same_unit
 Type = Literal["bool", "int", "real"]
 Value = float | bool  # int is a float to the type checker
 Memory = list[Any]  # numbers and truth values; blocks may keep other things in theirs
-PythonFunction = Callable[..., Any]  # of signals, one argument each
+PythonFunction = Callable[..., object]  # of signals, one argument each
 Wire = float | bool | str  # a number or a truth value, or the name of the signal that is connected: "pid", "timer.et"
 Run = Callable[[], None]
 

@@ -6,22 +6,14 @@ is the separation along the unit axis L (d from a's to b's centre); the largest 
 negative, and a lower bound of the distance when it is not.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .convex_distance import make_distance
 from .manifold import make_manifold
 from .solids import make_solids
 
-wp = load_warp()
 
-
-@cache
-def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_boxes(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = references(p)
@@ -119,4 +111,4 @@ def make_boxes(p: Precision, features: Features) -> SimpleNamespace:
             c.distance = axis.separation
         return shared.spread(model, a, b, c, margin)
 
-    return SimpleNamespace(box_box=box_box)
+    return locals()

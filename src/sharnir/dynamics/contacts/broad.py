@@ -6,27 +6,18 @@ compared on the other two. The order of the last step is nearly right, so an ins
 number, so the order does not depend on the past. Terrain is compared with every shape that can move.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
-from ...model.features import Features
-from ...model.fields import references, structs
-from ...model.precision import Precision
-from ..nothing import NOTHING, Nothing
+from ..factory import Features, Made, Precision, factory, references, structs, wp
 from .collide import make_collide
-
-wp = load_warp()
 
 SLACK = 0.02  # of a shape's radius: how far apart surfaces may be and still have their points looked at
 
 
-@cache
-def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+@factory
+def make_broad(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     if not features.contacts:
-        return NOTHING
+        return None
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
     collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
@@ -258,4 +249,4 @@ def make_broad(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         for i in range(k.near_count[world]):
             look_closely(m, s, k, r, o, i, world)
 
-    return SimpleNamespace(find_contacts=find_contacts)
+    return locals()

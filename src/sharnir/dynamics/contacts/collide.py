@@ -1,23 +1,15 @@
 """A pair of shapes: placed in the world, touched, and their points put into the world's list of contacts."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import PLANE
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .lists import make_lists
 from .solids import make_solids
 from .terrain import make_terrain
 from .touch import make_touch
 
-wp = load_warp()
 
-
-@cache
-def make_collide(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_collide(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     t = references(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
@@ -73,4 +65,4 @@ def make_collide(p: Precision, features: Features) -> SimpleNamespace:
             point.feature = f.feature[i]
             lists.emit(work, report, settings, point, world)
 
-    return SimpleNamespace(solid_of=solid_of, collide=collide, Candidates=Candidates)
+    return locals()

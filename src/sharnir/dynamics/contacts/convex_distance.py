@@ -16,18 +16,10 @@ nearest points of the cores then give a direction n' with h(n') <= h(n), with eq
 So the same method serves apart and overlapping, and there is no polytope to store.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import HULL, SPHERE
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .simplex import make_simplex
 from .solids import make_solids
-
-wp = load_warp()
 
 ROUNDS = 48  # of GJK; polytopes need about 6, curved rims up to 30
 DESCENTS = 32  # of the overlap
@@ -35,8 +27,8 @@ DEEP = 0.1  # of the smaller solid's radius
 HOPEFUL = 2.5  # times the depth so far: from directions along which they overlap more no descent is tried
 
 
-@cache
-def make_distance(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_distance(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -239,6 +231,4 @@ def make_distance(p: Precision, features: Features) -> SimpleNamespace:
             return c
         return descend(model, a, b, n)
 
-    return SimpleNamespace(
-        Closest=Closest, closest=closest, closest_to_face=closest_to_face, walk=walk, overlap=overlap, away=away
-    )
+    return locals()

@@ -1,20 +1,12 @@
 """The triangles of height fields and meshes, by their numbers, with the vertices across their edges."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import HEIGHTS
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .triangles import make_triangles
 
-wp = load_warp()
 
-
-@cache
-def make_facets(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_facets(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     t = references(p)
     triangles = make_triangles(p, features)
@@ -108,10 +100,4 @@ def make_facets(p: Precision, features: Features) -> SimpleNamespace:
                 return cell_neighbours(model, g, i, j, number % 2, cell_triangle(model, g, i, j, number % 2))
         return mesh_neighbours(model, number, mesh_triangle(model, number))
 
-    return SimpleNamespace(
-        cell_triangle=cell_triangle,
-        cell_neighbours=cell_neighbours,
-        mesh_triangle=mesh_triangle,
-        mesh_neighbours=mesh_neighbours,
-        triangle_at=triangle_at,
-    )
+    return locals()

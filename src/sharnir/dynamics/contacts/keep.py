@@ -4,26 +4,17 @@ A new point is the old one of the same pair of shapes that lies nearest, seen fr
 rolls and a box that slides keep theirs. What was found but cannot be reached within the step is dropped.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
-from ..nothing import NOTHING, Nothing
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .broad import SLACK
-
-wp = load_warp()
 
 SAME = 0.25  # of a shape's radius: a point that moved no farther is the same one
 
 
-@cache
-def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+@factory
+def make_keep(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     if not features.contacts:
-        return NOTHING
+        return None
     real, vec3 = p.real, p.vec3
     t = structs(p)
 
@@ -138,4 +129,4 @@ def make_keep(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 memory.contact_bend[i, world] = work.contact_start_bend[i, world]
         memory.kept_count[world] = count
 
-    return SimpleNamespace(keep_contacts=keep_contacts)
+    return locals()

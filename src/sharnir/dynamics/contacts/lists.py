@@ -1,17 +1,10 @@
 """The world's list of contacts."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.fields import references
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Made, Precision, factory, references, wp
 
 
-@cache
-def make_lists(p: Precision) -> SimpleNamespace:
+@factory
+def make_lists(p: Precision) -> Made:
     """The structs and the function in a precision."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -50,4 +43,4 @@ def make_lists(p: Precision) -> SimpleNamespace:
         else:
             report.contacts_lost[world] = report.contacts_lost[world] + 1
 
-    return SimpleNamespace(Candidates=Candidates, Point=Point, emit=emit)
+    return locals()

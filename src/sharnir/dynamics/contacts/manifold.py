@@ -5,18 +5,10 @@ planes through the reference's edges along the normal (Sutherland and Hodgman). 
 its own gap; of many points the four that span most are kept.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import TRIANGLE, WHEEL
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .convex_distance import make_distance
 from .solids import make_solids
-
-wp = load_warp()
 
 SQUARE = 0.98  # cosine: a face that leans more than 11 degrees from the normal touches in its closest point alone
 MOST = 16  # points of a clipped polygon
@@ -24,8 +16,8 @@ PARALLEL = 0.05  # rad: edges that cross at less touch in two points
 BLEND = 0.02  # of a wheel's tread: gaps that differ by less move its one point towards the middle
 
 
-@cache
-def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_manifold(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = references(p)
@@ -299,15 +291,4 @@ def make_manifold(p: Precision, features: Features) -> SimpleNamespace:
         """The manifold about a closest pair."""
         return completed(over_faces(model, a, b, c, margin), a, b, c, margin)
 
-    return SimpleNamespace(
-        put=put,
-        turned_round=turned_round,
-        single=single,
-        over_faces=over_faces,
-        deepest_gap=deepest_gap,
-        completed=completed,
-        spread=spread,
-        pick=pick,
-        in_one_point=in_one_point,
-        Manifold=Manifold,
-    )
+    return locals()

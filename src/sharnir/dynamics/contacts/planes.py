@@ -1,21 +1,13 @@
 """Any solid on a plane: the supporting face or edge, and the deepest point where it is not a corner of that."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import WHEEL
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .manifold import make_manifold
 from .solids import CORNERS, make_solids
 
-wp = load_warp()
 
-
-@cache
-def make_planes(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_planes(p: Precision, features: Features) -> Made:
     """The function in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -55,4 +47,4 @@ def make_planes(p: Precision, features: Features) -> SimpleNamespace:
             found = shared.in_one_point(found, a.radius)
         return found
 
-    return SimpleNamespace(on_plane=on_plane)
+    return locals()

@@ -5,14 +5,10 @@ are searched by Warp in float32, and the one found is met in full precision. A r
 """
 
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
 
-from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
-from ...model.features import Features
-from ...model.fields import struct_values, structs
-from ...model.precision import Precision
+from ..factory import Device, Features, Made, Precision, factory, structs, wp
+from ..shells import hits_struct
 from .collide import make_collide
 from .convex_distance import make_distance
 from .facets import make_facets
@@ -21,11 +17,9 @@ from .spans import APPROACHES, NEVER, make_spans
 from .terrain import make_terrain
 from .triangles import make_triangles
 
-wp = load_warp()
 
-
-@cache
-def make_rays(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rays(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -222,19 +216,18 @@ def make_rays(p: Precision, features: Features) -> SimpleNamespace:
                             hit.normal = -hit.normal
         return hit
 
-    return SimpleNamespace(cast=cast)
+    return locals()
 
 
 @cache
-def sense_kernel(p: Precision, features: Features) -> object:
-    """The kernel that reads all distance sensors of all worlds."""
-    v = struct_values(p)
+def make_distances(p: Precision, features: Features) -> Device:
+    """The device function that reads a distance sensor of a world."""
+    t = structs(p)
     cast = make_rays(p, features).cast
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_sense(model: v.model, state: v.state, work: v.work, shapes: int):
+    @wp.func
+    def read_distance(model: t.model, state: t.state, work: t.work, shapes: int, i: int, world: int):
         """One distance sensor of one world."""
-        i, world = wp.tid()
         body = model.ray_body[i]
         turn = state.rotation[body, world]
         origin = state.position[body, world] + wp.quat_rotate(turn, model.ray_place[i])
@@ -242,46 +235,32 @@ def sense_kernel(p: Precision, features: Features) -> object:
         hit = cast(model, state, shapes, origin, d, model.ray_reach[i], body, world)
         work.ray_distance[i, world] = hit.distance
 
-    return sharnir_sense
+    return read_distance
 
 
 @cache
-def hits_struct(p: Precision) -> Any:
-    """The arrays that a batch of rays writes."""
-
-    @wp.struct
-    class Hits:
-        """Distances (m), shapes met (-1: none) and their normals against the rays."""
-
-        distance: wp.array(dtype=p.real)
-        shape: wp.array(dtype=int)
-        normal: wp.array(dtype=p.vec3)
-
-    return Hits
-
-
-@cache
-def cast_kernel(p: Precision, features: Features) -> object:
-    """The kernel that casts a batch of rays in one world."""
-    v, Hits = struct_values(p), hits_struct(p)
+def make_cast(p: Precision, features: Features) -> Device:
+    """The device function that casts a ray of a batch."""
+    t, Hits = structs(p), hits_struct(p)
     cast = make_rays(p, features).cast
 
-    @wp.kernel(enable_backward=False, module="unique")
-    def sharnir_cast(
-        model: v.model,
-        state: v.state,
+    @wp.func
+    def cast_ray(
+        model: t.model,
+        state: t.state,
         shapes: int,
         origin: wp.array(dtype=p.vec3),
         direction: wp.array(dtype=p.vec3),
         reach: p.real,
-        world: int,
+        place: wp.vec2i,
         hits: Hits,
     ):
         """One ray of a batch."""
-        i = wp.tid()
+        i = place[0]
+        world = place[1]
         hit = cast(model, state, shapes, origin[i], direction[i], reach, 0, world)
         hits.distance[i] = hit.distance
         hits.shape[i] = hit.shape
         hits.normal[i] = hit.normal
 
-    return sharnir_cast
+    return cast_ray

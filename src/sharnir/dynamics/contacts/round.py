@@ -1,20 +1,13 @@
 """Spheres and capsules against each other and against boxes, cylinders and wheels, in closed form."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, wp
 from .convex_distance import make_distance
 from .manifold import make_manifold
 from .solids import make_solids
 
-wp = load_warp()
 
-
-@cache
-def make_round(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_round(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     solids, shared = make_solids(p, features), make_manifold(p, features)
@@ -143,10 +136,4 @@ def make_round(p: Precision, features: Features) -> SimpleNamespace:
             on = x + depth * outward
         return shared.single(placed(b, x, on, outward, depth), a.size[0], rb, margin)
 
-    return SimpleNamespace(
-        sphere_sphere=sphere_sphere,
-        sphere_capsule=sphere_capsule,
-        capsule_capsule=capsule_capsule,
-        sphere_box=sphere_box,
-        sphere_cylinder=sphere_cylinder,
-    )
+    return locals()

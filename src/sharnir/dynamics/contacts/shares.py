@@ -8,17 +8,8 @@ conjugate gradients from zero for W q = W p stay in the range of W and end there
 eigenvalues (three for a rigid body). Last step's p then goes towards q as far as no point would pull.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
-from ..nothing import NOTHING, Nothing
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .sides import make_sides
-
-wp = load_warp()
 
 FEWEST = 4  # points: fewer are not redundant
 MOST_STEPS = 6  # of conjugate gradients; where they do not end in time the loads stay as they are
@@ -26,11 +17,11 @@ ROUNDS = 3  # points left out because they would have to pull, at most so many t
 TOUCHES = 1e-6  # of a shape's radius: a gap that counts as none
 
 
-@cache
-def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+@factory
+def make_shares(p: Precision, features: Features) -> Made:
     """The function in a precision, for a scene's features."""
     if not features.contacts:
-        return NOTHING
+        return None
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
     sides = make_sides(p, features)
@@ -59,8 +50,24 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
         return count
 
     @wp.func
+    def known_answer(work: t.work, world: int):
+        """The same where the answers of the contacts to each other are known (together.py)."""
+        count = work.dense_count[world]
+        for i in range(work.contact_count[world]):
+            if work.contact_shares[i, world] == 1:
+                total = real(0.0)
+                for k in range(work.contact_count[world]):
+                    if work.contact_shares[k, world] == 1:
+                        total += work.dense[i * count + k, world][2, 2] * work.contact_share[k, world][2]
+                work.contact_answer[i, world] = vec2(work.contact_answer[i, world][0], total)
+
+    @wp.func
     def answer(model: t.model, work: t.work, world: int):
         """W d into ``contact_answer``, for the directions d in ``contact_share``; nothing is moved in the end."""
+        if wp.static(features.together):
+            if work.dense_count[world] > 0:
+                known_answer(work, world)
+                return
         for i in range(work.contact_count[world]):
             if work.contact_shares[i, world] == 1:
                 sides.strike_contact(
@@ -173,4 +180,4 @@ def make_shares(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 go_towards(model, memory, work, world)
                 return
 
-    return SimpleNamespace(share_loads=share_loads)
+    return locals()

@@ -8,21 +8,13 @@ solver knows how (solvers/reach.py). A side may be a belt: its surface runs at t
 and by virtual work an impulse d turns the sprocket with axis (belt . d), and the frame the other way.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..solvers.reach import make_reach
 
-wp = load_warp()
 
-
-@cache
-def make_sides(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_sides(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -174,16 +166,4 @@ def make_sides(p: Precision, features: Features) -> SimpleNamespace:
             return algebra.full(work.inv_inertia[body, world])
         return mat33()
 
-    return SimpleNamespace(
-        velocity_between=velocity_between,
-        push_between=push_between,
-        strike_contact=strike_contact,
-        push_contact=push_contact,
-        warm_sides=warm_sides,
-        inverse_mass_alone=inverse_mass_alone,
-        belt_inverse_mass=belt_inverse_mass,
-        spin_between=spin_between,
-        twist_contact=twist_contact,
-        twist_body=twist_body,
-        turn_alone=turn_alone,
-    )
+    return locals()

@@ -1,16 +1,10 @@
 """The point of a simplex nearest to the origin, as shares of its corners (all above zero for those that matter)."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Made, Precision, factory, wp
 
 
-@cache
-def make_simplex(p: Precision) -> SimpleNamespace:
+@factory
+def make_simplex(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     mat43, vec4 = wp.types.matrix((4, 3), real), wp.types.vector(4, real)
@@ -105,6 +99,4 @@ def make_simplex(p: Precision) -> SimpleNamespace:
             x += share[i] * points[i]
         return x
 
-    return SimpleNamespace(
-        mat43=mat43, vec4=vec4, nearest=nearest, weighted=weighted, on_segment=on_segment, on_triangle=on_triangle
-    )
+    return locals()

@@ -5,16 +5,8 @@ is its centre, a capsule's its segment; the distance of two solids is that of th
 triangle of terrain is a prism below it: its turn holds two edges and the way down, its place a corner.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE, WHEEL
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, references, wp
 
 CORNERS = 8  # of a face, at most
 FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
@@ -22,8 +14,8 @@ CAP = 0.7  # a cylinder's end is its supporting face when the direction is withi
 PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at its lowest point
 
 
-@cache
-def make_solids(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_solids(p: Precision, features: Features) -> Made:
     """The structs and functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = references(p)
@@ -290,13 +282,4 @@ def make_solids(p: Precision, features: Features) -> SimpleNamespace:
                 return hull_face(model, s, u)
         return point_face(support(model, s, d))
 
-    return SimpleNamespace(
-        Solid=Solid,
-        Face=Face,
-        Manifold=Manifold,
-        rounding=rounding,
-        flat_half=flat_half,
-        support=support,
-        face=face,
-        sign=sign,
-    )
+    return locals()

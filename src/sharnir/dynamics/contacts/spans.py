@@ -4,23 +4,15 @@ Boxes, hulls and the ends of cylinders are cut out by their planes, n.(o + t d) 
 square equation. A wheel is approached by its distance.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .solids import make_solids
-
-wp = load_warp()
 
 APPROACHES = 100  # steps towards a wheel, or a convex shape in general
 NEVER = 1.0e30
 
 
-@cache
-def make_spans(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_spans(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -164,15 +156,4 @@ def make_spans(p: Precision, features: Features) -> SimpleNamespace:
             x = cut(x, n, wp.dot(n, model.hull_vertex[model.face_corner[model.face_corner_start[i]]]), o, d)
         return x
 
-    return SimpleNamespace(
-        NEAR=NEAR,
-        Span=Span,
-        endless=endless,
-        cut=cut,
-        through_ball=through_ball,
-        through_capsule=through_capsule,
-        through_cylinder=through_cylinder,
-        through_box=through_box,
-        through_hull=through_hull,
-        to_wheel=to_wheel,
-    )
+    return locals()

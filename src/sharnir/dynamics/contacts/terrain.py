@@ -6,21 +6,13 @@ still above the surface. Their places in this table are the features by which co
 wheel the two ends of its tread are kept beside the deepest point, and make one point, as on a plane.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .facets import make_facets
 from .lists import make_lists
 from .manifold import BLEND
 from .solids import make_solids
 from .triangles import UNDECIDED, make_triangles
-
-wp = load_warp()
 
 SIDES = 3
 PLACES = 9  # of a side: the deepest, and eight corners
@@ -29,8 +21,8 @@ LATER = 24  # triangles put off until the easy ones are done: many need no close
 HOVER = 10.0  # a point this much nearer the surface is worth one farther out by 1
 
 
-@cache
-def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_terrain(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = references(p)
@@ -298,4 +290,4 @@ def make_terrain(p: Precision, features: Features) -> SimpleNamespace:
                 found.feature = i
                 lists.emit(work, report, settings, found, world)
 
-    return SimpleNamespace(touch_terrain=touch_terrain, cell_of=cell_of)
+    return locals()

@@ -1,13 +1,7 @@
 """Where two convex solids, or a solid and a plane, touch: the way that suits their kinds."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .boxes import make_boxes
 from .convex_distance import make_distance
 from .manifold import make_manifold
@@ -15,11 +9,9 @@ from .planes import make_planes
 from .round import make_round
 from .solids import make_solids
 
-wp = load_warp()
 
-
-@cache
-def make_touch(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_touch(p: Precision, features: Features) -> Made:
     """The function in a precision, for the kinds a scene has."""
     real = p.real
     t = references(p)
@@ -72,4 +64,4 @@ def make_touch(p: Precision, features: Features) -> SimpleNamespace:
             return shared.turned_round(found)
         return found
 
-    return SimpleNamespace(touch=touch, Solid=Solid, Manifold=Manifold)
+    return locals()

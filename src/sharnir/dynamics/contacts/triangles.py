@@ -9,20 +9,12 @@ surface's own only if the surface there lies behind it,
 which where it is flat or hollow holds for no other normal than the faces'. What is left out, the neighbour has found.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import SPHERE, TRIANGLE
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, references, wp
 from .convex_distance import make_distance
 from .manifold import SQUARE, make_manifold
 from .simplex import make_simplex
 from .solids import make_solids
-
-wp = load_warp()
 
 TILT = 1e-6  # rad: how far a normal may lie outside of what an edge or corner allows
 OWN = 1e-3  # rad: a normal this near to the face's is the face's
@@ -34,8 +26,8 @@ UNDECIDED = -1
 LOWERINGS = 8  # steps of letting a solid down onto a triangle
 
 
-@cache
-def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_triangles(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -300,12 +292,4 @@ def make_triangles(p: Precision, features: Features) -> SimpleNamespace:
             return lifted(model, a, s, x, ra - height, ra)
         return none
 
-    return SimpleNamespace(
-        Triangle=Triangle,
-        may_touch=may_touch,
-        at_once=at_once,
-        thoroughly=thoroughly,
-        height_at=height_at,
-        is_behind=is_behind,
-        corner_allows=corner_allows,
-    )
+    return locals()

@@ -15,8 +15,7 @@ from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 
-from ...model.features import Features
-from ...model.precision import Precision
+from ..factory import Features, Precision
 
 
 @cache

@@ -15,34 +15,26 @@ than the step. Where a limit is met, a spring or damper is too stiff for the ste
 attempt is given up and the step is a leapfrog one (``leapfrog.py``).
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..accelerations import make_accelerations
 from ..algebra import make_algebra
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..rows.groups import make_rows
 from ..rows.joint_matrix import make_joint_matrix
 from ..rows.limit import make_limit
 from ..rows.soft import make_soft
-from ..solvers.direct import make_direct
+from ..solvers.factors import make_factors
 from ..watch import make_watch
-
-wp = load_warp()
 
 PROJECTIONS = 5
 
 
-@cache
-def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_fourth_order(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, quat = p.real, p.vec3, p.quat
     t = structs(p)
-    rotated, direct = make_algebra(p).rotated, make_direct(p, features)
+    rotated, factors = make_algebra(p).rotated, make_factors(p, features)
     geometry = make_coordinates(p)
     Frames = geometry.Frames
     linear_rows, rows = make_joint_matrix(p, features).linear_rows, make_rows(p, features)
@@ -106,12 +98,12 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int) -> real:
         """One Newton step towards G = 0 and J V = 0; the worst error before it."""
-        direct.clear_bodies(model, work, settings, world)
-        direct.clear_push(model, work, settings, world)
+        factors.clear_bodies(model, work.solution, settings, world)
+        factors.clear_bodies(model, work.push_solution, settings, world)
         worst = real(0.0)
         for j in range(settings.joints):
             worst = wp.max(worst, joint_errors(model, state, work, settings.dt, j, world))
-        direct.substitute_both(model, work, settings, world)
+        factors.substitute_both(model, work, settings, world)
         for b in range(1, settings.bodies):
             node = model.body_node[b]
             if node >= 0:
@@ -124,19 +116,15 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def project_velocities(model: t.model, work: t.work, settings: t.settings, world: int):
         """J V = 0 at poses that have been factored."""
-        direct.clear_bodies(model, work, settings, world)
+        factors.clear_bodies(model, work.solution, settings, world)
         for j in range(settings.joints):
             if model.joint_node_l[j] >= 0:
                 work.solution[model.joint_node_l[j], world] = -locked_slip(model, work, j, world)
             if wp.static(features.angular_rows):
                 if model.joint_node_a[j] >= 0:
                     work.solution[model.joint_node_a[j], world] = -locked_turning(model, work, j, world)
-        direct.substitute(model, work, settings, world)
-        for b in range(1, settings.bodies):
-            node = model.body_node[b]
-            if node >= 0:
-                work.velocity[b, world] = work.velocity[b, world] + work.solution[node, world]
-                work.spin[b, world] = work.spin[b, world] + work.solution[node + 1, world]
+        factors.substitute(model, work, settings, world)
+        factors.add_bodies(model, work.solution, work.velocity, work.spin, settings, world)
 
     # --- the stages ---------------------------------------------------------------------------------------------------
 
@@ -334,4 +322,4 @@ def make_fourth_order(p: Precision, features: Features) -> SimpleNamespace:
             made += 1
         return made
 
-    return SimpleNamespace(smooth_steps=smooth_steps)
+    return locals()

@@ -19,23 +19,15 @@ r is 1 - O(h^2) in smooth motion and 0 across an impact, which must not be extra
 whose friction begins or ceases to hold are not, either. Reactions are brought there likewise.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 MIDPOINT_STEPS = 4
 JOLTED, CAUGHT = 1, 2  # friction has begun or ceased to hold a body in a kick; it has begun to hold it to what is fixed
 
 
-@cache
-def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_leapfrog(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -199,12 +191,4 @@ def make_leapfrog(p: Precision, features: Features) -> SimpleNamespace:
         for b in range(1, settings.bodies):
             drift_body(model, state, memory, work, settings.dt, b, world)
 
-    return SimpleNamespace(
-        start=start,
-        drift=drift,
-        abandon=abandon,
-        turn_body=turn_body,
-        brought_on=brought_on,
-        foreseen=foreseen,
-        midpoint_spin=midpoint_spin,
-    )
+    return locals()

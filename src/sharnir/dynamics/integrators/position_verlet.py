@@ -10,21 +10,13 @@ of the motion to second order: none has to be estimated, and inputs, which are h
 is paid by the joints. They are met where the kicks are, and open by (h/2)^2 |w|^2 r/2 where steps end.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .leapfrog import make_leapfrog
 
-wp = load_warp()
 
-
-@cache
-def make_position_verlet(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_position_verlet(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, t = p.real, p.vec3, structs(p)
     rotated, turn_body = make_algebra(p).rotated, make_leapfrog(p, features).turn_body
@@ -62,4 +54,4 @@ def make_position_verlet(p: Precision, features: Features) -> SimpleNamespace:
         """Back to where the step began, to rounding: the rotation is symmetric in time."""
         drift_freely(model, state, work, settings, real(-0.5) * settings.dt, world)
 
-    return SimpleNamespace(start=start, drift=drift, abandon=abandon)
+    return locals()

@@ -3,20 +3,12 @@
 The kick stands for the whole step. The rotation over a step is exact for a constant spin: exp(dt (w + w*)).
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 
-wp = load_warp()
 
-
-@cache
-def make_semi_implicit_euler(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, t = p.real, structs(p)
     rotated = make_algebra(p).rotated
@@ -42,4 +34,4 @@ def make_semi_implicit_euler(p: Precision, features: Features) -> SimpleNamespac
     def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The state is as it was: only the drift changes it."""
 
-    return SimpleNamespace(start=start, drift=drift, abandon=abandon)
+    return locals()

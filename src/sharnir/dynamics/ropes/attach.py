@@ -11,31 +11,22 @@ and one of the joints after it satisfy both. [002]'s tied end, a node with the i
 the case of one port.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import BODY_POINT, CLAMP, FEED, OTHER_ROPE, RUB
 from ..algebra import make_algebra
-from ..nothing import NOTHING, Nothing
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .chain import make_chain
 from .port_matrix import make_port_matrix
 from .prepare import make_prepare
 from .rub import make_rub
 
-wp = load_warp()
-
 ROUNDS = 40  # in which the friction of eyelets follows the pulls at them
 
 
-@cache
-def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+@factory
+def make_attach(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     if not features.ropes:
-        return NOTHING
+        return None
     real, vec3 = p.real, p.vec3
     t = structs(p)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
@@ -435,22 +426,4 @@ def make_attach(p: Precision, features: Features) -> SimpleNamespace | Nothing:
                 work.rope_push[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
             )
 
-    return SimpleNamespace(
-        place_ports=place_ports,
-        rope_answers=rope_answers,
-        body_answers=body_answers,
-        warm_ports=warm_ports,
-        move_with_ports=move_with_ports,
-        load_ports=load_ports,
-        couple=couple,
-        solve_with_ports=solve_with_ports,
-        next_place=next_place,
-        port_gap=port_gap,
-        port_place=port_place,
-        port_pull=port_pull,
-        push_node=push_node,
-        push_body=push_body,
-        strike_body=strike_body,
-        strike_port=strike_port,
-        is_point=is_point,
-    )
+    return locals()

@@ -24,22 +24,15 @@ by the shortest way is psi = 2 atan2(p_z, p_w), its rate e . (w_b - w_a) with e 
 torque on b is -(K_3/l) psi e. A rope that is folded back on itself (d_a . d_b = -1) has no such angle.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.precision import Precision
 from ..algebra import make_algebra
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, wp
 
 FOLDED = 0.01  # 1 + d_a . d_b below which a rope at an eyelet passes on no twist
 STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is stable up to 1
 
 
-@cache
-def make_bend(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_bend(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     leads = features.integrator.leads
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
@@ -120,10 +113,4 @@ def make_bend(p: Precision, features: Features) -> SimpleNamespace:
             made.stiff = stiff * law.after[2] * wp.outer(axis, axis)
         return made
 
-    return SimpleNamespace(
-        Bend=Bend,
-        Law=Law,
-        bend_between=bend_between,
-        twist_between=twist_between,
-        implicit_share=implicit_share,
-    )
+    return locals()

@@ -23,21 +23,13 @@ What touches element j along its length holds node j and the element together, v
 (see ``hold.py``): T_j becomes T_j - H_j, and row j - 1 is coupled with w_j by H_j.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .give import SLACK
 
-wp = load_warp()
 
-
-@cache
-def make_chain(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_chain(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -190,4 +182,4 @@ def make_chain(p: Precision, features: Features) -> SimpleNamespace:
             )
         return work.rope_inverse[i, world][0] * pull
 
-    return SimpleNamespace(factor=factor, solve=solve, pulled=pulled)
+    return locals()

@@ -16,15 +16,8 @@ G = 0 at the end: the rope does not lose energy by turning. Not so for elements 
 step or touch something. Their rows are kept as they are, and closed afterwards by pseudo-velocities that are forgotten.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
-from ..nothing import NOTHING
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
@@ -33,8 +26,6 @@ from .port_matrix import make_port_matrix
 from .rope_contact import make_rope_touch
 from .slide import make_slide
 
-wp = load_warp()
-
 SIMPLE_STEPS, FULL_STEPS = 10, 20
 SLOW = 0.5  # a simple step that leaves more than this share of the gaps, and
 NOTEWORTHY = 1e-5  # more than this share of an element's length, is not good enough
@@ -42,8 +33,8 @@ ENOUGH = 1e-6  # share of an element's length that may be left open,
 CLOSED = 1e-8  # and that is not worth another step
 
 
-@cache
-def make_close(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_close(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
     t = structs(p)
@@ -51,7 +42,7 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
     matrix = make_port_matrix(p, features)
     slides = make_slide(p, features)
     is_loose = make_give(p, features).is_loose
-    push_out = (make_rope_touch(p, features) if features.rope_touch else NOTHING).push_out
+    push_out = make_rope_touch(p, features).push_out
     solve_both = make_factors(p, features).solve_both
 
     @wp.func
@@ -343,4 +334,4 @@ def make_close(p: Precision, features: Features) -> SimpleNamespace:
                 push_out(model, state, memory, work, settings, world)
             close(model, state, memory, work, settings, True, world)
 
-    return SimpleNamespace(close_ropes=close_ropes, next_turn=next_turn)
+    return locals()

@@ -19,23 +19,15 @@ is pressed the element that is pressed hardest gives way first: the others may t
 something stays as it is.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import TOUCHES
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 TAUT, SLACK, HEAPED = 0, 1, 2
 ROUNDS = 12  # of solving again
 
 
-@cache
-def make_give(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_give(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real = p.real
     t = structs(p)
@@ -159,4 +151,4 @@ def make_give(p: Precision, features: Features) -> SimpleNamespace:
                     changed = True
         return changed
 
-    return SimpleNamespace(give_way=give_way, is_loose=is_loose)
+    return locals()

@@ -10,30 +10,22 @@ crosses an edge with the nearest points x and y,
 if the triangles on both sides lie behind n; at a peak n points from the peak to x (see ``contacts/triangles.py``).
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import HEIGHTS, MESH, SPHERE
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.facets import make_facets
 from ..contacts.solids import make_solids
 from ..contacts.terrain import make_terrain
 from ..contacts.triangles import make_triangles
+from ..factory import Features, Made, Precision, factory, references, wp
 from .places import make_places
 from .segments import make_segments
-
-wp = load_warp()
 
 INSIDE = 1e-3  # share of an element's length: nearer to its ends the nodes answer for it
 SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve between its nodes, which then carry it alone
 
 
-@cache
-def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rope_ground(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds of terrain a scene has."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -238,4 +230,4 @@ def make_rope_ground(p: Precision, features: Features) -> SimpleNamespace:
             if model.shape_kind[x.shape] == wp.static(MESH):
                 over_mesh(model, memory, work, x, low, high, with_node, world)
 
-    return SimpleNamespace(Piece=Piece, over_ground=over_ground)
+    return locals()

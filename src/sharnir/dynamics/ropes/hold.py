@@ -13,27 +13,19 @@ With v = a + W y + H w before (y the difference of the elements' impulses at the
 place by place. A node that is touched itself has x = 0, and H and the element stay as they are.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import BOX, HULL
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .places import CREEPS, FREE, STICKS
 from .prepare import make_prepare
-
-wp = load_warp()
 
 YIELD = 1e-3  # of the inverse mass of a node
 ROCKS = 0.1  # of an element's mass and length squared: geometric stiffness that stays explicit
 
 
-@cache
-def make_hold(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_hold(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -205,12 +197,4 @@ def make_hold(p: Precision, features: Features) -> SimpleNamespace:
         work.rope_torque[i, world] = torque
         work.rope_inertia[i, world] = algebra.packed(inertia)
 
-    return SimpleNamespace(
-        hold=hold,
-        bulge=bulge,
-        softness=softness,
-        held_velocity=held_velocity,
-        thing_velocity=thing_velocity,
-        rope_velocity=rope_velocity,
-        point=point,
-    )
+    return locals()

@@ -1,13 +1,7 @@
 """New places of nodes and elements from their velocities and pseudo-velocities."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..integrators.leapfrog import make_leapfrog
 from ..watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
@@ -15,11 +9,9 @@ from .close import make_close
 from .give import TAUT
 from .slide import make_slide
 
-wp = load_warp()
 
-
-@cache
-def make_move(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_move(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -143,4 +135,4 @@ def make_move(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.integrator.staggered):
             end_leap(model, state, memory, work, settings, world)
 
-    return SimpleNamespace(check_ropes=check_ropes, move_ropes=move_ropes)
+    return locals()

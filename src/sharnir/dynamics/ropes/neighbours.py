@@ -4,29 +4,21 @@ A plane and the faces of solids and terrain are met by the nodes, and so is what
 meets edges and things that are small.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, WHEEL
-from ...model.features import Features
-from ...model.fields import references, structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.collide import make_collide
 from ..contacts.touch import make_touch
+from ..factory import Features, Made, Precision, factory, references, structs, wp
 from .attach import make_attach
 from .ground import INSIDE, SINKS, make_rope_ground
 from .hold import make_hold
 from .places import make_places
 
-wp = load_warp()
-
 ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 
 
-@cache
-def make_near(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_near(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t, given = references(p), structs(p)
@@ -179,4 +171,4 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(s.rope_first[rope, world], m.rope_end[rope]):
             find_touches_of(m, s, n, k, o, rope, i, world)
 
-    return SimpleNamespace(find_touches=find_touches)
+    return locals()

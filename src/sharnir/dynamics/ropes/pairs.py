@@ -4,24 +4,16 @@ Every element is in the cell of its middle, and looks into the 27 about it. Elem
 left out. A pair is near in the nearest points of the two elements, at the shares x and y of their lengths.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
 from ...model.rope_arrays import TANGLES
+from ..factory import Features, Made, Precision, factory, references, wp
 from .segments import make_segments
-
-wp = load_warp()
 
 CENTRED = 0.01  # see ``segments.py``
 NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow they are
 
 
-@cache
-def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_pairs(p: Precision, features: Features) -> Made:
     """The function in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -140,4 +132,4 @@ def make_pairs(p: Precision, features: Features) -> SimpleNamespace:
                 for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                     look_around(model, state, memory, work, settings, size + margin, j, world)
 
-    return SimpleNamespace(find_pairs=find_pairs)
+    return locals()

@@ -5,24 +5,16 @@ are nearly the same the deepest counts; when there are more than there is room f
 there in the last step keeps its number, and with it the impulse and the state that it had.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import references
-from ...model.precision import Precision
 from ...model.rope_arrays import TOUCHES
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, references, wp
 
 FREE, STICKS, SLIDES, CREEPS = 0, 1, 2, 3
 ALIKE = 0.95  # cosine: normals at one place of the rope that differ by less are one
 SAME = 0.5  # cosine: a place whose normal has turned further than this in a step is a new one
 
 
-@cache
-def make_places(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_places(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = references(p)
@@ -126,4 +118,4 @@ def make_places(p: Precision, features: Features) -> SimpleNamespace:
             memory.touch_axis[q, world] = normal
             memory.touch_at[q, world] = share
 
-    return SimpleNamespace(clear_places=clear_places, place_of=place_of, note=note, keep_places=keep_places)
+    return locals()

@@ -5,21 +5,13 @@ is how they answer to friction with all ports reacting (the Schur complement), w
 are closed an eyelet that holds is a port as any other, and one that slips is none.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import CLAMP, FEED, RUB
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 
-wp = load_warp()
 
-
-@cache
-def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_port_matrix(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, mat33 = p.real, p.mat33
     t = structs(p)
@@ -103,4 +95,4 @@ def make_port_matrix(p: Precision, features: Features) -> SimpleNamespace:
                 x = x - work.port_change[high, world] * work.port_matrix[high * count + i, world]
             work.port_change[i, world] = x
 
-    return SimpleNamespace(factor_ports=factor_ports, substitute_ports=substitute_ports, is_out=is_out)
+    return locals()

@@ -16,19 +16,12 @@ touch something (``give.py``) are left out: where the nodes of an element nearly
 """
 
 import math
-from functools import cache
-from types import SimpleNamespace
 
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .bend_twist import make_bend
 from .chain import make_chain
 from .give import HEAPED, make_give
-
-wp = load_warp()
 
 UNEVEN = 0.2  # rad/s^2: a rope that is pressed beyond its Euler load is turned aside by it
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
@@ -37,8 +30,8 @@ BROAD = 1 / 3  # of what is implicit of a bend that acts on the change of its ra
 CALM = 0.5  # share of it, times h and the rope's lowest frequency, that damps: of second order
 
 
-@cache
-def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_prepare(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
@@ -419,10 +412,4 @@ def make_prepare(p: Precision, features: Features) -> SimpleNamespace:
             chain.solve(model, state, work, rope, world)
             take_velocities(model, state, memory, work, rope, world)
 
-    return SimpleNamespace(
-        prepare_ropes=prepare_ropes,
-        solve_alone=solve_alone,
-        free_gap=free_gap,
-        take_velocities=take_velocities,
-        node_mass=node_mass,
-    )
+    return locals()

@@ -19,15 +19,9 @@ A body that moves feels -p at once, and answers within the same solve: to c w it
 added, times the number of places that share it. Overlap is closed by pseudo-velocities.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .attach import make_attach
 from .chain import make_chain
 from .hold import make_hold
@@ -36,8 +30,6 @@ from .places import CREEPS, FREE, SLIDES, STICKS
 from .prepare import make_prepare
 from .tangle import make_tangle
 
-wp = load_warp()
-
 ROUNDS, SURE = 16, 6  # of solving and revising, and those in which what would slide back sticks at once
 LAST = 2  # rounds at the end in which nothing is set free: what is held for nothing does less harm than what enters
 CALM = 2  # rounds in a row in which no velocity changes are the last, even if impulses that hold each other still do
@@ -45,9 +37,11 @@ SETTLED = 1e-4  # m/s that a change of impulse would give a free node
 STILL = {"float64": 1e-6, "float32": 1e-6}  # m/s: velocities that change by less do not change
 
 
-@cache
-def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rope_touch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
+    if not features.rope_touch:
+        return None
     real, vec3 = p.real, p.vec3
     t = structs(p)
     chain, prepare, holding = make_chain(p, features), make_prepare(p, features), make_hold(p, features)
@@ -294,4 +288,4 @@ def make_rope_touch(p: Precision, features: Features) -> SimpleNamespace:
         if wp.static(features.rope_tangles):
             tangle.part_tangles(model, state, work, settings, world)
 
-    return SimpleNamespace(settle_touches=settle_touches, push_out=push_out)
+    return locals()

@@ -3,22 +3,14 @@
 [M J^T; J -Gamma][dV; -dl] = [P; 0] with P a unit impulse at one port, solved with the factors that are there.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import BODY_POINT, CLAMP, FEED, OTHER_ROPE
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..solvers.factors import make_factors
 from .attach import make_attach
 
-wp = load_warp()
 
-
-@cache
-def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_mechanism(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -80,4 +72,4 @@ def make_mechanism(p: Precision, features: Features) -> SimpleNamespace:
                             block[row, axis] = motion[row]
                         work.port_body_side[place, world] = block
 
-    return SimpleNamespace(mechanism_answers=mechanism_answers)
+    return locals()

@@ -10,22 +10,14 @@ Schur complement that ``port_matrix.py`` leaves). Eyelets along one rope move to
 is visited eyelet by eyelet; the bounds follow the pulls from round to round, and shrink by their ratio in each.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 SWEEPS = 20  # over the eyelets in each of them
 SETTLED = 1e-12  # of the largest pull: a change of friction that is none
 
 
-@cache
-def make_rub(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rub(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -91,4 +83,4 @@ def make_rub(p: Precision, features: Features) -> SimpleNamespace:
             holds = wp.abs(memory.port_impulse[i, world][0]) < real(0.999999) * most(work, i, world)
             memory.slide_holds[model.port_slide[i], world] = int(holds)
 
-    return SimpleNamespace(grip=grip, find_friction=find_friction, end_friction=end_friction)
+    return locals()

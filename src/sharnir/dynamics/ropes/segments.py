@@ -1,16 +1,10 @@
 """The nearest points of two segments."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Made, Precision, factory, wp
 
 
-@cache
-def make_segments(p: Precision) -> SimpleNamespace:
+@factory
+def make_segments(p: Precision) -> Made:
     """The function in a precision."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
 
@@ -39,4 +33,4 @@ def make_segments(p: Precision) -> SimpleNamespace:
             x = wp.clamp((uv * y + ua) / uu, real(0.0), real(1.0))
         return vec2(x, y)
 
-    return SimpleNamespace(nearest_shares=nearest_shares)
+    return locals()

@@ -11,24 +11,16 @@ by one place, and what was cut lies on the straight element that was there, with
 turns on is a fault: its world stops.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import FEED, RUB
 from ..algebra import make_algebra
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 SHORT = 0.5  # of the usual length: an element that is taken out
 SHORTEST = 0.25  # of the usual length: where the end of a rope stops before an eyelet
 
 
-@cache
-def make_slide(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_slide(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, quat = p.real, p.quat
     t = structs(p)
@@ -222,11 +214,4 @@ def make_slide(p: Precision, features: Features) -> SimpleNamespace:
             else:
                 cut_eyelet(model, state, memory, i, world)
 
-    return SimpleNamespace(
-        run_slides=run_slides,
-        push_slides=push_slides,
-        freeze_slides=freeze_slides,
-        unrun_slides=unrun_slides,
-        end_slides=end_slides,
-        empty=empty,
-    )
+    return locals()

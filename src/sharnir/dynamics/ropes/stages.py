@@ -9,15 +9,8 @@ close_ropes    impulses and pseudo-velocities that close the gaps
 move_ropes     new places
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...model.rope_arrays import BODY_POINT
-from ..nothing import NOTHING, Nothing
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..stiffen import make_stiffen
 from .attach import make_attach
 from .chain import make_chain
@@ -29,14 +22,12 @@ from .prepare import make_prepare
 from .rope_contact import make_rope_touch
 from .rope_mechanism import make_mechanism
 
-wp = load_warp()
 
-
-@cache
-def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
+@factory
+def make_ropes(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     if not features.ropes:
-        return NOTHING
+        return None
     real = p.real
     t = structs(p)
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
@@ -44,7 +35,7 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
     stiffen = make_stiffen(p, features).stiffen
-    settle_touches = (make_rope_touch(p, features) if features.rope_touch else NOTHING).settle_touches
+    settle_touches = make_rope_touch(p, features).settle_touches
 
     @wp.func
     def last_kick(memory: t.memory, settings: t.settings, world: int) -> real:
@@ -106,13 +97,6 @@ def make_ropes(p: Precision, features: Features) -> SimpleNamespace | Nothing:
             factor_ports(model, memory, work, settings, False, world)
             attach.move_with_ports(model, state, memory, work, settings, world)
 
-    return SimpleNamespace(
-        give_way=make_give(p, features).give_way,
-        resume_ropes=resume_ropes,
-        place_ropes=place_ropes,
-        begin_ropes=begin_ropes,
-        end_ropes=end_ropes,
-        close_ropes=make_close(p, features).close_ropes,
-        check_ropes=move.check_ropes,
-        move_ropes=move.move_ropes,
-    )
+    give_way, close_ropes = make_give(p, features).give_way, make_close(p, features).close_ropes
+    check_ropes, move_ropes = move.check_ropes, move.move_ropes
+    return locals()

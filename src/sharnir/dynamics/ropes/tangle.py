@@ -14,26 +14,18 @@ method has it while z goes downhill, from step to step when the ropes are calm. 
 pseudo-velocities; more of it drives the ropes apart.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import references, structs
-from ...model.precision import Precision
 from ...model.rope_arrays import TANGLES
 from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, references, structs, wp
 from .pairs import make_pairs
-
-wp = load_warp()
 
 FASTEST = 0.2  # m/s at which overlapping ropes are driven apart
 OVERLAP = 0.05  # of the radius: more than this drives them apart
 SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 
 
-@cache
-def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_tangle(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t, given = references(p), structs(p)
@@ -235,4 +227,4 @@ def make_tangle(p: Precision, features: Features) -> SimpleNamespace:
                             n.tangle_kept[i, world] = next
         return int(total[0])
 
-    return SimpleNamespace(find_tangles=find_tangles, visit_tangles=visit_tangles, part_tangles=part_tangles)
+    return locals()

@@ -13,23 +13,15 @@ by the drift, once the rate in the middle of it is known:
 A pressure that p' -> p - A u h B/V would change is a spring of A^2 B/V; the flow of the valve moves its rest.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model import actuator_numbers as at
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 MOST_HELD = 0.4  # of a muscle that is pulled out: what it holds beyond its force
 LEAST = 1e-3  # of its volume to which a chamber is squeezed at most
 
 
-@cache
-def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_actuator(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     t = structs(p)
@@ -330,4 +322,4 @@ def make_actuator(p: Precision, features: Features) -> SimpleNamespace:
         elif kind == wp.static(at.MUSCLE):
             excite(model, memory, command, dt, a, world)
 
-    return SimpleNamespace(actuator_line=actuator_line, rotor=rotor, go_on=go_on)
+    return locals()

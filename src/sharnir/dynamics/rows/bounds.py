@@ -1,7 +1,7 @@
 """The bounded rows on the free axes of joints, of every kind, as one: pipeline and solvers know no kind by name.
 
-A kind is a file beside this one and a line in ``KINDS``. It numbers its rows by itself and gives, for its row i in a
-world, with the tables that it reads and writes:
+A kind is a file beside this one and a line in ``KINDS``, or a catch (``catch.py``). It numbers its rows by itself and
+gives, for its row i in a world, with the tables that it reads and writes:
 
     first, last   the rows of joint j, as a range
     linear        1: it acts on lengths, 0: on angles
@@ -21,14 +21,13 @@ Here the rows of all kinds together are numbered c = 0, 1, ... along joint j, an
 """
 
 from collections.abc import Callable
-from functools import cache, reduce
+from functools import reduce
+from importlib import import_module
 from types import SimpleNamespace
 
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
+from ...model.features import CATCH_KINDS
+from ..factory import Features, Made, Precision, distinct, factory, structs
 from ..pair import make_pair
-from .distinct import distinct
 from .friction import make_friction
 from .gear import make_gear
 from .joint_view import make_view
@@ -44,14 +43,19 @@ KINDS: dict[Callable[..., SimpleNamespace], str] = {
 }
 
 
-@cache
-def make_bounds(p: Precision, features: Features) -> SimpleNamespace:
+def catches(features: Features) -> list[Callable[..., SimpleNamespace]]:
+    """The kinds of catches that a scene has, each in a file of its name."""
+    found = [kind for kind in CATCH_KINDS if kind in features.catches]
+    return [getattr(import_module(f".{kind}", __package__), f"make_{kind}") for kind in found]
+
+
+@factory
+def make_bounds(p: Precision, features: Features) -> Made:
     """All kinds that a scene has as one, and ``pushing``, those of them that push; None where there are none."""
-    made = [make(p, features) for make, has in KINDS.items() if getattr(features, has)]
+    present = [make for make, has in KINDS.items() if getattr(features, has)] + catches(features)
+    made = [make(p, features) for make in present]
     kinds = [_numbered(p, kind, str(number)) for number, kind in enumerate(made)]
-    return SimpleNamespace(
-        rows=_as_one(p, kinds), pushing=_as_one(p, [kind for kind in kinds if hasattr(kind, "push")])
-    )
+    return {"rows": _as_one(p, kinds), "pushing": _as_one(p, [kind for kind in kinds if hasattr(kind, "push")])}
 
 
 def _as_one(p: Precision, kinds: list[SimpleNamespace]) -> SimpleNamespace | None:

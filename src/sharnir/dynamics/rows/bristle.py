@@ -14,21 +14,14 @@ last visit and the rest, linear in u_end, is solved as it stands: (M + y E) p = 
 M is zero along the third, where any mass will do: without a load y is zero, too.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
-
-wp = load_warp()
+from ..factory import Made, Precision, factory, structs, wp
 
 NEWTON_STEPS = 30  # the bracket alone halves in each; Newton's steps need three or four
 
 
-@cache
-def make_bristle(p: Precision) -> SimpleNamespace:
+@factory
+def make_bristle(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -119,4 +112,4 @@ def make_bristle(p: Precision) -> SimpleNamespace:
         a = slip_rate(model, radius * wp.length(u), i, world)
         return (memory.bristle[i, world] + kick * radius * u) / (real(1.0) + kick * a)
 
-    return SimpleNamespace(bristle_impulse=bristle_impulse, bristle_after=bristle_after)
+    return locals()

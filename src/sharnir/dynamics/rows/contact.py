@@ -17,33 +17,25 @@ All contacts together are a group of rows, see ``groups.py``. Rolling and spinni
 tyre.py; a moving belt is in contacts/sides.py.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ...scene.joints import Kind
 from ..algebra import make_algebra
 from ..contacts.broad import make_broad
 from ..contacts.keep import make_keep
 from ..contacts.shares import make_shares
 from ..contacts.sides import make_sides
+from ..contacts.together import make_together
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..solvers.reach import make_reach
-from .limit import push_give
+from .contact_laws import make_contact_laws
 from .rolling import make_rolling
 from .tyre import make_tyre
 
-wp = load_warp()
-
 IMPACT_SWEEPS = 20  # a row of this many balls hands a blow on within a step
-SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 
-@cache
-def make_contact(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_contact(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
@@ -54,14 +46,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     Brush = tyres.Brush
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     share_loads = make_shares(p, features).share_loads
-    GIVE = wp.constant(real(push_give(p)))
-
-    @wp.func
-    def frame(work: t.work, i: int, world: int) -> mat33:
-        """Columns: the two tangents and the normal of contact i, world axes."""
-        z = work.contact_normal[i, world]
-        x = work.contact_tangent[i, world]
-        return wp.matrix_from_cols(x, wp.cross(z, x), z)
+    laws, together = make_contact_laws(p, features), make_together(p, features)
+    frame, rubbed, normal_impulse, unsettled = laws.frame, laws.rubbed, laws.normal_impulse, laws.unsettled
 
     # --- before the iterations --------------------------------------------------------------------------------------
 
@@ -238,33 +224,6 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     # --- one visit --------------------------------------------------------------------------------------------------
 
     @wp.func
-    def rubbed(mass: mat33, u: vec3, q: vec3, friction: real) -> vec3:
-        """The impulse q with its tangential part corrected for the velocity u; contact's frame."""
-        bound = friction * q[2]
-        det = mass[0, 0] * mass[1, 1] - mass[0, 1] * mass[0, 1]
-        x = q[0] - (mass[1, 1] * u[0] - mass[0, 1] * u[1]) / det
-        y = q[1] - (mass[0, 0] * u[1] - mass[0, 1] * u[0]) / det
-        if x * x + y * y > bound * bound:
-            half = real(0.5) * (mass[0, 0] - mass[1, 1])
-            largest = real(0.5) * (mass[0, 0] + mass[1, 1]) + wp.sqrt(half * half + mass[0, 1] * mass[0, 1])
-            x = q[0] - u[0] / largest
-            y = q[1] - u[1] / largest
-            size = wp.sqrt(x * x + y * y)
-            if size > bound:
-                x = x * bound / size
-                y = y * bound / size
-        return vec3(x, y, q[2])
-
-    @wp.func
-    def normal_impulse(work: t.work, mass: real, speed: real, old: real, i: int, world: int) -> real:
-        """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
-        y = work.contact_y[i, world]
-        new = old - (speed - work.contact_source[i, world]) / mass
-        if y > real(0.0):
-            new = old - (y * speed + old - work.contact_source[i, world]) / (y * mass + real(1.0))
-        return wp.max(new, real(0.0))
-
-    @wp.func
     def tangential(
         model: t.model, memory: t.memory, work: t.work, turn: mat33, u: vec3, q: vec3, i: int, world: int
     ) -> vec3:
@@ -296,7 +255,7 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         old = wp.transpose(turn) * memory.contact_impulse[i, world]
         normal = normal_impulse(work, mass[2, 2], u[2], old[2], i, world)
         new = vec3(old[0], old[1], normal)
-        if normal > real(0.0) or old[2] > real(0.0):
+        if normal > real(0.0) or wp.dot(old, old) > real(0.0):
             u = u + (normal - old[2]) * vec3(mass[0, 2], mass[1, 2], mass[2, 2])
             new = tangential(model, memory, work, turn, u, new, i, world)
         d = turn * (new - old)
@@ -313,24 +272,12 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def push_out(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> real:
         """Pseudo-impulse of an overlap, or of an impact that happens on the way; the square of its change."""
-        gap = work.contact_gap[i, world]
-        target = -settings.erp * gap / settings.dt
-        struck = bool(False)
-        if wp.static(features.restitution):
-            if wp.dot(work.contact_blow[i, world], work.contact_blow[i, world]) > real(0.0) and gap > real(0.0):
-                struck = True
-                target = -(real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]) * gap / settings.dt
-        if (gap >= real(0.0) and not struck) or work.contact_y[i, world] > real(0.0):
+        if not laws.is_pushed(work, i, world):
             return real(0.0)
         normal = work.contact_normal[i, world]
-        old = work.contact_push[i, world]
-        give = GIVE * (
-            model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
-        )
         speed = wp.dot(normal, sides.push_between(model, work, i, world))
-        new = old - (speed - target + give * old) / (work.contact_mass[i, world][2] + give)
-        if not struck:
-            new = wp.max(new, real(0.0))
+        old = work.contact_push[i, world]
+        new = laws.pushed(model, work, settings, speed, i, world)
         work.contact_push[i, world] = new
         sides.push_contact(model, work, (new - old) * normal, i, world)
         return (new - old) * (new - old)
@@ -354,13 +301,6 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
                 work.contact_search[i, world] = more + work.contact_step[i, world]
                 memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + more
                 sides.strike_contact(model, work, more, i, world)
-
-    @wp.func
-    def unsettled(change: real, carried: real, epsilon: real) -> real:
-        """The square of a change, 0 if it is a small share of what is carried (squares); not where epsilon is 0."""
-        if epsilon > real(0.0) and change < real(SETTLED * SETTLED) * carried:
-            return real(0.0)
-        return change
 
     @wp.func
     def sweep_contacts(model: t.model, memory: t.memory, work: t.work, epsilon: real, world: int) -> real:
@@ -450,6 +390,8 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(work.contact_count[world]):
             prepare_contact(model, state, memory, work, settings, i, world)
         work.contact_squares[world] = vec2()
+        if wp.static(features.together):
+            together.form(model, memory, work, settings, world)
 
     @wp.func
     def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
@@ -479,6 +421,11 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
         """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse."""
+        if wp.static(features.together):
+            if work.dense_count[world] > 0:
+                changes = together.solve(model, memory, work, settings, world)
+                if work.dense_count[world] > 0:
+                    return changes
         change = sweep_contacts(model, memory, work, settings.epsilon, world)
         return vec2(change, push_contacts(model, work, settings, world))
 
@@ -498,6 +445,4 @@ def make_contact(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.rolling):
                 memory.contact_spin[i, world] = share * memory.contact_spin[i, world]
 
-    return SimpleNamespace(
-        place=place, reach=reach, warm=warm, strike=strike, visit=visit, sweep=sweep, end=end, scale=scale
-    )
+    return locals()

@@ -15,22 +15,14 @@ factored again (``revise``).
 All couplings together are a group of rows, see ``groups.py``.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 
-wp = load_warp()
 
-
-@cache
-def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_coupling(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -238,26 +230,28 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         work.coupling_error[g, world] = work.coupling_error[g, world] - flank(model, memory, g, world)
         work.coupling_bias[g, world] = work.coupling_error[g, world] / dt
 
-    @wp.func
-    def revise(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
-        """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
-        changed = bool(False)
-        for g in range(settings.couplings):
-            gap = model.coupling_gap[g, world]
-            side = memory.coupling_side[g, world]
-            if gap > real(0.0):
-                if side != 0:
-                    if real(side) * (memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]) > real(
-                        0.0
-                    ):
-                        let_go(model, memory, work, g, world)
-                        changed = True
-                else:
-                    ahead = work.coupling_error[g, world] + settings.dt * sum_rate(model, work, g, world)
-                    if wp.abs(ahead) > gap * (real(1.0) + PASSED):
-                        meet(model, memory, work, int(wp.sign(ahead)), settings.dt, g, world)
-                        changed = True
-        return changed
+    if features.backlash and features.direct:
+
+        @wp.func
+        def revise(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
+            """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
+            changed = bool(False)
+            for g in range(settings.couplings):
+                gap = model.coupling_gap[g, world]
+                side = memory.coupling_side[g, world]
+                if gap > real(0.0):
+                    if side != 0:
+                        if real(side) * (
+                            memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
+                        ) > real(0.0):
+                            let_go(model, memory, work, g, world)
+                            changed = True
+                    else:
+                        ahead = work.coupling_error[g, world] + settings.dt * sum_rate(model, work, g, world)
+                        if wp.abs(ahead) > gap * (real(1.0) + PASSED):
+                            meet(model, memory, work, int(wp.sign(ahead)), settings.dt, g, world)
+                            changed = True
+            return changed
 
     # --- by visits ----------------------------------------------------------------------------------------------------
 
@@ -304,7 +298,4 @@ def make_coupling(p: Precision, features: Features) -> SimpleNamespace:
         for g in range(settings.couplings):
             memory.coupling_impulse[g, world] = share * memory.coupling_impulse[g, world]
 
-    in_matrix = {"assemble": assemble, "lack": lack, "lack_push": lack_push, "take": take, "take_apart": take_apart}
-    if features.backlash and features.direct:
-        in_matrix["revise"] = revise
-    return SimpleNamespace(prepare=prepare, lead=lead, warm=warm, visit=visit, end=end, scale=scale, **in_matrix)
+    return locals()

@@ -16,31 +16,24 @@ the joint's own reaction in this step, and by the radius for turning axes: for a
 the friction itself, F^2 = N^2 (1 + mu^2) ([004]: the multipliers are the normal force only).
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
 from ...model.compile import ACROSS_PIN, BRISTLE, NO_LOAD, TRUE_COULOMB, WHOLE
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
+from .held import make_held
 from .joint_view import make_view
 from .soft import make_soft
-
-wp = load_warp()
 
 HELD = 0.999999  # of its bound: friction below that holds
 BRISTLES_HELD = 0.98  # of their largest bend: bristles below that hold
 
 
-@cache
-def make_friction(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_friction(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -48,7 +41,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
     Pair, view_of = pair.Pair, make_view(p)
     View, inverse_mass_of = view_of.View, view_of.inverse_mass
     led = make_bias(p, features).led
-    bristle = make_bristle(p)
+    bristle, start_held = make_bristle(p), make_held(p, features).start
     conductance_on = make_soft(p, features).conductance_on
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s: the rule below divides by less
     # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
@@ -96,8 +89,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         if model.friction_linear[i] == 1:
             v = state.velocity[b, world] + wp.cross(state.spin[b, world], work.arm_b[j, world])
             v = v - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world])
-        if model.friction_single[i] == 1:
-            return wp.dot(v, work.friction_axis[i, world]) * work.friction_axis[i, world]
+        if wp.static(features.friction_laws):
+            if model.friction_single[i] == 1:
+                return wp.dot(v, work.friction_axis[i, world]) * work.friction_axis[i, world]
         return v
 
     @wp.func
@@ -123,6 +117,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         is_linear = model.friction_linear[i]
         inverse_mass = inverse_mass_of(view, is_linear)
         mass = mat33()
+        held_on = algebra.diagonal(real(1.0))
         if axes == 7:
             mass = wp.inverse(inverse_mass)
         else:
@@ -130,6 +125,7 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             if is_linear == 1:
                 basis = geometry.linear_basis(view.frames, model.basis[j])
             mass = algebra.inverse_on(inverse_mass, basis, axes)
+            held_on = basis
             memory.friction_impulse[i, world] = algebra.onto(memory.friction_impulse[i, world], basis, axes)
             if wp.static(features.friction_laws):
                 memory.bristle[i, world] = algebra.onto(memory.bristle[i, world], basis, axes)
@@ -141,6 +137,9 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
             mass = mass + conductance_on(model, work, is_linear, axes, j, world)
         work.friction_mass[i, world] = algebra.packed(mass)
         work.friction_bound[i, world] = level_before(model, state, memory, work, i, j, world) * work.kick[world]
+        if wp.static(features.held):
+            before = relative_before(model, state, work, i, j, world)
+            start_held(model, memory, work, held_on, before, i, world)
 
     @wp.func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
@@ -265,15 +264,4 @@ def make_friction(p: Precision, features: Features) -> SimpleNamespace:
         impulse = memory.friction_impulse[i, world]
         note_sticking(model, memory, work, wp.dot(impulse, impulse) < bound * bound, i, j, world)
 
-    return SimpleNamespace(
-        first=first,
-        last=last,
-        linear=linear,
-        prepare=prepare,
-        warm=warm,
-        visit=visit,
-        is_idle=is_idle,
-        note_sticking=note_sticking,
-        end=end,
-        scale=scale,
-    )
+    return locals()

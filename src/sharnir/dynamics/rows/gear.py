@@ -17,21 +17,13 @@ The soft row has the first line for all u; the row here, visited as friction is,
 Its impulses are kept with those of friction.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .friction import make_friction
 from .joint_view import make_view
 
-wp = load_warp()
 
-
-@cache
-def make_gear(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_gear(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, t = p.real, p.vec3, structs(p)
     friction, view_of = make_friction(p, features), make_view(p)
@@ -98,14 +90,5 @@ def make_gear(p: Precision, features: Features) -> SimpleNamespace:
         """Note whether the gear holds back what the load does to it."""
         memory.sticking[i, world] = int(wp.length_sq(memory.friction_impulse[i, world]) > real(0.0))
 
-    return SimpleNamespace(
-        first=first,
-        last=last,
-        linear=friction.linear,
-        prepare=prepare,
-        warm=friction.warm,
-        visit=visit,
-        is_idle=friction.is_idle,
-        end=end,
-        scale=friction.scale,
-    )
+    linear, warm, is_idle, scale = friction.linear, friction.warm, friction.is_idle, friction.scale
+    return locals()

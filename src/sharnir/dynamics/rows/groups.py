@@ -28,20 +28,13 @@ Bounded rows on the free axes of joints have an interface of their own, ``bounds
 """
 
 from collections.abc import Callable
-from functools import cache
 from types import SimpleNamespace
 
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
+from ..factory import Device, Features, Made, Precision, distinct, factory, structs, wp
 from .contact import make_contact
 from .coupling import make_coupling
-from .distinct import Device, distinct
 from .joint_rows import make_joints
 from .port import make_port
-
-wp = load_warp()
 
 # group -> the feature of a scene that has rows of it (every scene has joints), in the order in which they are visited
 GROUPS: dict[Callable[..., SimpleNamespace], str | None] = {
@@ -56,8 +49,8 @@ PLAIN = ("warm", "strike", "lead", "assemble", "lack", "lack_push", "take", "tak
 Stage = tuple[Device, Device]  # the device function that does nothing, and what makes one of two
 
 
-@cache
-def make_rows(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rows(p: Precision, features: Features) -> Made:
     """All groups that a scene has as one; ``revises`` tells whether rows of the matrix come and go in a step."""
     groups = [make(p, features) for make, has in GROUPS.items() if has is None or getattr(features, has)]
     stages = dict.fromkeys(PLAIN, _plain(p)) | dict.fromkeys(("reach", "end"), _with_state(p))
@@ -67,7 +60,7 @@ def make_rows(p: Precision, features: Features) -> SimpleNamespace:
         name: _chain(stage, name, [vars(group)[name] for group in groups if hasattr(group, name)])
         for name, stage in stages.items()
     }
-    return SimpleNamespace(**rows, revises=any(hasattr(group, "revise") for group in groups))
+    return rows | {"revises": any(hasattr(group, "revise") for group in groups)}
 
 
 def _chain(stage: Stage, name: str, functions: list[Device]) -> Device:

@@ -1,26 +1,19 @@
 """The locked and soft rows of joints in the direct solver's matrix (``solvers/factors.py``), see ``groups.py``."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
+from .held import make_held
 
 A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
 
 
-@cache
-def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_joint_matrix(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
-    diagonal, bias = make_algebra(p).diagonal, make_bias(p, features)
+    diagonal, bias, held = make_algebra(p).diagonal, make_bias(p, features), make_held(p, features)
 
     @wp.func
     def linear_rows(work: t.work, j: int, world: int) -> mat33:
@@ -40,7 +33,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def pivot_of(model: t.model, work: t.work, locked: int, linear: int, softness: real, j: int, world: int) -> p.sym33:
-        """-Gamma on locked rows, -1/conductance on soft ones, -1 on free ones."""
+        """-Gamma on locked rows and on frictions, -1/conductance on soft rows, -1 on free ones."""
         if wp.static(not features.partial_locks and not features.soft):
             if locked == 7:
                 return p.sym33(-softness, -softness, -softness, real(0.0), real(0.0), real(0.0))
@@ -52,6 +45,8 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
             for i in range(model.soft_start[j], model.soft_end[j]):
                 if model.soft_linear[i] == linear and work.soft_y[i, world] > real(0.0):
                     d[model.soft_column[i]] = real(-1.0) / work.soft_y[i, world]
+        if wp.static(features.held):
+            d = held.on_diagonal(model, work, d, linear, j, world)
         return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
 
     @wp.func
@@ -171,17 +166,22 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
     def velocity_error(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
         if model.joint_node_l[j] >= 0:
-            e = bias.led(work, bias.slip_of(model, work, j, world), 1, j, world)
+            u = bias.led(work, bias.slip_of(model, work, j, world), 1, j, world)
+            e = u
             if wp.static(features.partial_locks):
-                e = linear_rows(work, j, world) * e
+                e = linear_rows(work, j, world) * u
+            if wp.static(features.held and features.partial_locks):
+                e = e + held.lacking(model, memory, work, work.rows_l[j, world], u, 1, j, world)
             if wp.static(features.soft):
                 e = e + soft_error(model, memory, work, 1, j, world)
             work.solution[model.joint_node_l[j], world] = -e
         if wp.static(features.angular_rows):
             if model.joint_node_a[j] >= 0:
-                e = work.rows_a[j, world] * bias.led(
-                    work, work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world], 0, j, world
-                )
+                turning = work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world]
+                turning = bias.led(work, turning, 0, j, world)
+                e = work.rows_a[j, world] * turning
+                if wp.static(features.held):
+                    e = e + held.lacking(model, memory, work, work.rows_a[j, world], turning, 0, j, world)
                 if wp.static(features.soft):
                     e = e + soft_error(model, memory, work, 0, j, world)
                 work.solution[model.joint_node_a[j], world] = -e
@@ -236,6 +236,8 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(settings.joints):
             take_locked(model, memory, work, j, world)
             take_soft(model, memory, work, j, world)
+            if wp.static(features.held):
+                held.take(model, memory, work, j, world)
 
     @wp.func
     def take_apart(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
@@ -243,7 +245,7 @@ def make_joint_matrix(p: Precision, features: Features) -> SimpleNamespace:
         for j in range(settings.joints):
             take_locked_apart(model, work, j, world)
             take_soft(model, memory, work, j, world)
+            if wp.static(features.held):
+                held.take(model, memory, work, j, world)
 
-    return SimpleNamespace(
-        linear_rows=linear_rows, assemble=assemble, lack=lack, lack_push=lack_push, take=take, take_apart=take_apart
-    )
+    return locals()

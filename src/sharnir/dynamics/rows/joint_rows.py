@@ -1,29 +1,22 @@
 """The rows of joints: locks, soft rows, and the bounded rows on their free axes, as a group of rows (``groups.py``)."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..integrators.leapfrog import make_leapfrog
 from ..pair import make_pair
 from ..solvers.reach import make_reach
 from ..stiffen import make_stiffen
 from .bounds import make_bounds
+from .held import make_held
 from .joint_matrix import make_joint_matrix
 from .joint_view import make_view
 from .lock import make_lock
 from .soft import make_soft
 
-wp = load_warp()
 
-
-@cache
-def make_joints(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_joints(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -251,16 +244,12 @@ def make_joints(p: Precision, features: Features) -> SimpleNamespace:
                 for i in range(model.soft_start[j], model.soft_end[j]):
                     soft.scale_soft(memory, share, i, world)
 
-    in_matrix = {name: function for name, function in vars(matrix).items() if name != "linear_rows"}
-    return SimpleNamespace(
-        place=place,
-        prepare=prepare,
-        reach=reach,
-        warm=warm,
-        react=react,
-        react_push=lock.push_lock,
-        visit=visit,
-        end=end,
-        scale=scale,
-        **in_matrix,
+    assemble, lack, lack_push, take, take_apart = (
+        matrix.assemble,
+        matrix.lack,
+        matrix.lack_push,
+        matrix.take,
+        matrix.take_apart,
     )
+    react_push, hold = lock.push_lock, make_held(p, features).hold
+    return locals()

@@ -1,17 +1,11 @@
 """What the rows on a joint's free axes need of their joint."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.precision import Precision
 from ..coordinates import make_coordinates
+from ..factory import Made, Precision, factory, wp
 
-wp = load_warp()
 
-
-@cache
-def make_view(p: Precision) -> SimpleNamespace:
+@factory
+def make_view(p: Precision) -> Made:
     """The struct in a precision."""
     mat33, vec3, real, Frames = p.mat33, p.vec3, p.real, make_coordinates(p).Frames
 
@@ -39,4 +33,4 @@ def make_view(p: Precision) -> SimpleNamespace:
             return wp.dot(axis, view.linear * axis)
         return wp.dot(axis, view.angular * axis)
 
-    return SimpleNamespace(View=View, inverse_mass=inverse_mass, inverse_mass_along=inverse_mass_along)
+    return locals()

@@ -12,19 +12,11 @@
 J is the coordinate's axis d on the slip (lengths) or on the relative spin (angles), with -d for the upper bound.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 from .joint_view import make_view
 from .soft import make_soft
-
-wp = load_warp()
 
 
 def push_give(p: Precision) -> float:
@@ -35,8 +27,8 @@ def push_give(p: Precision) -> float:
     return 1e-8 if p.name == "float64" else 1e-4
 
 
-@cache
-def make_limit(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_limit(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
@@ -164,17 +156,4 @@ def make_limit(p: Precision, features: Features) -> SimpleNamespace:
         memory.low_impulse[i, world] = share * memory.low_impulse[i, world]
         memory.high_impulse[i, world] = share * memory.high_impulse[i, world]
 
-    return SimpleNamespace(
-        limit_passed=limit_passed,
-        first=first,
-        last=last,
-        linear=linear,
-        prepare=prepare,
-        warm=warm,
-        visit=visit,
-        is_idle=is_idle,
-        is_passed=is_passed,
-        push=push,
-        end=end,
-        scale=scale,
-    )
+    return locals()

@@ -13,23 +13,15 @@ In world axes every joint type is the same code: a free direction is one in whic
 joint, so the free axis answers with W - W K W instead of W.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 
-wp = load_warp()
 
-
-@cache
-def make_lock(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_lock(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -257,14 +249,4 @@ def make_lock(p: Precision, features: Features) -> SimpleNamespace:
                 return pair.kicked(x, d, -(work.mass_al[j, world] * u + algebra.full(work.mass_aa[j, world]) * s))
         return pair.struck(x, d)
 
-    return SimpleNamespace(
-        inverse_mass_ll=inverse_mass_ll,
-        pick=pick,
-        prepare_lock=prepare_lock,
-        add_soft_rows=add_soft_rows,
-        held_mass_ll=held_mass_ll,
-        held_mass_aa=held_mass_aa,
-        warm_lock=warm_lock,
-        visit_lock=visit_lock,
-        push_lock=push_lock,
-    )
+    return locals()

@@ -16,27 +16,19 @@ side) and -1 (a light second side), which two visits tell. Bounds that follow e 
 make the visits converge at any loss; where they end does not depend on s. Its impulses are kept with those of friction.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from .friction import HELD, make_friction
 from .joint_view import make_view
 from .soft import make_soft
-
-wp = load_warp()
 
 UNKNOWN = -0.5  # s before two visits have told it
 ROUNDING = 1e-9  # of the friction: changes below that tell nothing
 JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 
 
-@cache
-def make_loss(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_loss(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, vec2 = p.real, p.vec3, p.vec2
     t, friction = structs(p), make_friction(p, features)
@@ -135,14 +127,5 @@ def make_loss(p: Precision, features: Features) -> SimpleNamespace:
         holds = toward > real(HELD) * room[0] and toward < real(HELD) * room[1]
         friction.note_sticking(model, memory, work, holds, i, model.friction_joint[i], world)
 
-    return SimpleNamespace(
-        first=first,
-        last=last,
-        linear=friction.linear,
-        prepare=prepare,
-        warm=friction.warm,
-        visit=visit,
-        is_idle=friction.is_idle,
-        end=end,
-        scale=friction.scale,
-    )
+    linear, warm, is_idle, scale = friction.linear, friction.warm, friction.is_idle, friction.scale
+    return locals()

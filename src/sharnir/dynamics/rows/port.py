@@ -1,19 +1,11 @@
 """The ports of ropes, where they pull at bodies and at each other, as a group of rows (see ``groups.py``)."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..ropes.attach import make_attach
 
-wp = load_warp()
 
-
-@cache
-def make_port(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_port(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, t, attach = p.real, structs(p), make_attach(p, features)
 
@@ -30,4 +22,4 @@ def make_port(p: Precision, features: Features) -> SimpleNamespace:
         for i in range(settings.ports):
             memory.port_impulse[i, world] = share * memory.port_impulse[i, world]
 
-    return SimpleNamespace(visit=visit, scale=scale)
+    return locals()

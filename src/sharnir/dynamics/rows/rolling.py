@@ -5,22 +5,14 @@
 Each sticks where it can stop the spin and else slides on its bound, by the same projection as friction in contact.py.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..contacts.sides import make_sides
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..solvers.reach import make_reach
 
-wp = load_warp()
 
-
-@cache
-def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_rolling(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
@@ -82,4 +74,4 @@ def make_rolling(p: Precision, features: Features) -> SimpleNamespace:
         sides.twist_contact(model, work, c, i, world)
         return wp.dot(c, c)
 
-    return SimpleNamespace(prepare_rolling=prepare_rolling, warm_rolling=warm_rolling, visit_rolling=visit_rolling)
+    return locals()

@@ -36,21 +36,13 @@ axis of the kick: + before it, as u_0 is of the drift before, - after it. With p
 the share (y - y_0)/y.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 from .actuator import make_actuator
 from .joint_view import make_view
-
-wp = load_warp()
 
 PUSH, PULL = 1, 2
 LEAST = 1e-30  # instead of a zero to divide by
@@ -60,8 +52,8 @@ MEETING = 0.12
 PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 
 
-@cache
-def make_soft(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_soft(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -464,16 +456,4 @@ def make_soft(p: Precision, features: Features) -> SimpleNamespace:
                 total = total + work.soft_y[i, world] * wp.outer(axis, axis)
         return total
 
-    return SimpleNamespace(
-        rate_before=rate_before,
-        prepare_soft=prepare_soft,
-        end_soft=end_soft,
-        scale_soft=scale_soft,
-        soft_direction=soft_direction,
-        soft_force=soft_force,
-        soft_is_stiff=soft_is_stiff,
-        soft_kick=soft_kick,
-        visit_soft=visit_soft,
-        conductance_along=conductance_along,
-        conductance_on=conductance_on,
-    )
+    return locals()

@@ -12,21 +12,13 @@ Implicit, like bristles in a joint: z_end = (z + h u)/(1 + h a), a = |v_r|/s, an
 secant g = F/z of the last visit.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 CALM = 0.02  # s, damping time of the bristles
 
 
-@cache
-def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_tyre(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     t = structs(p)
@@ -102,6 +94,4 @@ def make_tyre(p: Precision, features: Features) -> SimpleNamespace:
             return z / q
         return z
 
-    return SimpleNamespace(
-        Brush=Brush, stretch=stretch, tyre_impulse=tyre_impulse, bend_after=bend_after, kept_bend=kept_bend
-    )
+    return locals()

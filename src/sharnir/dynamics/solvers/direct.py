@@ -4,7 +4,7 @@ An outer iteration visits limits, friction and contacts one by one. Two ways of 
 
 near    A visit applies its impulse together with the reaction of its own joint, and knows the effective mass that goes
         with it (see ``rows/lock.py``), so a single hinge converges in one iteration; after all visits the matrix is
-        solved again. Cheap for long chains.
+        solved again. Cheap for long chains. Where these are trees, dry friction is in the matrix (``rows/held.py``).
 reach   A visit knows what its impulse does to the whole mechanism (see ``reach.py``); the matrix is not solved again
         until the iterations end. Cheap where the paths through the elimination are short, and the only way that holds
         at any mass ratio when the parts of a mechanism touch the ground in several places.
@@ -12,35 +12,29 @@ reach   A visit knows what its impulse does to the whole mechanism (see ``reach.
 Either way the last act is a solve: joints are exact whatever the number of iterations.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..ropes.attach import make_attach
 from ..rows.bounds import make_bounds
 from ..rows.groups import make_rows
+from ..rows.joint_rows import make_joints
 from .factors import MORE_BIASES, make_factors
 from .near import make_near
 from .sweep import make_sweep
 
-wp = load_warp()
-
+SLOW = 0.3  # share of the last changes that a sweep may leave, if friction in the matrix is not to be looked at again
 IDLE_EVERY = 4  # iterations between two looks at limits that nothing has reached
 
 
-@cache
-def make_direct(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_direct(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     t = structs(p)
     factors = make_factors(p, features)
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
-    rows = make_rows(p, features)
+    rows, hold = make_rows(p, features), make_joints(p, features).hold
     pushes = make_bounds(p, features).pushing is not None or features.contacts
     couple = make_attach(p, features).couple
     loaded = features.friction_laws
@@ -58,6 +52,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def first_solve(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The joints alone, with last step's impulses of everything else."""
+        work.is_settled[world] = 0
         if wp.static(features.integrator.leads):
             if not is_foreseen(memory, settings, world):
                 factors.solve_velocity(model, memory, work, settings, world)
@@ -68,23 +63,39 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             factors.clear(settings, work.solution, world)
             if wp.static(pushes):
                 factors.clear(settings, work.push_solution, world)
+                work.is_pushed[world] = 0
         rows.strike(model, memory, work, settings, world)
         if wp.static(features.rope_ports):
             solve_ports(model, memory, work, settings, world)
 
     @wp.func
     def sweep_bounds(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, everywhere: bool, world: int
+        model: t.model,
+        memory: t.memory,
+        work: t.work,
+        settings: t.settings,
+        made: int,
+        everywhere: bool,
+        before: real,
+        world: int,
     ) -> vec2:
         """One outer iteration; the squares of the largest impulse and pseudo-impulse."""
         if wp.static(features.reach):
+            work.is_settled[world] = 0
             changes = sweep_reach(model, memory, work, settings, everywhere, world)
+            if changes[1] > real(0.0):
+                work.is_pushed[world] = 1
             if wp.static(loaded):
                 factors.settle(
                     model, memory, work, settings, world
                 )  # friction that depends on the joint's reaction wants to know it
             return changes
         changes = sweep_near(model, memory, work, settings, world)
+        if wp.static(features.held):
+            if changes[0] > settings.epsilon * settings.epsilon:
+                slow = changes[0] > wp.static(real(SLOW * SLOW)) * before * before and before > real(0.0)
+                if hold(model, memory, work, settings, made, slow, world):
+                    factors.factor(model, memory, work, settings, world)
         if changes[1] > real(0.0):
             factors.solve_both(model, memory, work, settings, world)
         elif changes[0] > real(0.0):
@@ -99,6 +110,7 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
         work.is_led[world] = work.is_led[world] + 1
         if wp.static(features.reach):
             factors.settle(model, memory, work, settings, world)
+            work.is_settled[world] = 1
         changed = factors.lead_again(model, state, memory, work, settings, world)
         if wp.static(features.reach):
             if changed:
@@ -127,9 +139,11 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             # step with a budget, so that it makes the same bits as one without
             made = report.iterations[world] + sweep
             everywhere = settled or made % IDLE_EVERY == 0 or made + 1 == settings.iterations
+            if wp.static(features.together):
+                everywhere = everywhere or made < IDLE_EVERY
             sweep += 1
             if wp.static(features.bounded):
-                changes = sweep_bounds(model, memory, work, settings, everywhere, world)
+                changes = sweep_bounds(model, memory, work, settings, made, everywhere, before, world)
                 if wp.static(features.rope_ports):
                     if wp.static(features.reach):
                         factors.settle(model, memory, work, settings, world)
@@ -153,11 +167,13 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
 
     @wp.func
     def conclude(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
-        """After the last iteration: velocities and joint impulses brought up to date."""
+        """After the last iteration: velocities and joint impulses brought up to date, if they are not."""
         if wp.static(features.reach):
-            factors.settle(model, memory, work, settings, world)
+            if work.is_settled[world] == 0:
+                factors.settle(model, memory, work, settings, world)
             if wp.static(pushes):
-                factors.settle_push(model, work, settings, world)
+                if work.is_pushed[world] == 1:
+                    factors.settle_push(model, work, settings, world)
 
     @wp.func
     def resume(model: t.model, memory: t.memory, work: t.work, report: t.report, settings: t.settings, world: int):
@@ -170,14 +186,4 @@ def make_direct(p: Precision, features: Features) -> SimpleNamespace:
             if wp.static(features.reach):
                 factors.clear(settings, work.solution, world)
 
-    return SimpleNamespace(
-        resume=resume,
-        factor=factors.factor,
-        iterate=iterate,
-        conclude=conclude,
-        clear_bodies=factors.clear_bodies,
-        clear_push=factors.clear_push,
-        substitute=factors.substitute,
-        substitute_both=factors.substitute_both,
-        take_solution=factors.take_solution,
-    )
+    return locals()

@@ -11,32 +11,25 @@ The loops over nodes and edges are written with ``while``: they are short and ma
 run time carries its step along and cannot tell that an index is not negative, which costs a tenth of the time.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
 from ..bias import make_bias
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..rows.groups import make_rows
-
-wp = load_warp()
 
 SLOW = 0.3  # share of its distance that the bias may keep when it is found again, if that is to go on
 MORE_BIASES = 3  # times that the bias is found again in a step
+TIGHT = 1e-10  # of an arm, that the softness of a joint that closes a loop may leave open
 
 
-@cache
-def make_factors(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_factors(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra = make_algebra(p)
     bias = make_bias(p, features)
     rows = make_rows(p, features)
-    Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix
+    Vectors = wp.array(dtype=vec3, ndim=2)  # for every node of the matrix, or every body
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
     FAR = wp.constant(real(1e-5 if features.bounded else 1e-6))
 
@@ -94,7 +87,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             i += 1
 
     @wp.func
-    def backward(model: t.model, work: t.work, settings: t.settings, y: Nodes, world: int):
+    def backward(model: t.model, work: t.work, settings: t.settings, y: Vectors, world: int):
         """L^-T of what is in ``solution`` or ``push_solution``."""
         i = settings.nodes - 1
         while i >= 0:
@@ -148,60 +141,44 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
             i -= 1
 
     @wp.func
-    def clear_bodies(model: t.model, work: t.work, settings: t.settings, world: int):
+    def clear_bodies(model: t.model, solution: Vectors, settings: t.settings, world: int):
         """No right-hand side for the bodies: their momentum balance holds already."""
         for b in range(settings.bodies):
             node = model.body_node[b]
             if node >= 0:
-                work.solution[node, world] = vec3()
-                work.solution[node + 1, world] = vec3()
+                solution[node, world] = vec3()
+                solution[node + 1, world] = vec3()
 
     @wp.func
-    def take_velocities(model: t.model, work: t.work, settings: t.settings, world: int):
-        """Add the solution to the velocities of the bodies."""
+    def add_bodies(
+        model: t.model, solution: Vectors, velocity: Vectors, spin: Vectors, settings: t.settings, world: int
+    ):
+        """Add the solution to velocities of the bodies, true ones or pseudo-velocities."""
         for b in range(settings.bodies):
             node = model.body_node[b]
             if node >= 0:
-                work.velocity[b, world] = work.velocity[b, world] + work.solution[node, world]
-                work.spin[b, world] = work.spin[b, world] + work.solution[node + 1, world]
+                velocity[b, world] = velocity[b, world] + solution[node, world]
+                spin[b, world] = spin[b, world] + solution[node + 1, world]
 
     @wp.func
     def take_solution(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Add the solution to velocities and impulses."""
-        take_velocities(model, work, settings, world)
+        add_bodies(model, work.solution, work.velocity, work.spin, settings, world)
         rows.take(model, memory, work, settings, world)
 
     @wp.func
     def take_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """The same for what leads onto the joints."""
-        take_velocities(model, work, settings, world)
+        add_bodies(model, work.solution, work.velocity, work.spin, settings, world)
         if settings.redundant == 0:
             rows.take(model, memory, work, settings, world)
         else:
             rows.take_apart(model, memory, work, settings, world)
 
     @wp.func
-    def clear_push(model: t.model, work: t.work, settings: t.settings, world: int):
-        """The same for the pseudo-velocities."""
-        for b in range(settings.bodies):
-            node = model.body_node[b]
-            if node >= 0:
-                work.push_solution[node, world] = vec3()
-                work.push_solution[node + 1, world] = vec3()
-
-    @wp.func
-    def take_push(model: t.model, work: t.work, settings: t.settings, world: int):
-        """Add the solution to the pseudo-velocities."""
-        for b in range(settings.bodies):
-            node = model.body_node[b]
-            if node >= 0:
-                work.push[b, world] = work.push[b, world] + work.push_solution[node, world]
-                work.push_spin[b, world] = work.push_spin[b, world] + work.push_solution[node + 1, world]
-
-    @wp.func
     def solve_velocity(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Change velocities and impulses so that every row of the matrix holds."""
-        clear_bodies(model, work, settings, world)
+        clear_bodies(model, work.solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         substitute(model, work, settings, world)
         take_solution(model, memory, work, settings, world)
@@ -209,8 +186,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     @wp.func
     def errors_of_both(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Right-hand sides for velocities and for pseudo-velocities, which close gaps at the rate ERP/dt."""
-        clear_bodies(model, work, settings, world)
-        clear_push(model, work, settings, world)
+        clear_bodies(model, work.solution, settings, world)
+        clear_bodies(model, work.push_solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         rows.lack_push(model, memory, work, settings, world)
 
@@ -220,12 +197,12 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         errors_of_both(model, memory, work, settings, world)
         substitute_both(model, work, settings, world)
         take_solution(model, memory, work, settings, world)
-        take_push(model, work, settings, world)
+        add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
 
     @wp.func
     def solve_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """What leads onto the joints, from velocities on them or from what an earlier bias led to."""
-        clear_bodies(model, work, settings, world)
+        clear_bodies(model, work.solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         substitute(model, work, settings, world)
         take_bias(model, memory, work, settings, world)
@@ -236,7 +213,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         errors_of_both(model, memory, work, settings, world)
         substitute_both(model, work, settings, world)
         take_bias(model, memory, work, settings, world)
-        take_push(model, work, settings, world)
+        add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
 
     @wp.func
     def lead_onto_joints(
@@ -263,6 +240,8 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
         if settings.redundant > 0:
+            if bias.slack(model, work, settings, world) > wp.static(real(TIGHT * TIGHT)):
+                solve_bias(model, memory, work, settings, world)
             for b in range(1, settings.bodies):
                 memory.led_spin[b, world] = memory.led_spin[b, world] + work.spin[b, world]
 
@@ -278,7 +257,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
         return True
 
     @wp.func
-    def clear(settings: t.settings, y: Nodes, world: int):
+    def clear(settings: t.settings, y: Vectors, world: int):
         """Nothing in any node."""
         for i in range(settings.nodes):
             y[i, world] = vec3()
@@ -294,21 +273,7 @@ def make_factors(p: Precision, features: Features) -> SimpleNamespace:
     def settle_push(model: t.model, work: t.work, settings: t.settings, world: int):
         """The same for the pseudo-velocities."""
         backward(model, work, settings, work.push_solution, world)
-        take_push(model, work, settings, world)
+        add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
         clear(settings, work.push_solution, world)
 
-    return SimpleNamespace(
-        factor=factor,
-        clear_bodies=clear_bodies,
-        clear_push=clear_push,
-        substitute=substitute,
-        substitute_both=substitute_both,
-        take_solution=take_solution,
-        solve_velocity=solve_velocity,
-        solve_both=solve_both,
-        lead_onto_joints=lead_onto_joints,
-        lead_again=lead_again,
-        clear=clear,
-        settle=settle,
-        settle_push=settle_push,
-    )
+    return locals()

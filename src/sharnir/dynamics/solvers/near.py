@@ -1,22 +1,14 @@
 """An outer iteration of the direct solver in which only the joint itself reacts at once (``near`` in direct.py)."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.joint_rows import make_joints
 
-wp = load_warp()
 
-
-@cache
-def make_near(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_near(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     t = structs(p)
@@ -68,4 +60,4 @@ def make_near(p: Precision, features: Features) -> SimpleNamespace:
                         push = wp.max(push, push_bounds(model, work, settings, j, world))
         return vec2(change, push)
 
-    return SimpleNamespace(sweep=sweep)
+    return locals()

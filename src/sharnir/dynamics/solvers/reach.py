@@ -10,23 +10,15 @@ An iteration therefore never leaves the joints, and never needs a substitution: 
 end of all iterations brings the velocities and the joints' own impulses up to date.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..algebra import make_algebra
-
-wp = load_warp()
+from ..factory import Features, Made, Precision, factory, structs, wp
 
 LAST = 2**31 - 1  # beyond every node
 NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
 
 
-@cache
-def make_reach(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_reach(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
@@ -221,13 +213,4 @@ def make_reach(p: Precision, features: Features) -> SimpleNamespace:
             node = work.reach_node[e, world]
             x[node, world] = x[node, world] + algebra.full(work.pivot[node, world]) * (work.reach[e, world] * d)
 
-    return SimpleNamespace(
-        start_at=start_at,
-        spread=spread,
-        reach_joint=reach_joint,
-        reach_contact=reach_contact,
-        reach_roll=reach_roll,
-        inverse_mass=inverse_mass,
-        answer=answer,
-        strike=strike,
-    )
+    return locals()

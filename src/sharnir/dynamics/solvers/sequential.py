@@ -8,21 +8,13 @@ In the leapfrog step the first half of the sweeps leads to J V = 0, or as near a
 (``bias.py``), and the other half leads onto the joints.
 """
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..rows.groups import make_rows
 
-wp = load_warp()
 
-
-@cache
-def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_sequential(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     t = structs(p)
     rows, find_bias = make_rows(p, features), make_bias(p, features).find_bias
@@ -68,4 +60,4 @@ def make_sequential(p: Precision, features: Features) -> SimpleNamespace:
         """Go on after the ropes were factored anew."""
         report.done[world] = 0
 
-    return SimpleNamespace(iterate=iterate, conclude=conclude, resume=resume)
+    return locals()

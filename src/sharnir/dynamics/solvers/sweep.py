@@ -1,23 +1,15 @@
 """An outer iteration of the direct solver in which the whole mechanism reacts at once (``reach`` in direct.py)."""
 
-from functools import cache
-from types import SimpleNamespace
-
-from ...device import load_warp
-from ...model.features import Features
-from ...model.fields import structs
-from ...model.precision import Precision
 from ..bias import make_bias
+from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.groups import make_rows
 from .reach import make_reach
 
-wp = load_warp()
 
-
-@cache
-def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
+@factory
+def make_sweep(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     t = structs(p)
@@ -112,4 +104,4 @@ def make_sweep(p: Precision, features: Features) -> SimpleNamespace:
                     worst = wp.max(worst, visit_joint(model, memory, work, settings, j, world))
         return wp.max(worst, rows.sweep(model, memory, work, settings, world))
 
-    return SimpleNamespace(sweep=sweep)
+    return locals()

@@ -13,7 +13,7 @@ from .joint_type import Basis, Coordinate, Frame, JointType, Kind, Mask
 
 
 class Distance(JointType, frozen=True, tag="distance"):
-    """Keeps the point ``anchor_a`` of body a and ``anchor_b`` of body b (m, world, at the start) ``length`` (m) apart.
+    """Keeps ``anchor_a`` (m) on body a and ``anchor_b`` (m) on body b (world, at the start) ``length`` (m) apart.
 
     Without a length the distance at the start is kept.
     """

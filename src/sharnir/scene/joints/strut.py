@@ -13,7 +13,7 @@ from .joint_type import Coordinate, JointType, Kind
 
 
 class Strut(JointType, frozen=True, tag="strut"):
-    """The line from the point ``anchor_a`` of body a to ``anchor_b`` of body b (m, world, at the start).
+    """The line from ``anchor_a`` (m) on body a to ``anchor_b`` (m) on body b (world, at the start).
 
     Its ``length`` (m) is free; it may carry a spring, and limits.
     """

@@ -1,8 +1,10 @@
-"""Scenarios: what an operator has to do in a scene, what happens to him meanwhile, and how well he does.
+"""The referee of a scenario (:mod:`sharnir.control.scenario`): he looks at the plant and keeps the score.
 
-A scenario is data, in a YAML file. The referee looks at the plant every ``EVERY`` steps and keeps the score; what he
-sees depends on the steps alone, so a run that is made again from its log has the same score to the bit. What he injects
-goes into the log like any other command, with the author ``scenario``.
+He looks every ``EVERY`` steps; what he sees depends on the steps alone, so a run that is made again from its log has
+the same score to the bit. What he injects goes into the log like any other command, with the author ``scenario``.
+
+What is to be kept (a speed, a distance from posts) counts as far as the rest has been reached: whoever gives up at once
+has touched nothing, and has earned nothing by it.
 """
 
 from __future__ import annotations
@@ -12,11 +14,16 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-import yaml
 
+from ..control.scenario import AnyGoal, Attain, Avoid, Event, Reach, Scenario, Start, Stay
 from ..errors import SceneError, nearest
-from ..scene.values import Plain
+from ..files.scene_file import read_typed
+from ..files.text import write_yaml
+from ..files.typed import to_plain, to_typed
+from ..scene.placing import put_machine
+from ..scene.scene import Scene
 from . import commands as c
+from .control import diagram_of
 from .journal import SCENARIO, Run
 from .plant import Plant
 from .replay import Replay
@@ -26,76 +33,7 @@ AUTHOR = "scenario"
 FOLDER = Path(__file__).parents[1] / "scenarios"
 PENALTY = 0.5  # of a goal's score, for every touch beyond those allowed
 PRESSES = 1.0  # N from which on a contact counts as a touch
-Pair = tuple[float, float]
-
-
-class Goal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
-    """Base of all goals: a ``name``, and the ``weight`` of its score. A ``required`` one has to be reached to pass."""
-
-    name: str
-    weight: float = 1.0
-    required: bool = False
-
-
-class Reach(Goal, frozen=True, kw_only=True, tag="reach"):
-    """The middle of a ``body`` comes within ``radius`` (m) of ``at`` (m, from above), ``before`` a time (s)."""
-
-    body: str
-    at: Pair
-    radius: float
-    before: float | None = None
-
-
-class Attain(Goal, frozen=True, kw_only=True, tag="attain"):
-    """A ``signal`` comes to ``value`` or beyond, ``before`` a time (s)."""
-
-    signal: str
-    value: float
-    before: float | None = None
-
-
-class Stay(Goal, frozen=True, kw_only=True, tag="stay"):
-    """A ``signal`` stays below ``limit``. Its score falls to nothing over ``allowed`` seconds above it."""
-
-    signal: str
-    limit: float
-    allowed: float = 2.0
-
-
-class Avoid(Goal, frozen=True, kw_only=True, tag="avoid"):
-    """No touch of ``bodies`` by anything that moves, but for ``allowed`` ones."""
-
-    bodies: tuple[str, ...]
-    allowed: int = 0
-
-
-AnyGoal = Reach | Attain | Stay | Avoid
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that happens ``at`` a time (s), or when a goal was reached (``after`` its name) and ``delay`` s later:
-    a fault is injected under a ``name``, one is cleared, a ``message`` is shown."""
-
-    at: float | None = None
-    after: str | None = None
-    delay: float = 0.0
-    name: str = ""
-    inject: Plain | None = None
-    clear: str | None = None
-    message: str | None = None
-
-
-class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``scene`` is a robot or an example by name. It ends after ``time`` (s), or when everything that can be reached
-    has been; ``pass_at`` is the share of the score that it takes to pass."""
-
-    name: str
-    scene: str
-    time: float
-    briefing: str = ""
-    goals: tuple[AnyGoal, ...]
-    events: tuple[Event, ...] = ()
-    pass_at: float = 0.8
+FILES = (".yaml", ".yml", ".json")
 
 
 class Standing(msgspec.Struct, kw_only=True):
@@ -124,26 +62,34 @@ class Score(msgspec.Struct, frozen=True):
 def load_scenario(what: str | Path) -> Scenario:
     """A scenario from a file, or one that ships by its name."""
     path = Path(what)
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix not in FILES:
         known = sorted(file.stem for file in FOLDER.glob("*.yaml"))
         if str(what) not in known:
             raise SceneError(f"there is no scenario '{what}'{nearest(str(what), known)}; give a name or a .yaml file")
         path = FOLDER / f"{what}.yaml"
-    try:
-        made = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Scenario)
-    except OSError as error:
-        raise SceneError(f"'{path}' cannot be read ({error.strerror}); give the path of a scenario") from None
-    except (yaml.YAMLError, msgspec.MsgspecError) as error:
-        raise SceneError(f"{path}: {error}") from None
-    names = [goal.name for goal in made.goals]
-    for event in made.events:
-        if (event.at is None) == (event.after is None):
-            raise SceneError(f"{path}: an event needs a time, 'at', or the name of a goal, 'after'; give one of them")
-        if event.after is not None and event.after not in names:
-            raise SceneError(
-                f"{path}: an event is after '{event.after}', which is no goal{nearest(event.after, names)}"
-            )
+    made: Scenario = read_typed(path, lambda data: to_typed(Scenario, data))
     return made
+
+
+def keep_scenario(scenario: Scenario, run: Run) -> None:
+    """Write a scenario beside the log of a run."""
+    (run.folder / SCENARIO).write_text(write_yaml(to_plain(scenario)), encoding="utf-8")
+
+
+def bring_to_start(scene: Scene, start: Start) -> None:
+    """Let a scene start in the state that a scenario gives. It is the same when it is done again."""
+    scene.pose(dict(start.coordinates.items()), dict(start.speeds.items()))
+    for name, place in start.places.items():
+        put_machine(scene, name, place.position, place.heading)
+    diagram = diagram_of(scene)
+    for name, value in start.inputs.items():
+        if name not in diagram.inputs:
+            raise SceneError(f"start: there is no input '{name}'{nearest(name, diagram.inputs)}")
+        try:
+            diagram.inputs[name] = msgspec.structs.replace(diagram.inputs[name], initial=value)
+        except SceneError as error:
+            raise SceneError(f"start: '{name}': {error}") from None
+    scene.diagram = diagram
 
 
 def referee_of(run: Run, plant: Plant) -> Referee | None:
@@ -174,18 +120,13 @@ class Referee:
         self._signals = {channel.name: i for i, channel in enumerate(plant.channels.list)}
         self._values = np.zeros(len(plant.channels.list))
         self._dt = plant.simulation.dt
-        for goal in scenario.goals:
-            self._check(goal)
+        scenario.check(plant.scene)
+        named = {f"goal '{goal.name}'": goal.signal for goal in scenario.goals if isinstance(goal, (Attain, Stay))}
+        named |= {f"event {i + 1}": event.signal for i, event in enumerate(scenario.events) if event.signal is not None}
+        for what, signal in named.items():
+            if signal not in self._signals:
+                raise SceneError(f"{what}: there is no signal '{signal}'{nearest(signal, self._signals)}")
         self._begin()
-
-    def _check(self, goal: AnyGoal) -> None:
-        named = (goal.body,) if isinstance(goal, Reach) else goal.bodies if isinstance(goal, Avoid) else ()
-        for body in named:
-            if body not in self._bodies:
-                raise SceneError(f"goal '{goal.name}': there is no body '{body}'{nearest(body, self._bodies)}")
-        signal = getattr(goal, "signal", None)
-        if signal is not None and signal not in self._signals:
-            raise SceneError(f"goal '{goal.name}': there is no signal '{signal}'{nearest(signal, self._signals)}")
 
     def _begin(self) -> None:
         self._standings = {
@@ -193,15 +134,18 @@ class Referee:
                 name=goal.name,
                 kind=str(goal.__struct_config__.tag),
                 weight=goal.weight,
-                score=0.0 if isinstance(goal, (Reach, Attain)) else 1.0,
+                score=0.0,
                 state="open",
             )
             for goal in self.scenario.goals
         }
+        self._wanted = [self._standings[goal.name] for goal in self.scenario.goals if isinstance(goal, (Reach, Attain))]
+        self._kept = {goal.name: 1.0 for goal in self.scenario.goals if isinstance(goal, (Stay, Avoid))}
         self._above = dict.fromkeys(self._standings, 0.0)  # s over a limit
         self._touches = dict.fromkeys(self._standings, 0)
         self._touching = dict.fromkeys(self._standings, False)
         self._happened: set[int] = set()
+        self._met: dict[int, float] = {}  # when the condition of an event was first met (s)
         self._last, self.finished = -1.0, False
 
     def look(self) -> list[c.Command | str]:
@@ -219,6 +163,7 @@ class Referee:
             for goal in self.scenario.goals:
                 self._judge(goal, self._standings[goal.name], now, touched)
             self._finish(now)
+            self._count_kept(now)
         return self._due(now)
 
     # --- goals ------------------------------------------------------------------------------------------------------
@@ -235,9 +180,9 @@ class Referee:
             value = float(self._values[self._signals[goal.signal]])
             if value > goal.limit:
                 self._above[goal.name] += EVERY * self._dt
-                standing.score = max(0.0, 1.0 - self._above[goal.name] / goal.allowed)
+                self._kept[goal.name] = max(0.0, 1.0 - self._above[goal.name] / goal.allowed)
                 standing.note = f"above {goal.limit:g} for {self._above[goal.name]:.2f} s"
-                standing.state = "failed" if standing.score == 0.0 else "open"
+                standing.state = "failed" if self._kept[goal.name] == 0.0 else "open"
                 if standing.at is None:
                     self._mark(standing, now)
         else:
@@ -264,14 +209,22 @@ class Referee:
         if hit and not self._touching[goal.name]:
             self._touches[goal.name] += 1
             beyond = self._touches[goal.name] - goal.allowed
-            standing.score = min(1.0, max(0.0, 1.0 - PENALTY * beyond))
+            self._kept[goal.name] = min(1.0, max(0.0, 1.0 - PENALTY * beyond))
             standing.state = "failed" if beyond > 0 else "open"
             standing.note = f"touched {self._touches[goal.name]} times, last: {hit[0]}"
             self._mark(standing, now)
         self._touching[goal.name] = bool(hit)
 
+    def _count_kept(self, now: float) -> None:
+        """What is to be kept counts as far as the rest has been reached; where there is no rest, as time goes by."""
+        whole = sum(standing.weight for standing in self._wanted)
+        reached = sum(standing.weight * standing.score for standing in self._wanted)
+        done = reached / whole if whole else min(now / self.scenario.time, 1.0)
+        for name, share in self._kept.items():
+            self._standings[name].score = done * share
+
     def _finish(self, now: float) -> None:
-        wanted = [self._standings[goal.name] for goal in self.scenario.goals if isinstance(goal, (Reach, Attain))]
+        wanted = self._wanted
         if now >= self.scenario.time or (wanted and all(standing.state != "open" for standing in wanted)):
             self.finished = True
             for standing in self._standings.values():
@@ -285,17 +238,29 @@ class Referee:
     def _due(self, now: float) -> list[c.Command | str]:
         found: list[c.Command | str] = []
         for i, event in enumerate(self.scenario.events):
-            begun = event.at if event.after is None else self._standings[event.after].at
+            begun = self._begun(i, event, now)
             if i in self._happened or begun is None or now < begun + event.delay:
                 continue
             self._happened.add(i)
             if event.message is not None:
                 found.append(event.message)
             if event.inject is not None:
-                found.append(c.Inject(event.name or f"event {i + 1}", event.inject))
+                found.append(c.Inject(event.name or f"event {i + 1}", to_plain(event.inject)))
             if event.clear is not None:
                 found.append(c.Clear(event.clear))
         return found
+
+    def _begun(self, i: int, event: Event, now: float) -> float | None:
+        """When the condition of an event was met (s); None before that."""
+        if event.after is not None:
+            return self._standings[event.after].at
+        if event.signal is None:
+            return event.at
+        value = float(self._values[self._signals[event.signal]])
+        above, below = event.above, event.below
+        if (above is not None and value > above) or (below is not None and value < below):
+            self._met.setdefault(i, now)
+        return self._met.get(i)
 
     @property
     def score(self) -> Score:

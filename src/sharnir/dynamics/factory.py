@@ -1,0 +1,68 @@
+"""What every file of device code begins with: Warp, the types of its tables, and how it hands out its functions.
+
+Device functions depend on the precision and on the features of a scene, so a file has a factory, which makes them
+once for each of both, as closures, and hands out all that it has made:
+
+    @factory
+    def make_pair(p: Precision, features: Features) -> Made:
+        ...
+        return locals()
+
+    pair = make_pair(p, features)       # and in a device function: pair.load(...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from types import SimpleNamespace
+from typing import Any
+
+from ..device import load_warp
+from ..model.features import Features
+from ..model.fields import references, structs
+from ..model.precision import Precision
+
+__all__ = ["Device", "Features", "Made", "Precision", "distinct", "factory", "references", "structs", "wp"]
+
+wp = load_warp()
+
+Device = Any  # a device function, a kernel or a struct, which only Warp knows
+Made = dict[str, Device] | None  # device functions, structs and what they share, by name; None where a scene needs none
+
+
+class Nothing(SimpleNamespace):
+    """The null object for device functions that a scene does not need: making hundreds of them takes a second.
+
+    Every function by name is None; the branches that would call it are left out by ``wp.static``.
+    """
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("_"):  # by such names Warp asks whether it is a number
+            raise AttributeError(name)
+
+
+def factory(make: Callable[..., Made]) -> Callable[..., SimpleNamespace]:
+    """A function that makes device functions, so that it makes them once and hands them out by name."""
+
+    @cache
+    @wraps(make)
+    def made(*precision_and_features: object) -> SimpleNamespace:
+        names = make(*precision_and_features)
+        return Nothing() if names is None else SimpleNamespace(**names)
+
+    return made
+
+
+def distinct(tag: str) -> Callable[[Callable[..., object]], Device]:
+    """``wp.func`` for device functions that are made several times in one kernel from one definition.
+
+    Warp tells functions apart by their qualified names, so that two closures of one factory would be one function to
+    it; theirs end with the tag.
+    """
+
+    def decorate(function: Callable[..., object]) -> Device:
+        function.__qualname__ = f"{function.__qualname__}_{tag}"
+        return wp.func(function)
+
+    return decorate

@@ -1,0 +1,77 @@
+"""What all kinds of catches share: one coordinate, one impulse along it (see ``scene/elements/catches.py``).
+
+A kind is a file beside this one, called after its tag. It gives ``first``, ``last``, ``prepare`` and ``visit`` (see
+``bounds.py``), by its own arrays, and takes the rest from here.
+"""
+
+from ..coordinates import make_coordinates
+from ..factory import Features, Made, Precision, factory, structs, wp
+from ..pair import make_pair
+from .joint_view import make_view
+from .soft import make_soft
+
+
+@factory
+def make_catch(p: Precision, features: Features) -> Made:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, t = p.real, p.vec3, structs(p)
+    geometry, pair, view_of = make_coordinates(p), make_pair(p), make_view(p)
+    Pair, View = pair.Pair, view_of.View
+    conductance_along = make_soft(p, features).conductance_along
+
+    @wp.func
+    def linear(model: t.model, i: int) -> int:
+        """1: of a length, 0: of an angle."""
+        return model.catch_linear[i]
+
+    @wp.func
+    def value(model: t.model, state: t.state, view: View, i: int, world: int) -> real:
+        """The coordinate of catch i, turns counted."""
+        found = geometry.coordinate_value(view.frames, model.catch_kind[i])
+        if model.catch_twist[i] >= 0:
+            found = geometry.unwrapped(found, state.twist[model.catch_twist[i], world])
+        return found
+
+    @wp.func
+    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+        """Its direction and effective mass."""
+        axis = geometry.coordinate_axis(view.frames, model.catch_kind[i])
+        mass = real(1.0) / view_of.inverse_mass_along(view, model.catch_linear[i], axis)
+        if wp.static(features.soft and features.direct and not features.reach):
+            mass = mass + conductance_along(model, work, model.catch_linear[i], axis, view.joint, world)
+        work.catch_axis[i, world] = axis
+        work.catch_mass[i, world] = mass
+
+    @wp.func
+    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
+        """Last step's impulse applied."""
+        return pair.acted(x, model.catch_linear[i], memory.catch_impulse[i, world] * work.catch_axis[i, world])
+
+    @wp.func
+    def wanted(memory: t.memory, work: t.work, u: vec3, rate: real, i: int, world: int) -> real:
+        """The impulse that would bring the coordinate, at the slip or relative spin u, to a rate, N s or N m s."""
+        slip = wp.dot(work.catch_axis[i, world], u) - rate
+        return memory.catch_impulse[i, world] - work.catch_mass[i, world] * slip
+
+    @wp.func
+    def take(memory: t.memory, work: t.work, new: real, i: int, world: int) -> vec3:
+        """The change to a new impulse, which is kept."""
+        change = new - memory.catch_impulse[i, world]
+        memory.catch_impulse[i, world] = new
+        return change * work.catch_axis[i, world]
+
+    @wp.func
+    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
+        """Whether it holds nothing."""
+        return memory.catch_impulse[i, world] == real(0.0)
+
+    @wp.func
+    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+        """It remembers nothing but its impulse."""
+
+    @wp.func
+    def scale(memory: t.memory, share: real, i: int, world: int):
+        """Its impulse for a kick of another length."""
+        memory.catch_impulse[i, world] = share * memory.catch_impulse[i, world]
+
+    return locals()

@@ -1,0 +1,92 @@
+"""What a contact does by itself: its frame, its normal impulse, its dry friction, its overlap (see contact.py)."""
+
+from ..factory import Features, Made, Precision, factory, structs, wp
+from .limit import push_give
+
+SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
+
+
+@factory
+def make_contact_laws(p: Precision, features: Features) -> Made:
+    """The functions in a precision, for a scene's features."""
+    real, vec3, mat33 = p.real, p.vec3, p.mat33
+    t = structs(p)
+    GIVE = wp.constant(real(push_give(p)))
+
+    @wp.func
+    def frame(work: t.work, i: int, world: int) -> mat33:
+        """Columns: the two tangents and the normal of contact i, world axes."""
+        z = work.contact_normal[i, world]
+        x = work.contact_tangent[i, world]
+        return wp.matrix_from_cols(x, wp.cross(z, x), z)
+
+    @wp.func
+    def rubbed(mass: mat33, u: vec3, q: vec3, friction: real) -> vec3:
+        """The impulse q with its tangential part corrected for the velocity u; contact's frame."""
+        bound = friction * q[2]
+        det = mass[0, 0] * mass[1, 1] - mass[0, 1] * mass[0, 1]
+        x = q[0] - (mass[1, 1] * u[0] - mass[0, 1] * u[1]) / det
+        y = q[1] - (mass[0, 0] * u[1] - mass[0, 1] * u[0]) / det
+        if x * x + y * y > bound * bound:
+            half = real(0.5) * (mass[0, 0] - mass[1, 1])
+            largest = real(0.5) * (mass[0, 0] + mass[1, 1]) + wp.sqrt(half * half + mass[0, 1] * mass[0, 1])
+            x = q[0] - u[0] / largest
+            y = q[1] - u[1] / largest
+            size = wp.sqrt(x * x + y * y)
+            if size > bound:
+                x = x * bound / size
+                y = y * bound / size
+        return vec3(x, y, q[2])
+
+    @wp.func
+    def normal_impulse(work: t.work, mass: real, speed: real, old: real, i: int, world: int) -> real:
+        """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
+        y = work.contact_y[i, world]
+        new = old - (speed - work.contact_source[i, world]) / mass
+        if y > real(0.0):
+            new = old - (y * speed + old - work.contact_source[i, world]) / (y * mass + real(1.0))
+        return wp.max(new, real(0.0))
+
+    @wp.func
+    def unsettled(change: real, carried: real, epsilon: real) -> real:
+        """The square of a change, 0 if it is a small share of what is carried (squares); not where epsilon is 0."""
+        if epsilon > real(0.0) and change < real(SETTLED * SETTLED) * carried:
+            return real(0.0)
+        return change
+
+    # --- overlap ----------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def is_struck_ahead(work: t.work, i: int, world: int) -> bool:
+        """Whether an impact of contact i happens on the way."""
+        if wp.static(features.restitution):
+            blow = work.contact_blow[i, world]
+            return wp.dot(blow, blow) > real(0.0) and work.contact_gap[i, world] > real(0.0)
+        return False
+
+    @wp.func
+    def is_pushed(work: t.work, i: int, world: int) -> bool:
+        """Whether pseudo-velocities have something to put right at contact i."""
+        if work.contact_y[i, world] > real(0.0):
+            return False
+        return work.contact_gap[i, world] < real(0.0) or is_struck_ahead(work, i, world)
+
+    @wp.func
+    def pushed(model: t.model, work: t.work, settings: t.settings, speed: real, i: int, world: int) -> real:
+        """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
+        gap = work.contact_gap[i, world]
+        target = -settings.erp * gap / settings.dt
+        struck = is_struck_ahead(work, i, world)
+        if wp.static(features.restitution):
+            if struck:
+                target = -(real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]) * gap / settings.dt
+        old = work.contact_push[i, world]
+        give = GIVE * (
+            model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
+        )
+        new = old - (speed - target + give * old) / (work.contact_mass[i, world][2] + give)
+        if not struck:
+            new = wp.max(new, real(0.0))
+        return new
+
+    return locals()

@@ -1,0 +1,61 @@
+"""Catches: what holds a coordinate of a joint by a bounded row of its own kind, such as a one-way clutch.
+
+A kind is declared by its class here and by its device code, ``dynamics/rows/<tag>.py``. Its numbers are the arrays
+``<tag>_<number>`` of the model, what it remembers from step to step the arrays ``<tag>_<number>`` of the memory.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal, get_args
+
+from ...errors import SceneError
+from ..values import Description, positive, shown
+
+Direction = Literal["up", "down"]
+
+
+class Catch(Description, frozen=True, tag_field="type"):
+    """One kind of catch, and what its device code needs to know of it."""
+
+    NUMBERS: ClassVar[dict[str, str]]  # name -> unit and meaning
+    MEMORY: ClassVar[dict[str, str]] = {}  # likewise; 0 at the start
+
+    def numbers(self, start: float) -> dict[str, float]:
+        """By name, on a coordinate that starts at ``start``, m or rad."""
+        raise NotImplementedError
+
+
+class OneWayClutch(Catch, frozen=True, tag="one_way_clutch"):
+    """A one-way clutch, freewheel or backstop: the coordinate moves freely one way and is held against the other.
+
+    ``free`` is the way that it is free: "up", to larger values, or "down". ``capacity`` (N or N m) is the effort above
+    which it slips; None for never.
+    """
+
+    free: Direction = "up"
+    capacity: float | None = None
+
+    NUMBERS: ClassVar[dict[str, str]] = {"side": "1: free to go up, -1: down", "capacity": "N or N m"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        side_of(self.free, "OneWayClutch free")
+        if self.capacity is not None:
+            positive(self.capacity, "OneWayClutch capacity (N or N m)")
+
+    def numbers(self, start: float) -> dict[str, float]:
+        """By name; where the coordinate starts, at ``start`` (m or rad), does not matter to them."""
+        capacity = math.inf if self.capacity is None else self.capacity
+        return {"side": side_of(self.free, "OneWayClutch free"), "capacity": capacity}
+
+
+def side_of(direction: str, what: str) -> float:
+    """1 for up, -1 for down."""
+    if direction not in get_args(Direction):
+        raise SceneError(f"{what} is {shown(direction)}; give 'up' or 'down'")
+    return 1.0 if direction == "up" else -1.0
+
+
+CATCHES: tuple[type[Catch], ...] = (OneWayClutch,)
+AnyCatch = OneWayClutch
