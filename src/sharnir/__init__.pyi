@@ -69,6 +69,7 @@ from .scene.elements.actuators import Muscle as Muscle
 from .scene.elements.actuators import PneumaticSpring as PneumaticSpring
 from .scene.elements.actuators import TorqueMotor as TorqueMotor
 from .scene.elements.catches import OneWayClutch as OneWayClutch
+from .scene.elements.catches import Ratchet as Ratchet
 from .scene.elements.drive import DcDrive as DcDrive
 from .scene.elements.drive import PositionServo as PositionServo
 from .scene.elements.drive import SpeedServo as SpeedServo

@@ -13,6 +13,7 @@ from ...errors import SceneError
 from ..values import Description, positive, shown
 
 Direction = Literal["up", "down"]
+ON_TOOTH = 1e-6  # of a pitch: what is nearer to a tooth of a ratchet is on it
 
 
 class Catch(Description, frozen=True, tag_field="type"):
@@ -50,6 +51,34 @@ class OneWayClutch(Catch, frozen=True, tag="one_way_clutch"):
         return {"side": side_of(self.free, "OneWayClutch free"), "capacity": capacity}
 
 
+class Ratchet(Catch, frozen=True, tag="ratchet"):
+    """A ratchet: the coordinate moves freely one way; back it goes to the last tooth that its pawl has passed.
+
+    ``free`` is the way that it is free: "up", to larger values, or "down". ``pitch`` (m or rad) is from tooth to tooth;
+    teeth are at its multiples.
+    """
+
+    pitch: float
+    free: Direction = "up"
+
+    NUMBERS: ClassVar[dict[str, str]] = {
+        "side": "1: free to go up, -1: down",
+        "pitch": "m or rad from tooth to tooth",
+        "first": "number of the tooth that holds it at the start, counted along the free way",
+    }
+    MEMORY: ClassVar[dict[str, str]] = {"passed": "teeth since the start", "room": "m or rad beyond the last of them"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        side_of(self.free, "Ratchet free")
+        positive(self.pitch, "Ratchet pitch (m or rad)")
+
+    def numbers(self, start: float) -> dict[str, float]:
+        """By name, where the coordinate starts at ``start``, m or rad."""
+        side = side_of(self.free, "Ratchet free")
+        return {"side": side, "pitch": self.pitch, "first": math.floor(side * start / self.pitch + ON_TOOTH)}
+
+
 def side_of(direction: str, what: str) -> float:
     """1 for up, -1 for down."""
     if direction not in get_args(Direction):
@@ -57,5 +86,5 @@ def side_of(direction: str, what: str) -> float:
     return 1.0 if direction == "up" else -1.0
 
 
-CATCHES: tuple[type[Catch], ...] = (OneWayClutch,)
-AnyCatch = OneWayClutch
+CATCHES: tuple[type[Catch], ...] = (OneWayClutch, Ratchet)
+AnyCatch = OneWayClutch | Ratchet
