@@ -82,6 +82,12 @@ def limit_impulse(r: Readings, i: int) -> Array:
     return r.frames["low_impulse"][:, i] - r.frames["high_impulse"][:, i]
 
 
+@quantity("catch", EFFORT, held=True)
+def catch_effort(r: Readings, i: int) -> Array:
+    """Mean effort of a catch on its coordinate over the step, positive towards larger values."""
+    return r.frames["catch_impulse"][:, i] / r.frames.dt
+
+
 @quantity(
     "friction",
     EFFORT,
