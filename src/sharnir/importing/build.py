@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
 from typing import Any
 
 import msgspec
@@ -12,24 +14,28 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.body import BodySpec
 from ..scene.check import opening
+from ..scene.elements.drive import PositionServo, SpeedServo
 from ..scene.elements.friction_laws import AnyFriction, Coulomb, Stribeck, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint, JointSpec
-from ..scene.joints import AnyJoint, Frame, Planar, Prismatic, Revolute, Spherical
+from ..scene.joints import AnyJoint, Fixed, Frame, Planar, Prismatic, Revolute, Spherical, Strut
 from ..scene.materials import Contact, Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
 from ..scene.values import Plain
 from ..spatial import Pose
+from .carried_sensors import add_sensors
 from .following import couple, move_inside, settle
-from .motors import SPEEDS, position_servo, speed_servo
+from .motors import SPEEDS, geared, position_servo, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
 from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
 
+ROUNDED, LAST_DIGITS = 1e-13, 1e-6  # m: anchors that miss each other by so much are put right
 CLOSED = 1e-9  # m and rad: loops that start open by less are closed
+PAIRED = ("friction", "rolling_friction", "spinning_friction")  # of two materials, the larger of which holds in MuJoCo
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
 
 
@@ -69,13 +75,18 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
         if spec is not None:
             joint_names[joint.name] = names.of(joint.name, joint.where, scene.joints)
             scene.add_joint(joint_names[joint.name], spec)
-    _close(tree, scene, by_link, names, report)
+    joint_names |= _close(tree, scene, by_link, names, report)
     for coupling in couplings:
         couple(scene, names.of(coupling.name, coupling.where, scene.couplings), coupling, joint_names, report)
     if tree.loops:
         move_inside(scene, report)
+        _meet(scene.joints.values(), report)
+    places = {link: (group.name, place) for link, (group, place) in by_link.items()}
+    add_sensors(scene, tree, places, joint_names, report)
     for name, (ground, material) in tree.terrains.items():
         scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material)))
+    if tree.larger_friction:
+        _pair_materials(scene)
     return scene
 
 
@@ -113,7 +124,7 @@ def _grouped(tree: Tree, report: ImportReport) -> tuple[list[_Group], list[Conne
         group.links.append((link, place))
         for below_it in reversed(below.get(link.name, [])):
             child = tree.links[below_it.child]
-            if below_it.kind == "fixed":
+            if below_it.kind == "fixed" and not below_it.kept:
                 stack.append((child, group, place @ below_it.pose, below_it))
                 continue
             started = group.pose @ place @ below_it.pose @ _moved(below_it)
@@ -145,7 +156,7 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
         group.mass = combined(parts) if any(part.mass > 0.0 for part in parts) else None
         if parts and group.mass is None and not group.fixed:
             report.ignore(group.root.where, f"inertia of '{group.root.name}'", "there is no mass with it", "motion")
-        if group.mass is None or group.fixed:
+        if group.mass is None:
             continue
         mass, center, inertia = group.mass
         if not physical(inertia):
@@ -155,6 +166,7 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
                 group.root.where,
                 f"inertia of '{group.root.name}'",
                 f"principal moments {moments(inertia)} cannot be; now {moments(mended)}",
+                "nothing" if group.fixed else "motion",
             )
     total = sum(group.mass.mass for group in groups if group.mass is not None)
     for group in groups:
@@ -217,6 +229,15 @@ def _material_name(scene: Scene, material: Material) -> str:
     return scene.material(f"surface {len(named) + 1}", material) if name is None else name
 
 
+def _pair_materials(scene: Scene) -> None:
+    """Let the larger of every number hold between two materials, where ours would combine to something else."""
+    for a, b in combinations_with_replacement(scene.materials.named, 2):
+        numbers = [msgspec.structs.asdict(scene.materials.named[name]) for name in (a, b)]
+        larger = Material(**{name: max(numbers[0][name], numbers[1][name]) for name in PAIRED})
+        if larger != scene.materials.between(a, b):
+            scene.material_pair(a, b, larger)
+
+
 # --- joints -----------------------------------------------------------------------------------------------------------
 
 
@@ -232,7 +253,8 @@ def _joint(
     """The joint of a scene; None for a link that floats."""
     if joint.kind == "floating":
         return None
-    frame_b = Pose(joint.anchor, spatial.frame_rotation(joint.axis))
+    turn = joint.turn if joint.kind == "fixed" else spatial.frame_rotation(joint.axis)
+    frame_b = Pose(joint.anchor, turn)
     frame_a = place @ joint.pose @ frame_b
     frames: Plain = {"frame_a": Frame.at(frame_a), "frame_b": Frame.at(frame_b)}
     between = (a.name, b.name)
@@ -241,6 +263,8 @@ def _joint(
         type_ = Spherical(**frames)
         friction = _friction(joint)
         return JointSpec(joint=type_, between=between, friction=friction)
+    if joint.kind == "fixed":
+        return JointSpec(joint=Fixed(**frames), between=between)
     if joint.kind == "planar":
         return JointSpec(joint=Planar(**frames), between=between)
     type_ = Revolute(**frames, drawn_at=joint.start) if joint.kind == "revolute" else Prismatic(**frames)
@@ -275,8 +299,10 @@ def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport
         report.repair(joint.where, "limit velocity", f"is not given beside an effort; now {velocity:g} {unit}")
     own, all_ = inertia
     if joint.low is None and joint.high is None:
-        return speed_servo(joint.effort, velocity, own, joint.armature)
-    return position_servo(joint.effort, velocity, joint.is_linear, own, all_, joint.armature)
+        servo: SpeedServo | PositionServo = speed_servo(joint.effort, velocity, own, joint.armature)
+    else:
+        servo = position_servo(joint.effort, velocity, joint.is_linear, own, all_, joint.armature)
+    return msgspec.structs.replace(servo, drive=geared(servo.drive, joint.ratio))
 
 
 def _inertias(
@@ -314,8 +340,10 @@ def _about(joint: Connection, child: _Group, mass: MassProperties) -> float:
 
 def _close(
     tree: Tree, scene: Scene, by_link: dict[str, tuple[_Group, Pose]], names: _Names, report: ImportReport
-) -> None:
+) -> dict[str, str]:
+    """Add the joints that close loops, and close them; what they are called in the scene."""
     closing: list[Joint] = []
+    called: dict[str, str] = {}
     for loop in tree.loops:
         (a, place_a), (b, place_b) = by_link[loop.a], by_link[loop.b]
         if a is b:
@@ -334,7 +362,23 @@ def _close(
         name = names.of(loop.name, loop.where, scene.joints)
         scene.add_joint(name, spec)
         closing.append(scene.joints[name])
+        called[loop.name] = name
+    _meet(closing, report)
     _assemble(scene, closing, report)
+    return called
+
+
+def _meet(joints: Iterable[Joint], report: ImportReport) -> None:
+    """Anchors that miss each other by the last digits of a file, often in a direction in which a loop cannot move,
+    meet."""
+    for joint in joints:
+        gap, tilt = opening(joint)
+        if not (ROUNDED < gap <= LAST_DIGITS and tilt <= ROUNDED) or isinstance(joint.type, Strut):
+            continue
+        there = joint.b.pose.inverse().point(joint.world_frames()[0].position)
+        frames = (Frame.at(joint.frame_a), Frame.at(Pose(there, joint.frame_b.rotation)))
+        joint.describe(msgspec.structs.replace(joint.spec, joint=joint.type.on_bodies(*frames, joint.length)))
+        report.repair("the robot", f"anchor of '{joint.name}'", f"misses its loop by {gap:.1e} m; now it meets")
 
 
 def _assemble(scene: Scene, closing: list[Joint], report: ImportReport) -> None:

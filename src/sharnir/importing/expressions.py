@@ -21,7 +21,7 @@ DEEPEST = 60  # of an expression in an expression
 LARGEST_POWER = 64
 LARGEST_INTEGER = 2**256
 
-CONSTANTS: dict[str, Any] = {
+CONSTANTS: dict[str, object] = {
     "pi": math.pi,
     "tau": math.tau,
     "e": math.e,
@@ -38,9 +38,9 @@ OF_MATH = (
     "copysign trunc pow"
 )
 OF_PYTHON = (abs, min, max, round, len, sum, int, float, str, bool, dict, list, tuple)
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(math, name) for name in OF_MATH.split()}
+FUNCTIONS: dict[str, Callable[..., object]] = {name: getattr(math, name) for name in OF_MATH.split()}
 FUNCTIONS |= {function.__name__: function for function in OF_PYTHON}
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+OPERATORS: dict[type[ast.AST], Callable[..., object]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -68,7 +68,7 @@ class ExpressionError(ValueError):
     """Why an expression has no value."""
 
 
-def evaluate(text: str, name_of: Callable[[str], Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
+def evaluate(text: str, name_of: Callable[[str], object], functions: Mapping[str, Callable[..., object]]) -> object:
     """The value of an expression; ``name_of`` knows its names (KeyError for those it does not), ``functions`` are those
     besides the usual ones."""
     if len(text) > LONGEST:
@@ -94,7 +94,7 @@ class _Walk:
             raise ExpressionError(f"is nested deeper than {DEEPEST}")
         return _bounded(self._value(node, depth + 1))
 
-    def _value(self, node: ast.AST, depth: int) -> Any:
+    def _value(self, node: ast.AST, depth: int) -> object:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -122,7 +122,7 @@ class _Walk:
             return self._call(node, depth)
         raise ExpressionError(f"uses {type(node).__name__}, which is not allowed")
 
-    def _name(self, name: str) -> Any:
+    def _name(self, name: str) -> object:
         try:
             return self.name_of(name)
         except KeyError:
@@ -130,12 +130,12 @@ class _Walk:
                 return CONSTANTS[name]
             raise ExpressionError(f"names '{name[:60]}', which is not known") from None
 
-    def _operator(self, node: ast.AST) -> Callable[..., Any]:
+    def _operator(self, node: ast.AST) -> Callable[..., object]:
         if type(node) not in OPERATORS:
             raise ExpressionError(f"uses {type(node).__name__}, which is not allowed")
         return OPERATORS[type(node)]
 
-    def _binary(self, node: ast.AST, left: Any, right: Any) -> Any:
+    def _binary(self, node: ast.AST, left: Any, right: Any) -> object:
         if isinstance(node, ast.Pow) and not (_is_number(left) and _is_number(right) and abs(right) <= LARGEST_POWER):
             raise ExpressionError(f"raises to a power beyond {LARGEST_POWER}")
         if isinstance(node, ast.Mult) and not (_is_number(left) and _is_number(right)):
@@ -144,8 +144,8 @@ class _Walk:
             raise ExpressionError("divides what are no numbers")
         return self._operator(node)(left, right)
 
-    def _logic(self, node: ast.BoolOp, depth: int) -> Any:
-        found: Any = None
+    def _logic(self, node: ast.BoolOp, depth: int) -> object:
+        found: object = None
         for part in node.values:
             found = self.value(part, depth)
             if bool(found) == isinstance(node.op, ast.Or):
@@ -161,14 +161,14 @@ class _Walk:
             left = right
         return True
 
-    def _item(self, node: ast.Attribute, depth: int) -> Any:
+    def _item(self, node: ast.Attribute, depth: int) -> object:
         """``a.b`` is the item b of a dictionary, and nothing else."""
         owner = self.value(node.value, depth)
         if isinstance(owner, dict) and node.attr in owner:
             return owner[node.attr]
         raise ExpressionError(f"asks for '{node.attr[:60]}' of what has no such item")
 
-    def _call(self, node: ast.Call, depth: int) -> Any:
+    def _call(self, node: ast.Call, depth: int) -> object:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
             name = node.func.attr if node.func.value.id in ("math", "xacro", "python") else ""
@@ -178,11 +178,11 @@ class _Walk:
         return self.functions[name](*(self.value(one, depth) for one in node.args), **words)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float))
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: object) -> object:
     if isinstance(value, (str, bytes, list, tuple, dict)) and len(value) > LONGEST:
         raise ExpressionError(f"makes more than {LONGEST} items")
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:

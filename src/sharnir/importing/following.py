@@ -1,7 +1,8 @@
 """Joints that follow others: couplings of a robot put in order, their limits and starts made to agree.
 
 A coupling keeps the sum of c_i q_i at an offset; its first joint follows the others. All limits are put on the joints
-that lead, since two stops on one motion would say the same twice, and followers start where their leaders put them.
+that lead, since two stops on one motion would say the same twice, and followers start where their leaders put them. The
+length of a strut may lead, too; it carries nothing, and its follower starts where the file says.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def settle(tree: Tree, report: ImportReport) -> list[Coupling]:
     following: dict[str, Coupling] = {}
     for coupling in tree.couplings:
         why = _simplified(coupling, tree)
-        tried = [] if why else [coupling.led_by_others(name) for name in coupling.terms]
+        tried = [] if why else [coupling.led_by_others(name) for name in coupling.terms if name in tree.joints]
         chosen = next((one for one in tried if not _clash(one, following)), None)
         if chosen is None:
             why = why or _clash(coupling, following)
@@ -41,8 +42,9 @@ def settle(tree: Tree, report: ImportReport) -> list[Coupling]:
             _start_inside(joint, report)
     for name in order:
         coupling = following[name]
-        led = sum(coupling.terms[leader] * tree.joints[leader].start for leader in coupling.leaders)
-        tree.joints[name].start = coupling.offset - led
+        if all(leader in tree.joints for leader in coupling.leaders):
+            led = sum(coupling.terms[leader] * tree.joints[leader].start for leader in coupling.leaders)
+            tree.joints[name].start = coupling.offset - led
         tree.joints[name].effort = 0.0  # its leader's motor moves it
         _drop_limits(tree.joints[name], report)
     return [following[name] for name in order]
@@ -51,7 +53,9 @@ def settle(tree: Tree, report: ImportReport) -> list[Coupling]:
 def _simplified(coupling: Coupling, tree: Tree) -> str:
     """Leave out terms that are always zero; why a coupling cannot be, if so."""
     for name, factor in list(coupling.terms.items()):
-        joint = tree.joints[name]
+        joint = tree.joints.get(name)
+        if joint is None:  # a strut
+            continue
         if name != coupling.follower and (factor == 0.0 or joint.kind == "fixed"):
             del coupling.terms[name]
         elif not joint.has_coordinate:
@@ -75,6 +79,8 @@ def _hand_over_limits(coupling: Coupling, tree: Tree, report: ImportReport) -> N
     """The limits of a follower as those of its leader: q_1 = offset - c_2 q_2 is between them."""
     follower = tree.joints[coupling.follower]
     if len(coupling.leaders) != 1 or (follower.low is None and follower.high is None):
+        return
+    if coupling.leaders[0] not in tree.joints:
         return
     (leader,) = (tree.joints[name] for name in coupling.leaders)
     factor = -coupling.terms[leader.name]

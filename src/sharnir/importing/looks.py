@@ -21,10 +21,13 @@ CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as conve
 
 
 class Paint(NamedTuple):
-    """A colour as in CSS, and a file with a texture."""
+    """A colour as in CSS, a file with a texture, and the numbers of a physically based material, from 0 to 1."""
 
     color: str | None = None
     texture: str | None = None
+    roughness: float | None = None
+    metalness: float | None = None
+    glow: float | None = None
 
     @staticmethod
     def of(rgba: tuple[float, ...]) -> Paint:
@@ -32,6 +35,11 @@ class Paint(NamedTuple):
         parts = [round(255 * min(max(part, 0.0), 1.0)) for part in rgba]
         solid = parts[3] == 255
         return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))
+
+    def finished(self, roughness: float | None, metalness: float | None, glow: float = 0.0) -> Paint:
+        """The same paint with the numbers of a material; those below 0 and None are not given."""
+        rough, metal = (None if one is None or one < 0.0 else min(one, 1.0) for one in (roughness, metalness))
+        return self._replace(roughness=rough, metalness=metal, glow=min(glow, 1.0) or None)
 
     def fields(self) -> Plain:
         """The fields of a shape that it sets."""
@@ -41,7 +49,7 @@ class Paint(NamedTuple):
 def mesh_shape(file: Path, scale: tuple[float, ...], given: Plain) -> Mesh:
     """A mesh that is only seen; the colour of the robot's file holds where that of the mesh has none, as in RViz."""
     _check_format(file)
-    if any(any(part is not None for part in paint_of(one)) for one in _parts(file)):
+    if any(paint_of(one).has_color for one in _parts(file)):
         given = {name: value for name, value in given.items() if name not in ("color", "texture")}
     shape = Mesh(file=str(file), scale=_scale(scale), **given)
     shape.checked("visual")

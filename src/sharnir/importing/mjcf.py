@@ -7,7 +7,7 @@ model, whose arrays have one row per body, joint, geom and so on.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..scene.shape import MassProperties
 from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .mjcf_geoms import Geoms
+from .mjcf_sensors import Sensors
 from .mjcf_tendons import TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
 from .motors import rotor
@@ -28,13 +29,25 @@ from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
 from .xml import Node
 
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
 KINDS: tuple[Kind, ...] = ("floating", "spherical", "prismatic", "revolute")  # by mjtJoint
 UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
 ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
 CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
 BODY = 1  # of mjtObj
-NO_GRAVITY = 1 << 7  # of mjtDisableBit, with the next
-SWITCHES = {"constraint": 1, "equality": 2, "frictionloss": 4, "limit": 8, "contact": 16, "spring": 32, "damper": 64}
+NO_GRAVITY = 1 << 7  # of mjtDisableBit, with the next: what a model has of all that may be switched off
+SWITCHES = {
+    1 << 1: ("eq_active0",),
+    1 << 2: ("dof_frictionloss", "tendon_frictionloss"),
+    1 << 3: ("jnt_limited", "tendon_limited"),
+    1 << 4: ("geom_contype", "geom_conaffinity"),
+    1 << 5: ("jnt_stiffness", "tendon_stiffness"),
+    1 << 6: ("dof_damping", "tendon_damping"),
+}
+NO_CONSTRAINT, CONSTRAINTS = 1 << 0, sum(1 << i for i in (1, 2, 3, 4))  # all of these at once
+NO_ACTUATION = 1 << 11
 MOST_NAMED = 8  # keyframes that a report names
 TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
@@ -49,7 +62,7 @@ def read_mjcf(root: Node, places: Places, report: ImportReport, options: Options
     return tree
 
 
-def _compiled(path: Path) -> Any:
+def _compiled(path: Path) -> object:
     try:
         import mujoco
     except ImportError:
@@ -61,20 +74,32 @@ def _compiled(path: Path) -> Any:
         raise SceneError(f"{path}: MuJoCo cannot read it ({' '.join(str(error).split())})") from None
 
 
+def _switch_off(model: MjModel) -> None:
+    """What the flags of a model disable is not there."""
+    off = int(model.opt.disableflags)
+    off |= CONSTRAINTS if off & NO_CONSTRAINT else 0
+    for bit, names in SWITCHES.items():
+        for name in names if off & bit else ():
+            getattr(model, name)[:] = 0
+
+
 def _quiet(_: object) -> None:
     pass
 
 
 class _Reader:
-    def __init__(self, model: Any, places: Places, folders: list[Path], options: Options, report: ImportReport) -> None:
+    def __init__(
+        self, model: MjModel, places: Places, folders: list[Path], options: Options, report: ImportReport
+    ) -> None:
         self.model, self.report = model, report
+        _switch_off(model)
         self.qpos = self._posture(options.keyframe)
         for name in ("body_pos", "body_mass", "body_inertia", "jnt_pos", "jnt_range", "geom_pos", "qpos0"):
             if not np.isfinite(getattr(model, name)).all():
                 raise SceneError(f"{places.robot}: {name} holds a number that is not finite; give finite numbers")
         self.geoms = Geoms(model, places, folders, report, options.decompose)
         self.joint_names = {i: self._name("joint", i) for i in range(model.njnt)}
-        self.tendons = Tendons(model, self.joint_names, report)
+        self.tendons = Tendons(model, self.qpos, self.joint_names, report)
 
     def _posture(self, keyframe: str) -> Array:
         """The coordinates at which the scene starts: those of a keyframe, or those at which the model stands."""
@@ -99,25 +124,24 @@ class _Reader:
     def tree(self) -> Tree:
         model = self.model
         names = ["world", *(self._name("body", i) for i in range(1, model.nbody))]
-        tree = Tree(_model_name(model), "world", gravity=self._gravity())
+        tree = Tree(_model_name(model), "world", gravity=self._gravity(), larger_friction=True)
         for i, name in enumerate(names):
             tree.links[name] = Link(name, f"body '{name}'", self._mass(i), shapes=self.geoms.shapes(i))
             if i > 0:
                 self._hang(tree, i, name, names[model.body_parentid[i]])
         tree.terrains = self.geoms.terrains()
-        self.geoms.set_contacts(tree, names, self._passing(names))
+        self.geoms.set_contacts(tree, names, [(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature])
         self.tendons.add(tree, names)
         self._actuators(tree)
         self._equalities(tree, names)
+        Sensors(model, names, self.joint_names, self.tendons.spools, self.report).add(tree)
         self._others()
         return tree
 
     def _gravity(self) -> Vec3:
-        """Of the model; what else is switched off in it is told."""
         off = int(self.model.opt.disableflags)
-        for name, bit in SWITCHES.items():
-            if off & bit:
-                self.report.ignore("option flag", name, "is disabled there, and is not here", "motion")
+        if off & NO_ACTUATION and self.model.nu:
+            self.report.ignore("option flag", "actuation", "is disabled there; motors are there, and rest", "motion")
         return (0.0, 0.0, 0.0) if off & NO_GRAVITY else _vector(self.model.opt.gravity)
 
     def _mass(self, i: int) -> MassProperties | None:
@@ -196,7 +220,7 @@ class _Reader:
             where = f"actuator '{self._name('actuator', i)}'"
             joint = self._driven(tree, i)
             if joint is None or not joint.has_coordinate:
-                self.report.ignore(where, "actuator", "acts on no hinge, slide or fixed tendon", "motion")
+                self.report.ignore(where, "actuator", "acts on no hinge, slide or tendon", "motion")
             elif joint.drive is not None and not self._damps(i):
                 self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
             else:
@@ -242,8 +266,12 @@ class _Reader:
                 self.report.ignore(where, "biasprm", "a motor has no constant torque", "motion")
         elif b1 == 0.0 and b0 == 0.0 and b2 < 0.0 and force is None:
             self._velocity(joint, gain * gear * most, -b2 * gear**2, bounded, where)
-        elif abs(b1 + gain) <= 1e-12 * abs(gain) and b0 == 0.0:
-            joint.drive = self._position(joint, i, gain * gear**2, -b2 * gear**2, (low, high), bounded, force)
+        elif b1 < 0.0 and b0 == 0.0 and gain > 0.0:
+            share = gain / -b1  # of a control, the place that the servo goes to
+            if abs(share - 1.0) > 1e-12:
+                self.report.repair(where, "ctrl", f"of 1 is a target of {share:g}; now the target is given")
+            reach = (share * low, share * high)
+            joint.drive = self._position(joint, i, -b1 * gear**2, -b2 * gear**2, reach, bounded, force)
         else:
             self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
 
@@ -328,22 +356,12 @@ class _Reader:
 
     # --- contact and the rest ---------------------------------------------------------------------------------------
 
-    def _passing(self, names: list[str]) -> list[tuple[str, str]]:
-        """Pairs of bodies that pass through each other: excluded ones, and parents where several joints are between."""
-        model = self.model
-        pairs = [(names[int(s) >> 16], names[int(s) & 0xFFFF]) for s in model.exclude_signature]
-        for i in range(1, model.nbody):
-            if model.body_jntnum[i] > 1 and model.body_parentid[i] > 0:
-                pairs.append((names[model.body_parentid[i]], names[i]))
-        return pairs
-
     def _others(self) -> None:
         """What a model holds that has no place in a scene."""
         model = self.model
         counted = {
             "soft bodies": (model.nflex, "are not simulated", "motion"),
             "contact pairs": (model.npair, "bodies and their masks decide what touches", "contact"),
-            "sensors": (model.nsensor, "sensors are added in the scene", "sensing"),
         }
         for what, (count, why, matters) in counted.items():
             if count:
@@ -381,6 +399,6 @@ def _vector(values: Array) -> Vec3:
     return (x, y, z)
 
 
-def _model_name(model: Any) -> str:
+def _model_name(model: MjModel) -> str:
     name = bytes(model.names).split(b"\0", 1)[0].decode(errors="replace")
     return name if name and name != "MuJoCo Model" else "robot"

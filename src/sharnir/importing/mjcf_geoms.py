@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import SceneError
 from ..scene.materials import DEFAULT, MOST_GROUPS, Contact, Material
 from ..scene.meshes import READABLE, ConvexHull, Mesh, convex_hull
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ..scene.surfaces import HeightField, Plane, TerrainSpec
 from ..scene.values import Plain
 from ..spatial import Array, Pose
@@ -20,6 +21,10 @@ from .report import ImportReport
 from .robot_files import Places
 from .tree import Tree
 
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+OVERLAP = 1e-3  # m: bodies that overlap their base by more pass through it
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
 SHOWN_GROUPS = 3  # MuJoCo shows the groups 0, 1 and 2
 PLAIN = (0.5, 0.5, 0.5, 1.0)  # the colour of a geom that has none
@@ -31,7 +36,9 @@ Mask = tuple[int, int]
 class Geoms:
     """The geoms of a model."""
 
-    def __init__(self, model: Any, places: Places, folders: list[Path], report: ImportReport, decompose: bool) -> None:
+    def __init__(
+        self, model: MjModel, places: Places, folders: list[Path], report: ImportReport, decompose: bool
+    ) -> None:
         self.model, self.places, self.report = model, places, report
         self.folders, self.decompose = folders, decompose
 
@@ -71,8 +78,7 @@ class Geoms:
         if kind == BOX:
             return [Box(x=2.0 * size[0], y=2.0 * size[1], z=2.0 * size[2], **given)]
         if kind == ELLIPSOID:
-            self.report.repair(self._where(g), "ellipsoid", "is now a convex hull of 162 points on it", "contact")
-            return [ConvexHull(points=corners(_ball() * size), **given)]
+            return [Ellipsoid(x=size[0], y=size[1], z=size[2], **given)]
         if kind == MESH:
             return self._mesh(g, pose, given)
         self.report.ignore(self._where(g), "geom", "is a surface that is not read", "contact")
@@ -135,9 +141,13 @@ class Geoms:
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
         given: Plain = {"collides": collides, "visible": shown}
         texture = self._texture(m) if m >= 0 else None
+        paint = Paint.of(rgba) if not np.allclose(rgba, PLAIN) else Paint()
         if texture is not None:
-            return given | {"texture": str(texture)}
-        return given | (Paint.of(rgba).fields() if not np.allclose(rgba, PLAIN) else {})
+            paint = Paint(None, str(texture))
+        if m >= 0:
+            numbers = [float(getattr(model, f"mat_{name}")[m]) for name in ("roughness", "metallic", "emission")]
+            paint = paint.finished(*numbers)
+        return given | paint.fields()
 
     def _texture(self, material: int) -> Path | None:
         """The file of a material's flat picture."""
@@ -187,39 +197,94 @@ class Geoms:
             rolling_friction=rolling if condim >= 6 else 0.0,
         )
 
-    def set_contacts(self, tree: Tree, names: list[str], passing: list[tuple[str, str]]) -> None:
-        """Materials and masks of the bodies; ``passing`` are pairs of bodies that go through each other.
+    def set_contacts(self, tree: Tree, names: list[str], excluded: list[tuple[int, int]]) -> None:
+        """Materials and masks of what is welded together, by its first body; ``excluded`` are pairs of bodies.
 
         Two geoms touch if the type of one meets the affinity of the other. Bodies of the same two masks are a group,
         and ignore the groups that they do not meet.
         """
+        welded: dict[int, list[int]] = {}
+        for i in range(len(names)):
+            welded.setdefault(int(self.model.body_weldid[i]), []).append(i)
         floor = next((self._mask(g) for g in self._of(0) if self.model.geom_type[g] == PLANE), (1, 1))
         masks: dict[str, Mask] = {}
-        for i, name in enumerate(names):
-            touching = [g for g in self._of(i) if self._collides(g)]
-            if not touching:
-                continue
-            tree.links[name].material = self._material(touching[0])
-            if len({self._material(g) for g in touching}) > 1:
-                self.report.ignore(f"body '{name}'", "friction", "its geoms differ; the first holds", "contact")
-            found = {self._mask(g) for g in touching}
-            if len(found) > 1:
-                self.report.ignore(f"body '{name}'", "contype, conaffinity", "its geoms differ; all meet", "contact")
-            masks[name] = tuple(int(np.bitwise_or.reduce(bits)) for bits in zip(*found, strict=True))  # type: ignore[assignment]
-        alone = self._alone(passing, masks)
+        for first, bodies in welded.items():
+            touching = [g for i in bodies for g in self._of(i) if self._collides(g) and not self._is_ground(g)]
+            if touching:
+                masks[names[first]] = self._met(tree, names[first], touching)
+        passing = self._passing(names, excluded, masks)
+        own = self._own_groups(passing, len(set(masks.values())))
         for name, mask in masks.items():
             ignored = [_group(other, floor) for other in sorted({*masks.values(), floor}) if not _meet(mask, other)]
-            ignored += [f"body {a}" for a, b in passing if b == name and a in alone]
-            groups = (_group(mask, floor), *([f"body {name}"] if name in alone else []))
+            ignored += [f"body {a}" for pair in passing if name in pair for a in pair if a != name and a in own]
+            groups = (_group(mask, floor), *([f"body {name}"] if name in own else []))
             tree.links[name].contact = Contact(groups=groups, ignores=tuple(dict.fromkeys(ignored)))
 
-    def _alone(self, passing: list[tuple[str, str]], masks: dict[str, Mask]) -> list[str]:
-        """Bodies that need a group of their own, as many as there is room for."""
-        wanted = list(dict.fromkeys(a for a, b in passing if a in masks and b in masks))
-        room = max(0, MOST_GROUPS - 1 - len(set(masks.values())))
-        if len(wanted) > room:
-            self.report.ignore("contact", f"{len(wanted) - room} exclusions", "there are too many groups", "contact")
-        return wanted[:room]
+    def _is_ground(self, g: int) -> bool:
+        return self.model.geom_type[g] in (PLANE, HFIELD)
+
+    def _met(self, tree: Tree, name: str, touching: list[int]) -> Mask:
+        """The material of a body, which is told to its link, and its mask."""
+        tree.links[name].material = self._material(touching[0])
+        if len({self._material(g) for g in touching}) > 1:
+            self.report.ignore(f"body '{name}'", "friction", "its geoms differ; the first holds", "contact")
+        found = {self._mask(g) for g in touching}
+        if len(found) > 1:
+            self.report.ignore(f"body '{name}'", "contype, conaffinity", "its geoms differ; all meet", "contact")
+        kinds, affinities = (int(np.bitwise_or.reduce(bits)) for bits in zip(*found, strict=True))
+        return kinds, affinities
+
+    def _passing(
+        self, names: list[str], excluded: list[tuple[int, int]], masks: dict[str, Mask]
+    ) -> list[tuple[str, str]]:
+        """Pairs that pass through each other: excluded ones, and parents where several joints are between.
+
+        As in MuJoCo, what is welded to the parent counts as the parent, and the world does not.
+        """
+        weld, parents = self.model.body_weldid, self.model.body_parentid
+        pairs = [(int(weld[a]), int(weld[b])) for a, b in excluded]
+        for i in range(1, len(names)):
+            above = int(weld[parents[i]])
+            if weld[i] == i and self.model.body_jntnum[i] > 1 and above > 0:
+                pairs.append((above, i))
+        pairs += [(0, i) for i in self._stuck_in_base()]
+        named = [(names[a], names[b]) for a, b in dict.fromkeys(pairs) if a != b]
+        return [(a, b) for a, b in named if a in masks and b in masks]
+
+    def _stuck_in_base(self) -> list[int]:
+        """Bodies on a base that is welded to the world, and which they overlap: MuJoCo's soft contacts bear with it."""
+        import mujoco
+
+        model = self.model
+        data = mujoco.MjData(model)
+        mujoco.mj_fwdPosition(model, data)
+        found: dict[int, None] = {}
+        for contact in data.contact[: data.ncon]:
+            if contact.dist > -OVERLAP:
+                continue
+            ends = [int(model.geom_bodyid[g]) for g in contact.geom]
+            for fixed, other in (ends, ends[::-1]):
+                moving = int(model.body_weldid[other])
+                base = int(model.body_parentid[moving])
+                if fixed > 0 and base > 0 and model.body_weldid[fixed] == model.body_weldid[base] == 0 < moving:
+                    found[moving] = None
+        for i in found:
+            name = str(model.body(i).name) or f"body {i}"
+            why = "overlaps the base that it hangs on, which is welded to the world; they pass through each other now"
+            self.report.repair(f"body '{name}'", "contact", why, "contact")
+        return list(found)
+
+    def _own_groups(self, passing: list[tuple[str, str]], used: int) -> set[str]:
+        """Bodies that need a group of their own, so that each pair has one; those of most pairs first."""
+        own: set[str] = set()
+        left = list(passing)
+        while left and len(own) + used + 1 < MOST_GROUPS:
+            count = Counter(name for pair in left for name in pair)
+            own.add(count.most_common(1)[0][0])
+            left = [pair for pair in left if not own & {*pair}]
+        if left:
+            self.report.ignore("contact", f"{len(left)} exclusions", "there are too many groups", "contact")
+        return own
 
     def _mask(self, g: int) -> Mask:
         return int(self.model.geom_contype[g]), int(self.model.geom_conaffinity[g])
@@ -233,16 +298,10 @@ def _group(mask: Mask, floor: Mask) -> str:
     return DEFAULT if mask == floor else f"mask {mask[0]} {mask[1]}"
 
 
-def _mesh_arrays(model: Any, m: int) -> tuple[Array, Array]:
+def _mesh_arrays(model: MjModel, m: int) -> tuple[Array, Array]:
     first, count = int(model.mesh_vertadr[m]), int(model.mesh_vertnum[m])
     face, faces = int(model.mesh_faceadr[m]), int(model.mesh_facenum[m])
     return np.array(model.mesh_vert[first : first + count], float), np.array(model.mesh_face[face : face + faces])
-
-
-def _ball() -> Array:
-    import trimesh
-
-    return np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
 
 
 def _place(pose: Pose) -> Plain:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..scene.surfaces import HeightField, Plane
+from ..spatial import Array
 from .report import ImportReport
 
 READABLE = (".stl", ".obj")  # by MuJoCo
@@ -28,7 +29,7 @@ class Shapes:
 
     def __init__(self, scene: Scene, assets: Element, report: ImportReport, folder: Path) -> None:
         self.scene, self.assets, self.report, self.folder = scene, assets, report, folder
-        self.meshes: dict[tuple[Any, ...], str] = {}
+        self.meshes: dict[tuple[object, ...], str] = {}
         kinds = {mask for body in scene.bodies.values() if (mask := self._mask(body)) is not None}
         self.masks: list[Mask] = sorted({((DEFAULT,), ()), *kinds})
         if len(self.masks) > MOST_MASKS:
@@ -154,6 +155,6 @@ def _rubs(material: Material) -> dict[str, str]:
     return {"friction": text(values), "condim": str(condim)}
 
 
-def text(values: Any) -> str:
+def text(values: Iterable[float] | Array) -> str:
     """Numbers as MJCF has them, to the last digit."""
     return " ".join(repr(float(value)) for value in values)

@@ -1,15 +1,19 @@
 """Tendons of a MuJoCo model.
 
 A fixed tendon has the length L = sum of c_i q_i. It is a spool here: a link that weighs next to nothing and turns, or
-slides, by L, coupled to the joints. What the tendon carries, limits, spring, friction and actuators, the spool does. A
-spatial tendon between two sites is a strut with its spring and its limits.
+slides, by L, coupled to the joints. What the tendon carries, limits, spring, friction and actuators, the spool does.
+
+A spatial tendon between two sites is a strut with its spring and its limits. One over several sites, through pulleys,
+or with an actuator has a strut without force from site to site, and a spool that slides by the sum of their lengths,
+each over the divisor of its pulley.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import spatial
 from ..scene.elements.spring import Spring
@@ -18,17 +22,20 @@ from ..spatial import Array
 from .report import ImportReport
 from .tree import Connection, Coupling, Kind, Link, Loop, Tree
 
-JOINT, SITE = 1, 3  # of mjtWrap
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+JOINT, PULLEY, SITE = 1, 2, 3  # of mjtWrap
 TENDON = 3  # of mjtTrn: an actuator on a tendon
 TENDON_EQUALITY = 3  # of mjtEq
 LEAST_LENGTH = 1e-6  # m: struts that are shorter have no direction
 
 
 class Tendons:
-    """The tendons of a model, by their number: the spools of those that are fixed in ``spools``."""
+    """The tendons of a model, which starts at ``qpos``, by their number: their spools in ``spools``."""
 
-    def __init__(self, model: Any, joint_names: dict[int, str], report: ImportReport) -> None:
-        self.model, self.joint_names, self.report = model, joint_names, report
+    def __init__(self, model: MjModel, qpos: Array, joint_names: dict[int, str], report: ImportReport) -> None:
+        self.model, self.qpos, self.joint_names, self.report = model, qpos, joint_names, report
         self.spools: dict[int, str] = {}
 
     def add(self, tree: Tree, bodies: list[str]) -> None:
@@ -44,19 +51,37 @@ class Tendons:
                     self._spool(tree, i, name, where)
                 else:
                     self.report.ignore(where, "tendon", "carries nothing and measures only", "sensing")
-            elif kinds == {SITE} and count == 2:
+            elif kinds == {SITE} and count == 2 and self._is_strut(i):
                 self._strut(tree, i, parts, name, where, bodies)
+            elif not kinds <= {SITE, PULLEY}:
+                self.report.ignore(where, "tendon", "wraps around a body", "motion")
+            elif self._acts(i) or self._is_equal(i):
+                self._line(tree, i, parts, name, where, bodies)
             else:
-                self.report.ignore(where, "tendon", "runs over pulleys, bodies or several sites", "motion")
+                self.report.ignore(where, "tendon", "carries nothing and measures only", "sensing")
 
     def _acts(self, i: int) -> bool:
+        carried = ("stiffness", "damping", "frictionloss")
+        acts = any(_first(getattr(self.model, f"tendon_{what}")[i]) for what in carried)
+        return acts or self._is_driven(i) or bool(self.model.tendon_limited[i])
+
+    def _is_driven(self, i: int) -> bool:
         model = self.model
-        driven = np.any((model.actuator_trntype == TENDON) & (model.actuator_trnid[:, 0] == i))
-        carries = any(_first(getattr(model, f"tendon_{what}")[i]) for what in ("stiffness", "damping", "frictionloss"))
-        return bool(driven or carries or model.tendon_limited[i])
+        return bool(np.any((model.actuator_trntype == TENDON) & (model.actuator_trnid[:, 0] == i)))
+
+    def _is_equal(self, i: int) -> bool:
+        """Whether an equality ties its length."""
+        pairs = np.column_stack([self.model.eq_obj1id, self.model.eq_obj2id])
+        return bool(np.any(pairs[self.model.eq_type == TENDON_EQUALITY] == i))
+
+    def _is_strut(self, i: int) -> bool:
+        """Whether it carries nothing that a strut does not."""
+        return not (self._is_driven(i) or self._is_equal(i) or _first(self.model.tendon_frictionloss[i]))
 
     def terms(self, i: int) -> dict[str, float]:
-        """The factors of joints in the length of a fixed tendon; none of a spatial one."""
+        """The factors of joints in the length of a tendon; none of a spatial one without a spool."""
+        if i in self.spools and self.model.wrap_type[self.model.tendon_adr[i]] != JOINT:
+            return {self.spools[i]: 1.0}
         first, count = int(self.model.tendon_adr[i]), int(self.model.tendon_num[i])
         found: dict[str, float] = {}
         for k in range(first, first + count):
@@ -81,18 +106,33 @@ class Tendons:
                 self.report.ignore(where, "polycoef", "is not linear; what is linear in it is taken", "motion")
         terms = {joint: factor for joint, factor in terms.items() if factor != 0.0}
         if not terms or (other >= 0 and not self.terms(other)):
-            self.report.ignore(where, "equality", "is of spatial tendons", "motion")
+            self.report.ignore(where, "equality", "is of tendons that wrap around bodies", "motion")
             return
         name = str(model.equality(i).name) or str(model.tendon(one).name) or f"equality {i}"
         tree.couplings.append(Coupling(name, terms, offset, where))
 
     def _spool(self, tree: Tree, i: int, name: str, where: str) -> None:
-        model, terms = self.model, self.terms(i)
+        """The spool of a fixed tendon."""
+        terms = self.terms(i)
         hinges = all(tree.joints[joint].kind == "revolute" for joint in terms)
-        kind: Kind = "revolute" if hinges else "prismatic"
+        start = sum(factor * tree.joints[joint].start for joint, factor in terms.items())
+        self._wind(tree, i, name, where, "revolute" if hinges else "prismatic", start, terms, 0.0)
+
+    def _wind(
+        self,
+        tree: Tree,
+        i: int,
+        name: str,
+        where: str,
+        kind: Kind,
+        start: float,
+        terms: dict[str, float],
+        constant: float,
+    ) -> None:
+        """A link that moves by the sum of ``terms`` and a ``constant``, with all that the tendon carries."""
+        model = self.model
         label = name if name not in tree.joints and name not in tree.links else f"tendon {name}"
-        spool = Connection(label, kind, tree.root, label, where, axis=_across(model.opt.gravity))
-        spool.start = sum(factor * tree.joints[joint].start for joint, factor in terms.items())
+        spool = Connection(label, kind, tree.root, label, where, axis=_across(model.opt.gravity), start=start)
         spool.damping = _first(model.tendon_damping[i])
         spool.friction = _first(model.tendon_frictionloss[i])
         spool.stiffness, spool.rest = _first(model.tendon_stiffness[i]), self._rest(i, where)
@@ -101,8 +141,42 @@ class Tendons:
             spool.low, spool.high = map(float, model.tendon_range[i])
         tree.links[label] = Link(label, where, light=True)
         tree.joints[label] = spool
-        tree.couplings.append(Coupling(label, {label: 1.0} | {j: -c for j, c in terms.items()}, 0.0, where))
+        tree.couplings.append(Coupling(label, {label: 1.0} | {j: -c for j, c in terms.items()}, constant, where))
         self.spools[i] = label
+
+    def _line(self, tree: Tree, i: int, parts: range, name: str, where: str, bodies: list[str]) -> None:
+        """A spatial tendon as struts from site to site and a spool that slides by the sum of their lengths."""
+        import mujoco
+
+        model = self.model
+        data = mujoco.MjData(model)
+        data.qpos[:] = self.qpos
+        mujoco.mj_fwdPosition(model, data)
+        struts: list[Loop] = []
+        terms: dict[str, float] = {}
+        constant, divisor, last = 0.0, 1.0, -1
+        for k in parts:
+            if model.wrap_type[k] == PULLEY:
+                divisor, last = float(model.wrap_prm[k]), -1
+                continue
+            site, before = int(model.wrap_objid[k]), last
+            last = site
+            if before < 0:
+                continue
+            a, b = (int(model.site_bodyid[s]) for s in (before, site))
+            length = float(np.linalg.norm(data.site_xpos[site] - data.site_xpos[before]))
+            if model.body_weldid[a] == model.body_weldid[b]:
+                constant += length / divisor
+                continue
+            if length < LEAST_LENGTH:
+                self.report.ignore(where, "tendon", "two of its sites coincide", "motion")
+                return
+            frames = [Frame(position=_vector(model.site_pos[s])) for s in (before, site)]
+            strut = Strut(frame_a=frames[0], frame_b=frames[1])
+            struts.append(Loop(f"{name} line {len(struts) + 1}", strut, bodies[a], bodies[b], where))
+            terms[struts[-1].name] = 1.0 / divisor
+        tree.loops += struts
+        self._wind(tree, i, name, where, "prismatic", float(data.ten_length[i]), terms, constant)
 
     def _rest(self, i: int, where: str) -> float:
         low, high = (float(end) for end in self.model.tendon_lengthspring[i])
@@ -132,8 +206,6 @@ class Tendons:
         if float(model.tendon_length0[i]) < LEAST_LENGTH:
             self.report.ignore(where, "tendon", "its two sites coincide", "motion")
             return
-        if _first(model.tendon_frictionloss[i]):
-            self.report.ignore(where, "frictionloss", "a strut has none", "motion")
         low, high = (float(end) for end in model.tendon_range[i])
         spring = self._spring(i, stiffness, damping) if stiffness or damping else None
         limits = (low if low > 0.0 else None, high) if limited else None
@@ -141,12 +213,12 @@ class Tendons:
         tree.loops.append(Loop(name, strut, a, b, where, spring, limits))
 
 
-def _first(value: Any) -> float:
+def _first(value: ArrayLike) -> float:
     """A number, or the linear one of a polynomial."""
     return float(np.ravel(value)[0])
 
 
-def _across(gravity: Any) -> Array:
+def _across(gravity: object) -> Array:
     """A direction across gravity, along which nothing weighs."""
     down = np.asarray(gravity, float)
     return spatial.rotate(spatial.frame_rotation(down), (1.0, 0.0, 0.0)) if np.any(down) else np.array([1.0, 0.0, 0.0])

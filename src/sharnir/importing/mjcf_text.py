@@ -34,7 +34,7 @@ TAKEN: dict[str, str] = {
     "asset": "*",
     "mesh": "name class file vertex normal texcoord face refpos refquat scale inertia",
     "hfield": "*",
-    "material": "name class rgba texture",
+    "material": "name class rgba texture roughness metallic emission",
     "texture": "name file",
     "equality": "*",
     "connect": "name class body1 body2 anchor active site1 site2",
@@ -53,6 +53,8 @@ TAKEN: dict[str, str] = {
     "tendon": "*",
     "fixed": "name class limited range stiffness damping frictionloss springlength armature",
     "spatial": "name class limited range stiffness damping springlength",
+    "sensor": "*",
+    "camera": "name class mode pos quat euler axisangle xyaxes zaxis fovy",
     "keyframe": "*",
     "key": "name qpos",
 }
@@ -61,10 +63,8 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "visual": LOOKS,
     "statistic": ("is of MuJoCo's own picture", "nothing"),
     "light": LOOKS,
-    "camera": ("cameras are the view's", "looks"),
     "skin": ("skins are not drawn", "looks"),
-    "site": ("names a place", "nothing"),
-    "sensor": ("sensors are added in the scene", "sensing"),
+    "site": ("names a place, for sensors, tendons and loops", "nothing"),
     "deformable": ("soft bodies are not simulated", "motion"),
     "composite": ("what it makes is taken as bodies; soft parts are not", "motion"),
     "flexcomp": ("soft bodies are not simulated", "motion"),
@@ -92,6 +92,7 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "option.wind": ("there is no medium", "motion"),
     "option.magnetic": ("there is no magnetic field", "sensing"),
     "option.timestep": ("the step is the simulation's", "nothing"),
+    ".noise": ("MuJoCo adds none either", "nothing"),
     ".user": ("is data of the file's author", "nothing"),
     ".group": ("sorts what MuJoCo shows", "nothing"),
     ".margin": ("contacts and limits act where they are met", "contact"),
@@ -113,9 +114,6 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "material.reflectance": LOOKS,
     "material.shininess": LOOKS,
     "material.specular": LOOKS,
-    "material.emission": LOOKS,
-    "material.metallic": LOOKS,
-    "material.roughness": LOOKS,
 }
 
 
@@ -146,7 +144,9 @@ for _name in [
     MORE[f"option.{_name}"] = ("is a setting of MuJoCo's solver", "nothing")
 for _name in ("njmax", "nconmax", "nstack", "memory", "nkey", *(f"nuser_{what}" for what in USERS)):
     MORE[f"size.{_name}"] = ("is room for MuJoCo's own arrays", "nothing")
-PATTERN = ("type", "builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random", "gridsize", "gridlayout")
+for _name in ("gridsize", "gridlayout"):
+    MORE[f"texture.{_name}"] = ("six pictures of a cube are not drawn; what has them is in its colour", "looks")
+PATTERN = ("type", "builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random")
 for _name in PATTERN:
     MORE[f"texture.{_name}"] = ("patterns that MuJoCo makes itself are not drawn", "looks")
 
@@ -222,7 +222,9 @@ def account_for(document: Node, report: ImportReport) -> None:
         parent = node.parent.tag if node.parent is not None else ""
         if parent in ("fixed", "spatial") and node.tag in PARTS:
             taken = "*"  # what the tendon makes of it is told by the tendon itself
-        if taken is None or parent in ("sensor", "visual"):
+        if parent == "sensor":
+            taken = " ".join(name for name in node.attributes if name != "noise")  # its fate it tells itself
+        if taken is None or parent == "visual":
             continue
         node.taken = True
         node.read.update(node.attributes if taken == "*" else taken.split())

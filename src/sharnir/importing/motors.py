@@ -54,3 +54,10 @@ def speed_servo(effort: float, velocity: float, own: float, armature: float) -> 
 def rotor(effort: float, velocity: float, armature: float) -> DcDrive:
     """A motor by its effort (N m or N), speed (rad/s or m/s) and inertia at the joint: I = M_s t_m/w_idle."""
     return DcDrive(stall_torque=effort, idle_speed=velocity, time_constant=armature * velocity / effort, ratio=1.0)
+
+
+def geared(motor: DcDrive, ratio: float) -> DcDrive:
+    """The same motor at the joint, but behind a gear: it is faster and weaker by the ratio."""
+    if ratio == 1.0:
+        return motor
+    return DcDrive(motor.stall_torque / ratio, motor.idle_speed * ratio, motor.time_constant, ratio)

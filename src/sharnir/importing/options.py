@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import SceneError
 from ..scene.values import file_path, shown
@@ -36,23 +35,19 @@ class Options:
 
     @staticmethod
     def checked(
-        base: Any,
-        motors: Any,
-        self_collision: Any,
-        search: Any,
-        strict: Any,
-        keyframe: Any,
-        decompose: Any,
-        arguments: Any,
+        base: object,
+        motors: object,
+        self_collision: object,
+        search: object,
+        strict: object,
+        keyframe: object,
+        decompose: object,
+        arguments: object,
     ) -> Options:
         """The options, or a refusal of one of ``base``, ``motors``, ``self_collision``, ``search``, ``strict``,
         ``keyframe``, ``decompose``, ``arguments``."""
-        if base not in BASES:
+        if not isinstance(base, str) or base not in BASES:
             raise SceneError(f"base is {shown(base)}; give 'fixed' or 'free'")
-        switches = {"motors": motors, "self_collision": self_collision, "strict": strict, "decompose": decompose}
-        for name, value in switches.items():
-            if not isinstance(value, bool):
-                raise SceneError(f"{name} is {shown(value)}; give True or False")
         if not isinstance(keyframe, str):
             raise SceneError(f"keyframe is {shown(keyframe)}; give the name of one, or its number as text")
         if arguments is not None and not isinstance(arguments, Mapping):
@@ -61,4 +56,19 @@ class Options:
             raise SceneError(f"search is {shown(search)}; give a list of folders")
         folders = tuple(file_path(folder, "search") for folder in search)
         given = tuple((str(name), str(value)) for name, value in (arguments or {}).items())
-        return Options(base, motors, self_collision, folders, strict, keyframe, decompose, given)
+        return Options(
+            base,
+            _switch("motors", motors),
+            _switch("self_collision", self_collision),
+            folders,
+            _switch("strict", strict),
+            keyframe,
+            _switch("decompose", decompose),
+            given,
+        )
+
+
+def _switch(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise SceneError(f"{name} is {shown(value)}; give True or False")
+    return value

@@ -5,7 +5,7 @@ Wei et al. 2022, "Approximate convex decomposition for 3D meshes with collision-
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from ..errors import SceneError
 from ..scene.meshes import convex_hull
 from ..spatial import Array
 
+if TYPE_CHECKING:
+    from trimesh import Trimesh
+
 CONCAVITY = 0.05  # of the mesh's size: how deep a hollow may be that a piece fills
 MOST_PIECES = 32
 SEED = 1  # the same pieces every time
 
 
-def convex_pieces(surface: Any) -> list[Array]:
+def convex_pieces(surface: Trimesh) -> list[Array]:
     """The corners of the convex pieces of a ``trimesh.Trimesh``."""
     try:
         import coacd

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from ..scene.materials import Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties
 from ..scene.surfaces import Plane, TerrainSpec
+from ..scene.values import Plain
 from ..spatial import Array, Pose
 from .build import build
+from .gazebo_sensors import read_sensor
 from .options import Options
 from .report import ImportReport, Matters
 from .robot_files import Places
@@ -63,8 +65,6 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "transparency": PICTURE,
     "cast_shadows": PICTURE,
     "meta": PICTURE,
-    "pbr": ("metalness and roughness are the view's", "looks"),
-    "sensor": ("sensors are added in the scene", "sensing"),
     "self_collide": ("self_collision of the import decides", "contact"),
     "gravity": ("gravity acts on every body", "motion"),
     "enable_wind": ("there is no medium", "motion"),
@@ -264,10 +264,17 @@ class _Reader:
                 continue
             link.shapes += self.geometry.shapes(collision, seen=False, visible=not seen)
             link.material = link.material or self.geometry.surface(collision)
+        self._sensors(node, name, tree, is_joint=False)
         return link
 
+    def _sensors(self, node: Node, name: str, tree: Tree, is_joint: bool) -> None:
+        """The sensors of a link or a joint."""
+        for one in node.all("sensor"):
+            sense = read_sensor(one, name, is_joint, self.report)
+            tree.senses += [] if sense is None else [sense]
+
     def _terrain(self, tree: Tree, name: str, pose: Pose, node: Node) -> None:
-        at: dict[str, Any] = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
+        at: Plain = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
         material = self.geometry.surface(node) or Material()
         free, count = name.replace(".", "_"), 1
         while free in tree.terrains:
@@ -304,6 +311,8 @@ class _Reader:
         pose = place @ frames.of(node.need("name"), node)
         at = _At(pose, poses[child].inverse() @ pose, place, frames, prefix)
         joint.anchor = at.on_child.position
+        self._sensors(node, joint.name, tree, is_joint=True)
+        joint.kept = any(sense.on == joint.name for sense in tree.senses)
         if any(one.child == child for one in tree.joints.values()):
             self._close(node, joint, poses[parent].inverse() @ pose, at, tree)
             return
@@ -419,7 +428,7 @@ class _Reader:
 
     def _close(self, node: Node, joint: Connection, on_parent: Pose, at: _At, tree: Tree) -> None:
         """A joint to a link that hangs on another one already closes a loop; it carries no limits and no motor."""
-        types: dict[str, Any] = {"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical}
+        types: Plain = {"revolute": Revolute, "prismatic": Prismatic, "fixed": Fixed, "spherical": Spherical}
         if node.need("type") in (*TWO_AXES, "screw"):
             raise node.fail("closes a loop, which only hinges, slides, balls and welds may")
         axis, turn = node.child("axis"), np.array(spatial.IDENTITY)

@@ -9,8 +9,7 @@ import numpy as np
 from .. import spatial
 from ..errors import nearest
 from ..spatial import Pose
-from .tree import NOWHERE
-from .urdf import from_rpy
+from .tree import NOWHERE, from_rpy
 from .xml import Node
 
 MODEL = "__model__"

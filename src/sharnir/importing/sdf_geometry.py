@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
 from ..scene.materials import Material
-from ..scene.meshes import ConvexHull
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
-from ..scene.values import Vec3
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
-from .looks import Paint, corners, mesh_shape, touched_shapes
+from .looks import Paint, mesh_shape, touched_shapes
 from .report import ImportReport
 from .robot_files import Places
 from .sdf_frames import MODEL, Frames
@@ -34,7 +31,7 @@ class Geometry:
         if geometry is None:
             self.report.ignore(node.where, f"<{node.tag}>", "has no geometry", matters)  # type: ignore[arg-type]
             return []
-        given: dict[str, Any] = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
+        given: dict[str, object] = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
         given |= {"collides": not seen, "visible": visible} | (self._paint(node).fields() if seen else {})
         try:
             return [shape.checked(node.where) for shape in self._shapes(geometry, seen, given)]  # type: ignore[misc]
@@ -45,7 +42,7 @@ class Geometry:
             self.report.ignore(node.where, f"<{node.tag}>", why, matters)  # type: ignore[arg-type]
             return []
 
-    def _shapes(self, geometry: Node, seen: bool, given: dict[str, Any]) -> list[AnyShape]:
+    def _shapes(self, geometry: Node, seen: bool, given: Plain) -> list[AnyShape]:
         if (box := geometry.child("box")) is not None:
             x, y, z = _numbers(box, "size", 3)
             return [Box(x=x, y=y, z=z, **given)]
@@ -56,10 +53,8 @@ class Geometry:
                 radius, length = _numbers(round_, "radius", 1)[0], _numbers(round_, "length", 1)[0]
                 return [kind(radius=radius, length=length, **given)]
         if (ellipsoid := geometry.child("ellipsoid")) is not None:
-            import trimesh
-
-            ball_points = np.asarray(trimesh.creation.icosphere(subdivisions=2).vertices)
-            return [ConvexHull(points=corners(ball_points * np.array(_numbers(ellipsoid, "radii", 3))), **given)]
+            x, y, z = _numbers(ellipsoid, "radii", 3)
+            return [Ellipsoid(x=x, y=y, z=z, **given)]
         if (mesh := geometry.child("mesh")) is not None:
             uri, scale = mesh.child("uri"), mesh.child("scale")
             if uri is None:
@@ -107,18 +102,22 @@ class Geometry:
         if material is None:
             return Paint()
         diffuse, texture = material.child("diffuse"), None
-        metal: Node | None = material
-        for tag in ("pbr", "metal", "albedo_map"):
-            metal = None if metal is None else metal.child(tag)
-        if metal is not None:
+        pbr = material.child("pbr")
+        metal = pbr and pbr.child("metal")
+        albedo = metal and metal.child("albedo_map")
+        if albedo is not None:
             try:
-                texture = str(self.places.find(metal.content(), f"{node.file}, {node.where}", node.file.parent))
+                texture = str(self.places.find(albedo.content(), f"{node.file}, {node.where}", node.file.parent))
             except FileNotFoundError as error:
                 self.report.ignore(node.where, "<albedo_map>", f"there is no file '{error}'", "looks")
-        if diffuse is None:
-            return Paint(None, texture)
-        rgba = [diffuse.parsed(part, "diffuse") for part in diffuse.content().split()]
-        return Paint(Paint.of(tuple([*rgba, 1.0][:4] if len(rgba) >= 3 else (0.8, 0.8, 0.8, 1.0))).color, texture)
+        paint = Paint(None, texture)
+        if diffuse is not None:
+            rgba = [diffuse.parsed(part, "diffuse") for part in diffuse.content().split()]
+            paint = Paint.of(tuple([*rgba, 1.0][:4] if len(rgba) >= 3 else (0.8, 0.8, 0.8, 1.0)))
+            paint = paint._replace(texture=texture)
+        rough, shiny = (metal and metal.child(tag) for tag in ("roughness", "metalness"))
+        given = [None if one is None else one.parsed(one.content(), one.tag) for one in (rough, shiny)]
+        return paint.finished(given[0], given[1])
 
 
 def _numbers(node: Node, tag: str, count: int) -> tuple[float, ...]:

@@ -10,10 +10,13 @@ from typing import Literal
 
 import numpy as np
 
+from .. import spatial
+from ..scene.camera import CameraSpec
 from ..scene.elements.drive import AnyDrive
 from ..scene.elements.spring import Spring
 from ..scene.joints import AnyJoint
 from ..scene.materials import Contact, Material
+from ..scene.sensors import AnySensor
 from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape
 from ..scene.surfaces import TerrainSpec
@@ -24,6 +27,12 @@ Kind = Literal["revolute", "prismatic", "fixed", "spherical", "floating", "plana
 
 NOWHERE = Pose(np.zeros(3), IDENTITY)
 MOST_LINKS = 4000  # of a robot that is read
+
+
+def from_rpy(roll: float, pitch: float, yaw: float) -> Array:
+    """The rotation by roll about x, then pitch about y, then yaw about z, all of them fixed axes (rad)."""
+    turns = [spatial.about(axis, angle) for axis, angle in (((0, 0, 1), yaw), ((0, 1, 0), pitch), ((1, 0, 0), roll))]
+    return spatial.multiply(spatial.multiply(turns[0], turns[1]), turns[2])
 
 
 @dataclass
@@ -48,10 +57,12 @@ class Connection:
 
     At coordinate zero the child's frame has the ``pose`` in the parent's. ``axis`` and ``anchor`` (m) are in the
     child's frame. ``low`` and ``high`` (rad or m) bound the coordinate, which begins at ``start``; a ball begins turned
-    by the quaternion ``turn``. ``friction`` is dry
-    (N m or N), ``damping`` viscous, ``stiffness`` that of a spring with its ``rest``, ``armature`` the inertia of a
-    rotor at the joint (kg m^2 or kg). ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor
-    gives; ``drive`` is one that the file describes itself.
+    by the quaternion ``turn``. A ``fixed`` joint makes one body of two links unless it is ``kept``, with a frame at
+    ``anchor`` and ``turn``, for a sensor of the forces through it. ``friction`` is dry (N m or N), ``damping`` viscous,
+    ``stiffness`` that of a spring with its ``rest``, ``armature`` the inertia of a rotor at the joint (kg m^2 or kg),
+    ``ratio`` that of its gear.
+    ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor gives; ``drive`` is one that the
+    file describes itself.
     """
 
     name: str
@@ -71,9 +82,11 @@ class Connection:
     stiffness: float = 0.0
     rest: float = 0.0
     armature: float = 0.0
+    ratio: float = 1.0
     effort: float = 0.0
     velocity: float = 0.0
     drive: AnyDrive | None = None
+    kept: bool = False
 
     @property
     def has_coordinate(self) -> bool:
@@ -137,8 +150,21 @@ class Coupling:
 
 
 @dataclass
+class Sense:
+    """A sensor, or a camera, on a link or a joint, with its place in the frame of the link."""
+
+    name: str
+    sensor: AnySensor | CameraSpec
+    on: str
+    where: str
+
+
+@dataclass
 class Tree:
-    """All of a robot. ``root`` is the link that everything hangs on; ``gravity`` (m/s^2) is given by some files."""
+    """All of a robot. ``root`` is the link that everything hangs on; ``gravity`` (m/s^2) is given by some files.
+
+    With ``larger_friction`` the larger friction of two surfaces holds between them, as in MuJoCo.
+    """
 
     name: str
     root: str
@@ -148,3 +174,5 @@ class Tree:
     loops: list[Loop] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
     terrains: dict[str, tuple[TerrainSpec, Material]] = field(default_factory=dict)
+    larger_friction: bool = False
+    senses: list[Sense] = field(default_factory=list)

@@ -16,10 +16,11 @@ from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.values import Plain, Vec3
 from ..spatial import Pose
+from .gazebo_sensors import read_sensor
 from .looks import Paint, mesh_shape, touched_shapes
 from .report import ImportReport, Matters
 from .robot_files import Places
-from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree
+from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree, from_rpy
 from .xml import Node, account
 
 KINDS: dict[str, Kind] = {
@@ -38,9 +39,11 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "calibration": ("is for the encoders of the real robot", "nothing"),
     "safety_controller": ("bounds what a controller may ask for, not the joint", "nothing"),
     "hardwareInterface": ("names an interface of ROS", "nothing"),
-    "ros2_control": ("names interfaces of ROS", "nothing"),
+    "command_interface": ("names an interface of ROS", "nothing"),
+    "state_interface": ("names an interface of ROS", "nothing"),
+    "param": ("is for drivers of the real robot", "nothing"),
     "plugin": ("is code of another simulator", "motion"),
-    "sensor": ("sensors are added in the scene", "sensing"),
+    "sensor": ("names no link and no joint of the robot", "sensing"),
     "contact_cfm": ("softens Bullet's solver; contacts are rigid here", "contact"),
     "contact_erp": ("softens Bullet's solver; contacts are rigid here", "contact"),
     "inertia_scaling": ("slows Bullet's rotations down; inertia is taken as it is", "nothing"),
@@ -82,7 +85,7 @@ GAZEBO: dict[str, tuple[str, Matters]] = {
     "dampingFactor": ("slows bodies of Gazebo down without a physical cause", "motion"),
     "static": ("base of the import decides", "motion"),
     "plugin": ("is code of another simulator", "motion"),
-    "sensor": ("sensors are added in the scene", "sensing"),
+    "sensor": ("names no link and no joint of the robot", "sensing"),
     "stopCfm": ("limits are rigid here", "motion"),
     "stopErp": ("limits are rigid here", "motion"),
     "stopKp": ("limits are rigid here", "motion"),
@@ -92,6 +95,7 @@ GAZEBO: dict[str, tuple[str, Matters]] = {
 }
 
 
+TRANSMITTED = ("mechanicalReduction", "drake:gear_ratio", "drake:rotor_inertia")
 ENDLESS = 200.0 * math.pi  # rad or m: limits further apart bound nothing
 OPTENV = re.compile(r"\$\(optenv \S+ ?([^)]*)\)")
 
@@ -138,7 +142,9 @@ class _Reader:
             tree.joints[joint.name] = joint
         self._check_mimics(tree)
         for node in self.root.all("transmission"):
-            self._transmission(node)
+            self._transmission(node, tree)
+        for node in self.root.all("ros2_control"):
+            self._control(node, tree)
         for node in self.root.all("gazebo"):
             self._gazebo(node, tree)
         children = {joint.child for joint in tree.joints.values()}
@@ -349,8 +355,38 @@ class _Reader:
 
     # --- extensions -------------------------------------------------------------------------------------------------
 
-    def _transmission(self, node: Node) -> None:
-        node.leave(self.report, "effort and velocity of a limit are those at the joint already", "nothing")
+    def _transmission(self, node: Node, tree: Tree) -> None:
+        """The gear and the rotor of a motor; effort and velocity of a limit are those at the joint already."""
+        named = node.child("joint")
+        joint = None if named is None else tree.joints.get(named.get("name"))
+        if joint is None or not joint.has_coordinate:
+            node.leave(self.report, "names no hinge or slide of the robot", "nothing")
+            return
+        given: dict[str, float] = {}
+        for child in (child for holder in (named, *node.all("actuator")) if holder for child in holder.children):
+            if child.tag not in TRANSMITTED:
+                continue
+            text = child.get("value") or child.content()
+            if any(letter.isdigit() for letter in text):
+                child.taken = True
+                given[child.tag] = abs(child.parsed(text, child.tag))
+            else:  # a variable that nobody has put a number for
+                child.leave(self.report, f"'{text[:40]}' is no number; left out", "motion")
+        joint.ratio = given.get("mechanicalReduction", given.get("drake:gear_ratio", 0.0)) or 1.0
+        joint.armature = given.get("drake:rotor_inertia", 0.0) * joint.ratio**2  # as the joint feels it
+
+    def _control(self, node: Node, tree: Tree) -> None:
+        """Where joints start, as the description of the controllers says."""
+        for one in node.all("joint"):
+            joint = tree.joints.get(one.get("name"))
+            for interface in one.all("state_interface"):
+                for param in interface.all("param"):
+                    if (
+                        interface.get("name") == "position"
+                        and param.get("name") == "initial_value"
+                        and joint is not None
+                    ):
+                        joint.start = param.parsed(param.content(), "initial_value")
 
     def _gazebo(self, node: Node, tree: Tree) -> None:
         name = node.get("reference")
@@ -360,6 +396,8 @@ class _Reader:
             if child.tag in ("mu1", "mu") and link is not None:
                 child.taken = True
                 friction = max(0.0, child.parsed(child.get("value") or child.content(), child.tag))
+            elif child.tag == "sensor" and (link is not None or joint is not None):
+                self._sensor(child, name, tree)
             elif child.tag == "springStiffness" and joint is not None:
                 child.taken = True
                 stiffness = max(0.0, child.parsed(child.content(), child.tag))
@@ -372,6 +410,16 @@ class _Reader:
             link.material = Material(friction=friction)
         if joint is not None and stiffness is not None:
             joint.stiffness, joint.rest = stiffness, rest or 0.0
+
+    def _sensor(self, node: Node, name: str, tree: Tree) -> None:
+        """A sensor of Gazebo on a link or a joint; a weld that it measures stays a joint."""
+        node.taken = True
+        joint = tree.joints.get(name) if name not in tree.links else None
+        sense = read_sensor(node, name, joint is not None, self.report)
+        if sense is not None:
+            tree.senses.append(sense)
+            if joint is not None:
+                joint.kept = True
 
 
 def _bullet_material(node: Node) -> Material | None:
@@ -407,12 +455,6 @@ def _origin(node: Node) -> Pose:
     position = np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
     roll, pitch, yaw = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
     return Pose(position, from_rpy(roll, pitch, yaw))
-
-
-def from_rpy(roll: float, pitch: float, yaw: float) -> spatial.Array:
-    """The rotation by roll about x, then pitch about y, then yaw about z, all of them fixed axes (rad)."""
-    turns = [spatial.about(axis, angle) for axis, angle in (((0, 0, 1), yaw), ((0, 1, 0), pitch), ((1, 0, 0), roll))]
-    return spatial.multiply(spatial.multiply(turns[0], turns[1]), turns[2])
 
 
 def _vec(values: spatial.Array) -> Vec3:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
-from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
-from ..scene.joints import Distance, Fixed, Frame, Prismatic, Revolute, Spherical
+from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
+from ..scene.joints import AnyJoint, Distance, Fixed, Frame, Prismatic, Revolute, Spherical
 from ..scene.scene import WORLD
 from ..spatial import Array, Pose
 from .motors import rotor
@@ -25,6 +25,9 @@ from .report import ImportReport
 from .robot_files import LARGEST_MESH, Places
 from .tree import Connection, Coupling, Kind, Link, Loop, Tree
 from .usd_prims import Prims, account_for
+
+if TYPE_CHECKING:
+    from pxr.Usd import Prim
 
 KINDS: dict[str, Kind] = {
     "PhysicsRevoluteJoint": "revolute",
@@ -89,7 +92,7 @@ def _check_layers(path: Path, places: Places) -> None:
 class _Joint:
     """A joint as the file has it: its ends, and its frames on them."""
 
-    def __init__(self, prim: Any, prims: Prims) -> None:
+    def __init__(self, prim: Prim, prims: Prims) -> None:
         self.prim, self.name = prim, prims.name(prim)
         self.ends = [prims.target(prim, f"physics:body{k}") for k in (0, 1)]
         self.frames = [prims.local_frame(prim, k, self.ends[k]) for k in (0, 1)]
@@ -219,13 +222,13 @@ class _Reader:
             made.drive = SpeedServo(drive=rotor(effort, speed, made.armature), gain=damping / effort)
         elif bounded and most > 0.0:
             made.drive = rotor(most, speed, made.armature)
-        if not bounded and (stiffness > 0.0 or damping > 0.0):
+        if made.drive is not None and not bounded:
             self.report.repair(joint.where, "maxForce", f"is not given; now {_strongest(made.drive):g}")
 
     def _loop(self, joint: _Joint, tree: Tree) -> None:
         turn = Pose(np.zeros(3), spatial.frame_rotation(joint.axis))
         a, b = (Frame.at(frame @ turn) for frame in joint.frames)
-        made: Any
+        made: AnyJoint
         if joint.kind is None:
             low, high = (self.prims.number(joint.prim, f"physics:{side}Distance", -1.0) for side in ("min", "max"))
             if low != high or low <= 0.0:
@@ -269,6 +272,6 @@ def _in_child(turn: Array, frame: Pose) -> Array:
     return spatial.multiply(spatial.multiply(frame.rotation, turn), spatial.conjugate(frame.rotation))
 
 
-def _strongest(drive: Any) -> float:
+def _strongest(drive: AnyDrive) -> float:
     motor = drive if isinstance(drive, DcDrive) else drive.drive
     return float(motor.stall_torque * abs(motor.ratio))

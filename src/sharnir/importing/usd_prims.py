@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from ..scene.meshes import ConvexHull, Mesh
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
 from ..scene.surfaces import Plane, TerrainSpec
-from ..scene.values import Vec3
+from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
 from .looks import Paint, corners
 from .pieces import convex_pieces
-from .report import ImportReport
+from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE
+
+if TYPE_CHECKING:
+    from pxr.Usd import Prim, Stage
 
 WATER = 1000.0  # kg/m^3: the density of the schemas where none is given
 GRAVITY = 9.81  # m/s^2, likewise
@@ -37,7 +40,7 @@ READ = re.compile(
     r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)"
     r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature)"
     r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|visibility|purpose)$"
-    r"|primvars:display(Color|Opacity)$|inputs:diffuseColor|material:binding|extent$"
+    r"|primvars:display(Color|Opacity)$|inputs:(diffuseColor|roughness|metallic)|material:binding|extent$"
 )
 LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|orientation|doubleSided|intensity|color")
 
@@ -45,7 +48,7 @@ LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|o
 class Prims:
     """A stage in metres, kilograms and z up; ``bodies`` are the names of links by the paths of their prims."""
 
-    def __init__(self, stage: Any, places: Places, report: ImportReport, decompose: bool) -> None:
+    def __init__(self, stage: Stage, places: Places, report: ImportReport, decompose: bool) -> None:
         from pxr import Usd, UsdGeom, UsdPhysics
 
         self.stage, self.places, self.report, self.decompose = stage, places, report, decompose
@@ -64,7 +67,7 @@ class Prims:
 
     # --- values -----------------------------------------------------------------------------------------------------
 
-    def name(self, prim: Any) -> str:
+    def name(self, prim: Prim) -> str:
         """A short name of a prim that no other has."""
         path = str(prim.GetPath())
         if path not in self.names:
@@ -72,28 +75,28 @@ class Prims:
             self.names[path] = name if name not in taken else path.strip("/")
         return self.names[path]
 
-    def value(self, prim: Any, name: str, default: Any) -> Any:
+    def value(self, prim: Prim, name: str, default: Any) -> Any:
         """An attribute, or the default where it has none."""
         attribute = prim.GetAttribute(name)
         found = attribute.Get() if attribute else None
         return default if found is None else found
 
-    def number(self, prim: Any, name: str, default: float) -> float:
+    def number(self, prim: Prim, name: str, default: float) -> float:
         """An attribute as a number."""
         value = float(self.value(prim, name, default))
         if math.isnan(value):
             raise SceneError(f"{self.places.robot}, {prim.GetPath()}: {name} is not a number; give a finite one")
         return value
 
-    def first(self, prim: Any, names: tuple[str, ...], default: float) -> float:
+    def first(self, prim: Prim, names: tuple[str, ...], default: float) -> float:
         """The first of several attributes that is there."""
         return next((self.number(prim, name, default) for name in names if prim.GetAttribute(name)), default)
 
-    def has(self, prim: Any, schema: str) -> bool:
+    def has(self, prim: Prim, schema: str) -> bool:
         """Whether a schema is applied to a prim."""
         return schema in prim.GetAppliedSchemas()
 
-    def target(self, prim: Any, relation: str) -> str:
+    def target(self, prim: Prim, relation: str) -> str:
         """The link that a relation of a joint leads to: that of the nearest body above, or the world."""
         found = prim.GetRelationship(relation)
         targets = found.GetTargets() if found else []
@@ -102,7 +105,7 @@ class Prims:
             at = at.GetParent()
         return self.bodies.get(str(at.GetPath()), "world") if at is not None and at else "world"
 
-    def target_name(self, prim: Any, relation: str) -> str:
+    def target_name(self, prim: Prim, relation: str) -> str:
         """The name of the joint that a relation leads to."""
         found = prim.GetRelationship(relation)
         targets = found.GetTargets() if found else []
@@ -111,7 +114,7 @@ class Prims:
 
     # --- places -----------------------------------------------------------------------------------------------------
 
-    def _transform(self, prim: Any) -> tuple[Pose, Array]:
+    def _transform(self, prim: Prim) -> tuple[Pose, Array]:
         """The pose (m, z up) and the scale of a prim in the world."""
         matrix = np.array(self.cache.GetLocalToWorldTransform(prim)).T  # its vectors are rows
         linear = matrix[:3, :3]
@@ -130,7 +133,7 @@ class Prims:
         """Where a link stands."""
         return NOWHERE if name == "world" else self._transform(self.stage.GetPrimAtPath(self.paths[name]))[0]
 
-    def local_frame(self, prim: Any, k: int, link: str) -> Pose:
+    def local_frame(self, prim: Prim, k: int, link: str) -> Pose:
         """The frame of a joint on its body number ``k``, in the frame of the link."""
         position = np.array(self.value(prim, f"physics:localPos{k}", (0.0, 0.0, 0.0)), float)
         rotation = quaternion(self.value(prim, f"physics:localRot{k}", None))
@@ -157,7 +160,7 @@ class Prims:
 
     # --- what there is ----------------------------------------------------------------------------------------------
 
-    def joints(self) -> list[Any]:
+    def joints(self) -> list[Prim]:
         """The prims of joints."""
         return [prim for prim in self.all if re.fullmatch(r"Physics\w*Joint", str(prim.GetTypeName()))]
 
@@ -193,7 +196,7 @@ class Prims:
             inertia = np.zeros((3, 3))
         return MassProperties(mass, center, inertia)
 
-    def _by_shapes(self, path: str, prim: Any) -> MassProperties | None:
+    def _by_shapes(self, path: str, prim: Prim) -> MassProperties | None:
         density = self.number(prim, "physics:density", 0.0) * self.kilograms / self.meters**3
         parts = []
         for shape in self.shapes(path):
@@ -213,7 +216,7 @@ class Prims:
             found += self._shape(prim, owner)
         return found
 
-    def _below(self, path: str) -> list[Any]:
+    def _below(self, path: str) -> list[Prim]:
         prims, stack = [], [self.stage.GetPrimAtPath(path)]
         while stack:
             prim = stack.pop()
@@ -225,7 +228,7 @@ class Prims:
         """What collides and belongs to no body."""
         return [shape for prim in self._static() for shape in self._shape(prim, NOWHERE) if shape.collides]
 
-    def _static(self) -> list[Any]:
+    def _static(self) -> list[Prim]:
         touched = [prim for prim in self.all if self.has(prim, "PhysicsCollisionAPI")]
         return [prim for prim in touched if not any(_is_below(str(prim.GetPath()), body) for body in self.bodies)]
 
@@ -237,7 +240,7 @@ class Prims:
                 pose, _ = self._transform(prim)
                 turn = TURNS[str(self.value(prim, "axis", "Z"))]
                 place = pose @ Pose(np.zeros(3), turn)
-                at: dict[str, Any] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+                at: Plain = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
                 material = self._physics_material(prim) or Material()
                 found[self.name(prim).replace(".", "_")] = (TerrainSpec(surface=Plane(), **at), material)
         return found
@@ -247,7 +250,7 @@ class Prims:
         found = (self._physics_material(prim) for prim in self._below(path))
         return next((material for material in found if material is not None), None)
 
-    def _physics_material(self, prim: Any) -> Material | None:
+    def _physics_material(self, prim: Prim) -> Material | None:
         from pxr import UsdShade
 
         bound, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
@@ -259,7 +262,7 @@ class Prims:
 
     # --- shapes -----------------------------------------------------------------------------------------------------
 
-    def _shape(self, prim: Any, owner: Pose) -> list[AnyShape]:
+    def _shape(self, prim: Prim, owner: Pose) -> list[AnyShape]:
         from pxr import UsdGeom
 
         kind = str(prim.GetTypeName())
@@ -275,16 +278,16 @@ class Prims:
         size = scale * self.meters
         turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
         place = owner.inverse() @ pose @ turn
-        given: dict[str, Any] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+        given: dict[str, object] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
         given |= {"collides": collides, "visible": seen} | self._paint(prim).fields()
         try:
             return self._made(prim, kind, size, given)
         except SceneError as error:
-            matters: Any = "contact" if collides else "looks"
+            matters: Matters = "contact" if collides else "looks"
             self.report.ignore(str(prim.GetPath()), kind, str(error), matters)
             return []
 
-    def _made(self, prim: Any, kind: str, size: Array, given: dict[str, Any]) -> list[AnyShape]:
+    def _made(self, prim: Prim, kind: str, size: Array, given: Plain) -> list[AnyShape]:
         x, y, z = (abs(float(part)) for part in size)
         if kind == "Cube":
             side = self.number(prim, "size", 2.0)
@@ -299,7 +302,7 @@ class Prims:
             return [(Cylinder if kind == "Cylinder" else Capsule)(radius=radius, length=length, **given)]
         return self._mesh(prim, size, given)
 
-    def _mesh(self, prim: Any, size: Array, given: dict[str, Any]) -> list[AnyShape]:
+    def _mesh(self, prim: Prim, size: Array, given: Plain) -> list[AnyShape]:
         points = np.array(self.value(prim, "points", []), float).reshape(-1, 3) * size
         faces = triangles(self.value(prim, "faceVertexCounts", []), self.value(prim, "faceVertexIndices", []))
         if not len(faces) or faces.max() >= len(points) or faces.min() < 0 or not np.isfinite(points).all():
@@ -320,7 +323,7 @@ class Prims:
             found.append(Mesh(vertices=corners(points), triangles=shown, collides=False, **given))
         return found
 
-    def _paint(self, prim: Any) -> Paint:
+    def _paint(self, prim: Prim) -> Paint:
         """The diffuse colour of the bound material, or the display colour."""
         from pxr import UsdShade
 
@@ -328,7 +331,9 @@ class Prims:
         for child in bound.GetPrim().GetChildren() if bound else ():
             color = self.value(child, "inputs:diffuseColor", None)
             if color is not None:
-                return Paint.of((*(float(part) for part in color), 1.0))
+                paint = Paint.of((*(float(part) for part in color), 1.0))
+                rough, metal = (float(self.value(child, f"inputs:{name}", -1.0)) for name in ("roughness", "metallic"))
+                return paint.finished(rough, metal)
         colors = self.value(prim, "primvars:displayColor", None)
         if colors is None or not len(colors):
             return Paint()
@@ -369,7 +374,7 @@ def _vec(values: Array) -> Vec3:
     return (x, y, z)
 
 
-def account_for(stage: Any, report: ImportReport) -> None:
+def account_for(stage: Stage, report: ImportReport) -> None:
     """Count what was read of every prim, and name what was not."""
     for prim in stage.Traverse():
         report.use(str(prim.GetTypeName()) or "prim")
@@ -380,5 +385,5 @@ def account_for(stage: Any, report: ImportReport) -> None:
             elif LOOKS.search(name):
                 report.ignore(str(prim.GetPath()), name, "is of the picture", "looks")
             else:
-                matters: Any = "motion" if "physics" in name.lower() or "physx" in name else "nothing"
+                matters: Matters = "motion" if "physics" in name.lower() or "physx" in name else "nothing"
                 report.ignore(str(prim.GetPath()), name, "Sharnir does not know this property", matters)

@@ -7,7 +7,6 @@ which are soft in MuJoCo. Coordinates count from the same zero (``ref``).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -32,8 +31,9 @@ from ..scene.joints import (
     Universal,
 )
 from ..scene.scene import WORLD, Scene
+from ..scene.values import Plain
 from .mjcf_shapes import Shapes, text
-from .report import ImportReport
+from .report import ImportReport, Matters
 from .spanning import Branch, carries, spanning_tree
 
 # of every type of joint, from a to b: MuJoCo's joint, the axis (of frame a, or of frame b), coordinate and friction
@@ -69,6 +69,17 @@ def document(scene: Scene, report: ImportReport, folder: Path) -> Element:
     return _Writer(scene, report, folder).document()
 
 
+def tree_of(scene: Scene) -> tuple[list[Branch], list[Joint]]:
+    """The bodies of a scene as MuJoCo hangs them on each other, parents first, and the joints that close loops."""
+    return spanning_tree(scene, tuple(AXES), CLOSING)
+
+
+def joint_names(joint: Joint) -> list[str]:
+    """MuJoCo's joints of a joint, from a to b."""
+    axes = AXES[type(joint.type)]
+    return [joint.name if len(axes) == 1 else f"{joint.name} {coordinate}" for _, _, _, coordinate, _ in axes]
+
+
 class _Writer:
     def __init__(self, scene: Scene, report: ImportReport, folder: Path) -> None:
         self.scene, self.report = scene, report
@@ -81,7 +92,7 @@ class _Writer:
         self.shapes = Shapes(scene, self.sections["asset"], report, folder)
 
     def document(self) -> Element:
-        branches, left = spanning_tree(self.scene, tuple(AXES), CLOSING)
+        branches, left = tree_of(self.scene)
         self.shapes.add_terrains(self.elements[WORLD])
         for branch in branches:
             self._body(branch)
@@ -121,9 +132,8 @@ class _Writer:
         world = dict(zip("ab", joint.world_frames(), strict=True))
         back = spatial.conjugate(branch.body.pose.rotation)
         position = (joint.frame_b if forward else joint.frame_a).position
-        axes = AXES[type(joint.type)]
-        for kind, frame, column, coordinate, friction in axes if forward else reversed(axes):
-            name = joint.name if len(axes) == 1 else f"{joint.name} {coordinate}"
+        axes = list(zip(AXES[type(joint.type)], joint_names(joint), strict=True))
+        for (kind, frame, column, coordinate, friction), name in axes if forward else reversed(axes):
             made = SubElement(element, "joint", name=name, type=kind, pos=text(position))
             self._friction(made, joint, friction)
             if kind == "ball":
@@ -165,7 +175,7 @@ class _Writer:
         if spring is not None:
             if _plain(spring):
                 made.set("stiffness", repr(spring.stiffness))
-                made.set("springref", repr(start if spring.rest is None else spring.rest))
+                made.set("springref", repr(_unloaded(spring, start)))
                 made.set("damping", repr(float(made.get("damping", "0")) + spring.damping))
             else:
                 self.report.ignore(where, "spring", "MuJoCo has linear ones", "motion")
@@ -237,9 +247,8 @@ class _Writer:
             SubElement(tendon, "site", site=f"{joint.name} {end}")
         if spring is not None and _plain(spring):
             (free,) = joint.type.coordinates
-            rest = start_value(joint, free) if spring.rest is None else spring.rest
             tendon.attrib |= {"stiffness": repr(spring.stiffness), "damping": repr(spring.damping)}
-            tendon.set("springlength", repr(rest))
+            tendon.set("springlength", repr(_unloaded(spring, start_value(joint, free))))
         elif spring is not None:
             self.report.ignore(where, "spring", "MuJoCo has linear ones", "motion")
         for low, high in joint.ranges.values():
@@ -277,15 +286,21 @@ class _Writer:
 
     def _others(self) -> None:
         scene = self.scene
-        left: dict[str, Any] = {"ropes": scene.ropes, "rays": scene.rays, "sensors": scene.sensors}
+        left: Plain = {"ropes": scene.ropes, "rays": scene.rays, "sensors": scene.sensors}
         left["cameras"] = scene.cameras
         for what, things in left.items():
             if things:
-                matters: Any = "motion" if what == "ropes" else "sensing"
+                matters: Matters = "motion" if what == "ropes" else "sensing"
                 self.report.ignore(f"scene '{scene.name}'", f"{len(things)} {what}", "are not written", matters)
         if scene.diagram is not None or scene.panel is not None:
             self.report.ignore(f"scene '{scene.name}'", "diagram and console", "MJCF has none", "nothing")
 
 
 def _plain(spring: Spring) -> bool:
-    return spring.side == "both" and spring.table is None and spring.preload == 0.0
+    return spring.side == "both" and spring.table is None and (spring.preload == 0.0 or spring.stiffness > 0.0)
+
+
+def _unloaded(spring: Spring, start: float) -> float:
+    """The coordinate at which a spring has no force: that of rest, beyond it by what a preload takes."""
+    rest = start if spring.rest is None else spring.rest
+    return rest + (spring.preload / spring.stiffness if spring.preload else 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from pathlib import Path
@@ -19,16 +20,20 @@ from ..scene.couplings import Coupling
 from ..scene.elements.drive import DcDrive
 from ..scene.elements.friction_laws import Coulomb, Stribeck, Viscous
 from ..scene.joint import Joint
-from ..scene.joints import Fixed, Planar, Prismatic, Revolute
+from ..scene.joint_coordinates import start_value
+from ..scene.joints import Fixed, Planar, Prismatic, Revolute, Spherical
 from ..scene.materials import Contact
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import WORLD, Scene
+from ..scene.sensors import ForceTorque, Noise
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..spatial import Array, Pose
+from .gazebo_sensors import USUAL_RATE
 from .report import ImportReport
 from .tree import NOWHERE
 
-KINDS = {Revolute: "revolute", Prismatic: "prismatic", Fixed: "fixed", Planar: "planar"}
+STARTS = 1e-9  # rad or m: a start that is as near to the usual one is that
+KINDS = {Revolute: "revolute", Prismatic: "prismatic", Fixed: "fixed", Planar: "planar", Spherical: "spherical"}
 
 
 class _Hung(NamedTuple):
@@ -53,7 +58,9 @@ def write_urdf(scene: Scene, path: Path) -> ImportReport:
     for one in hung:
         if one.parent:
             _add_joint(root, scene, one, places[one.parent], report)
-    _tell_others(scene, report)
+    _add_starts(root, scene, hung)
+    measured = _add_load_cells(root, scene, hung)
+    _tell_others(scene, report, len(scene.sensors) - measured)
     ElementTree.indent(root)
     lines = "".join(f"  {' '.join(line.split()).replace('--', '- -')}\n" for line in report.lines())
     text = f'<?xml version="1.0"?>\n<!--\n{lines}-->\n{ElementTree.tostring(root, encoding="unicode")}\n'
@@ -211,6 +218,14 @@ def _add_joint(root: Element, scene: Scene, one: _Hung, parent: Pose, report: Im
     element = SubElement(root, "joint", name=joint.name, type=kind)
     SubElement(element, "parent", link=one.parent)
     SubElement(element, "child", link=body.name)
+    if kind == "spherical":  # of Bullet; it starts where it is drawn
+        above = joint.a if forward else joint.b
+        _add_origin(element, parent.inverse() @ above.pose.inverse() @ body.pose @ one.link)
+        _add_dynamics(element, joint, report)
+        if joint.ranges:
+            report.ignore(f"joint '{joint.name}'", "limits", "balls of URDF have none", "motion")
+        report.use("joint")
+        return
     _add_origin(element, parent.inverse() @ near @ far.inverse() @ one.link)
     if kind == "fixed":
         return
@@ -282,16 +297,52 @@ def _add_dynamics(element: Element, joint: Joint, report: ImportReport) -> None:
         report.ignore(where, "spring", "URDF has none", "motion")
 
 
-def _tell_others(scene: Scene, report: ImportReport) -> None:
+# --- what other programs add to a URDF --------------------------------------------------------------------------------
+
+
+def _add_starts(root: Element, scene: Scene, hung: list[_Hung]) -> None:
+    """Where joints start, as ros2_control says it, if it is neither zero nor the limit that is next to it."""
+    followers = {coupling.terms[0][0].name for coupling in scene.couplings.values()}
+    control: Element | None = None
+    for joint in (one.joint for one in hung if one.joint is not None):
+        if len(joint.type.coordinates) != 1 or joint.name in followers:
+            continue
+        start = float(start_value(joint, joint.type.coordinates[0]))
+        low, high = next(iter(joint.ranges.values()), (None, None)) if joint.ranges else (None, None)
+        usual = max(0.0, -math.inf if low is None else low)
+        usual = min(usual, math.inf if high is None else high)
+        if abs(start - usual) > STARTS:
+            control = SubElement(root, "ros2_control", name="start", type="system") if control is None else control
+            state = SubElement(SubElement(control, "joint", name=joint.name), "state_interface", name="position")
+            SubElement(state, "param", name="initial_value").text = repr(start)
+
+
+def _add_load_cells(root: Element, scene: Scene, hung: list[_Hung]) -> int:
+    """Sensors of the forces through a joint, as Gazebo describes them; how many there are."""
+    forward = {one.joint.name for one in hung if one.joint is not None and one.body is one.joint.b}
+    written = 0
+    for name, sensor in scene.sensors.items():
+        spec = sensor.spec
+        if not isinstance(spec.sensor, ForceTorque) or spec.on not in forward:
+            continue
+        element = SubElement(SubElement(root, "gazebo", reference=spec.on), "sensor", name=name, type="force_torque")
+        inner = SubElement(element, "force_torque")
+        for side, noise in (("force", spec.sensor.force_noise), ("torque", spec.sensor.torque_noise)):
+            if noise != Noise():
+                described = SubElement(SubElement(SubElement(inner, side), "x"), "noise", type="gaussian")
+                spread = noise.density * math.sqrt(USUAL_RATE)
+                for tag, value in (("mean", noise.bias), ("stddev", spread), ("bias_stddev", noise.spread)):
+                    SubElement(described, tag).text = repr(value)
+        written += 1
+    return written
+
+
+def _tell_others(scene: Scene, report: ImportReport, sensors: int) -> None:
     _tell_couplings(scene, report)
-    for what, things in (
-        ("ropes", scene.ropes),
-        ("terrain", scene.terrains),
-        ("rays", scene.rays),
-        ("sensors", scene.sensors),
-    ):
-        if things:
-            report.ignore(f"scene '{scene.name}'", f"{len(things)} {what}", "URDF describes one robot", "motion")
+    counts = {"ropes": len(scene.ropes), "terrain": len(scene.terrains), "rays": len(scene.rays), "sensors": sensors}
+    for what, count in counts.items():
+        if count:
+            report.ignore(f"scene '{scene.name}'", f"{count} {what}", "URDF describes one robot", "motion")
     if scene.diagram is not None or scene.panel is not None:
         report.ignore(f"scene '{scene.name}'", "diagram and console", "URDF has none", "nothing")
 

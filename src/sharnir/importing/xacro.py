@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..errors import SceneError, nearest
 from .expressions import ExpressionError, evaluate
@@ -41,7 +40,7 @@ class _Scope:
 
     def __init__(self, outer: _Scope | None = None) -> None:
         self.outer = outer
-        self.values: dict[str, Any] = {}
+        self.values: dict[str, object] = {}
         self.texts: dict[str, str] = {}
         self.blocks: dict[str, list[Node]] = {}
 
@@ -214,7 +213,7 @@ class _Expander:
             inner.blocks[name.lstrip("*")] = block.children if name.startswith("**") else [block]
         self._children(macro.node, target, inner, depth + 1)
 
-    def _default(self, macro: _Macro, name: str, scope: _Scope, node: Node) -> Any:
+    def _default(self, macro: _Macro, name: str, scope: _Scope, node: Node) -> object:
         forwards, text = macro.defaults.get(name, (False, None))
         if forwards and scope.owner(name) is not None:
             return self._value(name, scope, node)
@@ -224,7 +223,7 @@ class _Expander:
 
     # --- texts ------------------------------------------------------------------------------------------------------
 
-    def text(self, text: str, scope: _Scope, node: Node) -> Any:
+    def text(self, text: str, scope: _Scope, node: Node) -> object:
         """A text with everything in ``${}`` and ``$()`` worked out; the value itself where there is nothing else."""
         if "$" not in text:
             return text
@@ -233,7 +232,7 @@ class _Expander:
             return parts[0]
         return "".join(str(_plain(part)) for part in parts)
 
-    def _piece(self, kind: str, piece: str, scope: _Scope, node: Node) -> Any:
+    def _piece(self, kind: str, piece: str, scope: _Scope, node: Node) -> object:
         if kind == "text":
             return piece
         if kind == "expression":
@@ -254,17 +253,17 @@ class _Expander:
             return rest.partition(" ")[2].strip()
         raise node.fail(f"$({word[:40]} ...) is not read; write its value into the file")
 
-    def _expression(self, text: str, scope: _Scope, node: Node) -> Any:
-        def load_yaml(name: str) -> Any:
+    def _expression(self, text: str, scope: _Scope, node: Node) -> object:
+        def load_yaml(name: str) -> object:
             return self._yaml(str(name), node)
 
-        functions: dict[str, Callable[..., Any]] = {"load_yaml": load_yaml, "arg": lambda name: self.arguments[name]}
+        functions: dict[str, Callable[..., object]] = {"load_yaml": load_yaml, "arg": lambda name: self.arguments[name]}
         try:
             return evaluate(text, lambda name: self._value(name, scope, node), functions)
         except ExpressionError as error:
             raise node.fail(f"'${{{text[:80]}}}' {error}") from None
 
-    def _value(self, name: str, scope: _Scope, node: Node) -> Any:
+    def _value(self, name: str, scope: _Scope, node: Node) -> object:
         owner = scope.owner(name)
         if owner is None:
             raise KeyError(name)
@@ -277,7 +276,7 @@ class _Expander:
             return value
         return owner.values[name]
 
-    def _yaml(self, name: str, node: Node) -> Any:
+    def _yaml(self, name: str, node: Node) -> object:
         import yaml
 
         try:
@@ -334,7 +333,7 @@ def _closing(text: str, start: int) -> int:
     return -1
 
 
-def _typed(value: Any) -> Any:
+def _typed(value: object) -> object:
     """A text as the number, truth or quoted text that it is."""
     if not isinstance(value, str):
         return value
@@ -351,7 +350,7 @@ def _typed(value: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value as it stands in an attribute."""
     return str(value).lower() if isinstance(value, bool) else value
 

@@ -192,6 +192,8 @@ def parse(path: Path, report: ImportReport) -> Node:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise SceneError(f"{path}, line {error.lineno}: is not XML ({expat.errors.messages[error.code]})") from None
+    except SceneError:
+        raise
     except (LookupError, ValueError) as error:  # an encoding that there is not
         raise SceneError(f"{path}: cannot be read ({error}); save it as UTF-8") from None
     if not top:
