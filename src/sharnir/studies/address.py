@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import msgspec
 
@@ -23,10 +23,10 @@ from ..scene.quantity import XYZW, Quantity
 from ..scene.ray import Ray
 from ..scene.rope import Rope
 from ..scene.scene import Scene
-from ..scene.values import Description
+from ..scene.values import Content, Description
 
 Path = tuple[str | int, ...]
-PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays")
+PARTS = ("bodies", "joints", "couplings", "ropes", "terrain", "materials", "rays", "sensors")
 SHORT = {"friction": ("level", "coefficient"), "spring": ("stiffness",)}  # what is meant by the element alone
 
 Owner = Joint | Body | Rope | Ray | Scene
@@ -180,7 +180,7 @@ def value_of(scene: Scene, address: Address) -> float | None:
     return None if value is None else float(value)
 
 
-def _at(value: Any, path: Path) -> Any:
+def _at(value: Content, path: Path) -> Content:
     """What lies at a path; None where there is nothing."""
     for step in path:
         value = getattr(value, str(step), None) if isinstance(value, Description) else value[step]
@@ -189,7 +189,7 @@ def _at(value: Any, path: Path) -> Any:
 
 def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     """The same scene with other numbers; SceneError where one of them cannot be."""
-    content: Any = scene_content(scene)
+    content: Content = scene_content(scene)
     for address, value in numbers.items():
         for path in address.paths:
             content = (_scaled if address.keeps_ratio else _replaced)(content, path, float(value))
@@ -198,7 +198,7 @@ def with_numbers(scene: Scene, numbers: dict[Address, float]) -> Scene:
     return made
 
 
-def _scaled(content: Any, path: Path, level: float) -> Any:
+def _scaled(content: object, path: Path, level: float) -> Content:
     """A friction level with its static one in the same ratio; never is the static one below it, not even meanwhile."""
     before, beside = _at(content, path), (*path[:-1], "static")
     static = _at(content, beside)
@@ -210,7 +210,7 @@ def _scaled(content: Any, path: Path, level: float) -> Any:
     return content
 
 
-def _replaced(value: Any, path: Path, number: float) -> Any:
+def _replaced(value: Content, path: Path, number: float) -> object:
     if not path:
         return number
     step, rest = path[0], path[1:]

@@ -21,7 +21,7 @@ from ..simulation.inputs import Input, Inputs
 from ..spatial import Array
 from .address import Address, quantity_named, value_of, with_numbers
 from .measures import ONLY_AT_THE_END, SERIES, Signals
-from .plan import Drive, Plan, address_of, scene_and_drives
+from .plan import Drive, Plan, address_of, driven, scene_and_drives
 from .slopes import PROBES, SET_BY_QUANTITIES, Line, add_up, compiler, line_of, write_lines
 
 if TYPE_CHECKING:
@@ -261,19 +261,20 @@ def set_worlds(plan: Plan, simulation: Simulation, drives: Iterable[Drive], own:
     given: dict[str, dict[Body | Quantity, Input]] = {}
     for drive in (*drives, *varied):
         key = scene.bodies[drive.item] if drive.on_body else _quantity(drive, scene)
-        value = _held(drive.values, plan.dt) if drive.per_step else drive.values
+        value = _held(drive, plan.dt) if drive.per_step else drive.values
         given.setdefault(drive.word, {})[key] = value
-    return Inputs(scene, simulation._layout, given)
+    return Inputs(simulation, given)
 
 
-def _held(values: Array, dt: float) -> Callable[[float], Array]:
-    return lambda time: values[min(int(time / dt), len(values) - 1)]
+def _held(drive: Drive, dt: float) -> Callable[[float], Array]:
+    """The values of a drive at the times for which a run asks: the ends of steps for a motion, else their middles."""
+    values, early = drive.values, 0.5 if drive.word == "motion" else 0.0
+    return lambda time: values[min(int(time / dt - early), len(values) - 1)]
 
 
 def _quantity(drive: Drive, scene: Scene) -> Quantity:
     name, _, axis = drive.item.partition(".")
-    joint = scene.joints[name]
-    return joint.effort(axis) if drive.word in ("torque", "force") else getattr(joint, drive.word)(axis)
+    return driven(scene.joints[name], drive.word, axis)
 
 
 def follow(plan: Plan, simulation: Simulation, inputs: Inputs, drives: Iterable[Drive], signals: Signals) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -15,13 +14,13 @@ WORDS = {
     "numpy": "the version of numpy",
     "warp-lang": "the version of Warp",
     "cpu": "the processor",
-    "kernels": "SHARNIR_KERNELS",
+    "kernels": "the kind of kernels (SHARNIR_KERNELS)",
     "device": "the device",
 }
 
 
 def environment(device: str = "cpu") -> dict[str, str]:
-    """This process: versions, processor, kernels."""
+    """This process: versions and processor."""
     from .. import __version__
 
     return {
@@ -29,7 +28,6 @@ def environment(device: str = "cpu") -> dict[str, str]:
         "numpy": _version("numpy"),
         "warp-lang": _version("warp-lang"),
         "cpu": cpu_name(),
-        "kernels": os.environ.get("SHARNIR_KERNELS", "special"),
         "device": device if device == "cpu" else _gpu(device),
     }
 

@@ -306,7 +306,8 @@ class Identification:
         is given there is none unless ``search`` asks for it. ``seed`` is of the search; ``check`` looks for columns in
         other units, ``twin`` compares the winner with the exact solution of the same scene.
         """
-        if len(self.still()) == len(self.outputs):
+        still = self.still()  # by the noise of the log, before that of a fit stands in its place
+        if len(still) == len(self.outputs):
             return self._cannot_tell()
         self._step_error = dict.fromkeys(self.outputs, np.zeros(len(self.log.time)))
         begun = None if start is None else np.array([one.share(start[one.name]) for one in self.ranges])
@@ -327,7 +328,7 @@ class Identification:
         if twin and not found.untold:
             shifts, more = self._twin(found, fitted)
             found, warnings = replace(found, twin=shifts), warnings + more
-        return replace(found, warnings=warnings + self._warnings(found, fitted))
+        return replace(found, warnings=warnings + self._warnings(found, fitted, still))
 
     def _polished(self, begun: Array) -> Fitted:
         """Least squares from shares of the ranges; the noise of every output is then that of its residuals."""
@@ -464,14 +465,15 @@ class Identification:
             if share > SHIFT_TOLD
         ]
 
-    def _warnings(self, found: Found, fitted: Fitted) -> list[str]:
+    def _warnings(self, found: Found, fitted: Fitted, still: list[str]) -> list[str]:
         told = [
-            f"the residuals of '{name}' are not noise (neighbours correlate by {by:.2f}): the model is "
-            "wrong, and the intervals are too narrow"
+            f"the residuals of '{name}' are not noise (neighbours correlate by {by:.2f}): the model is wrong, or its "
+            f"step of {self.dt:g} s too long for the search to find the best; the intervals are too narrow: try a "
+            "smaller dt, then another law"
             for name, by in found.whiteness.items()
             if by > NOT_NOISE
         ]
-        told += [f"'{name}' does not move in the log" for name in self.still()]
+        told += [f"'{name}' does not move in the log" for name in still]
         for one, share in zip(self.ranges, fitted.shares, strict=True):
             if min(share, 1.0 - share) < 1e-3:
                 told.append(f"'{one.name}' lies at the end of its range, {one.value(round(share)):g}; widen it")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..device import load_warp
+from ..dynamics.compiled import cache_folder
 
 NEEDED = (".o", ".cubin", ".ptx", ".meta")  # the source beside them is not read again
 
@@ -14,8 +15,12 @@ NEEDED = (".o", ".cubin", ".ptx", ".meta")  # the source beside them is not read
 def compiled_kernels() -> dict[str, bytes]:
     """The files of the kernels that this process has loaded, by their paths in the cache."""
     found: dict[str, bytes] = {}
-    for folder in _folders():
-        found |= {f"{folder.name}/{file.name}": file.read_bytes() for file in folder.iterdir() if file.suffix in NEEDED}
+    for binary in _binaries():
+        stem, folder = binary.name.partition(".")[0], binary.parent
+        home = folder.name if folder.parent == _cache() else cache_folder().name  # those of the wheel lie elsewhere
+        for file in folder.glob(f"{stem}.*"):
+            if file.suffix in NEEDED:
+                found[f"{home}/{file.name}"] = file.read_bytes()
     return found
 
 
@@ -36,10 +41,10 @@ def _cache() -> Path:
     return Path(load_warp().config.kernel_cache_dir)
 
 
-def _folders() -> set[Path]:
-    """Where the kernels of this process were loaded from. Warp has no public list of its modules."""
+def _binaries() -> set[Path]:
+    """What the kernels of this process were loaded from. Warp has no public list of its modules."""
     load_warp()
     from warp._src.context import user_modules
 
     ours = [module for name, module in user_modules.items() if "sharnir" in name]
-    return {Path(loaded.binary_path).parent for module in ours for loaded in module.execs.values()}
+    return {Path(loaded.binary_path) for module in ours for loaded in module.execs.values()}

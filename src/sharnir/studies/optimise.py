@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import SceneError
 from ..experiment import Experiment
 from ..scene.scene import Scene
+from ..scene.values import whole
 from ..simulation.inputs import InputsOf
 from ..spatial import Array
 from .batch import Runner
@@ -155,7 +156,7 @@ class Optimisation:
         ``seed`` is of the search; ``progress`` is called with the simulations made and those allowed.
         """
         self._tried = []
-        count = len(self.signs)
+        count, evaluations = len(self.signs), whole(evaluations, "evaluations", 1)
         total = evaluations * (1 if count == 1 else count + WEIGHTS)
 
         def told() -> None:

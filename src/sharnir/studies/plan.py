@@ -19,14 +19,14 @@ from ..scene.joint import Joint
 from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.values import Plain, shown
-from ..simulation.inputs import Input, InputsOf
+from ..simulation.inputs import Input, InputsOf, wants_simulation
 from ..spatial import Array
 from .address import Address, find
 from .measures import Measure, parse_measure
 
-WORDS = ("torque", "force", "voltage", "target")
+WORDS = ("torque", "force", "voltage", "target", "command", "motion")
 Factory = Callable[..., Any]  # makes a scene or an experiment from arguments that vary
-Settings = Mapping[str, Any]  # of Simulation, by name
+Settings = Mapping[str, object]  # of Simulation, by name
 
 
 @dataclass(frozen=True)
@@ -184,13 +184,19 @@ def address_of(plan: Plan, scene: Scene, name: str) -> Address | Drive:
 
 
 def drives_of(experiment: Experiment) -> tuple[Drive, ...]:
-    """The inputs of an experiment as data: functions of time are taken at the middle of every step, as a run does."""
+    """The inputs of an experiment as data: functions of time are taken where a run does, in the middle of a step."""
     steps = round(experiment.time / experiment.dt)
-    times = (np.arange(steps) + 0.5) * experiment.dt
+    middles = (np.arange(steps) + 0.5) * experiment.dt
     found = []
     for word in WORDS:
+        times = middles + 0.5 * experiment.dt if word == "motion" else middles  # where it is by the end of the step
         for key, value in getattr(experiment, word).items():
             values = value
+            if callable(value) and wants_simulation(value):
+                raise SceneError(
+                    f"{word} of {shown(key)} is a function of time and the simulation, which a study cannot follow; "
+                    "make it a diagram of the scene"
+                )
             if callable(value):  # a column of a log knows all of its times at once
                 values = value.at(times) if hasattr(value, "at") else np.array([value(t) for t in times], float)
             found.append(_drive(experiment.scene, word, key, values, len(times) if callable(value) else 0))
@@ -200,22 +206,27 @@ def drives_of(experiment: Experiment) -> tuple[Drive, ...]:
 def _drive(scene: Scene, word: str, key: object, values: Input, steps: int) -> Drive:
     if isinstance(key, str):
         key = _named(scene, word, key)
+    if word == "motion" and (not isinstance(key, (Joint, Quantity)) or getattr(key, "variable", "") == "rate"):
+        raise SceneError(f"motion: {shown(key)} is no input of a study; prescribe where a joint's coordinate is")
     if isinstance(key, Body):
         return Drive(word, key.name, True, values, steps > 1)
-    quantity = key
-    if isinstance(key, Joint):
-        quantity = key.effort() if word in ("torque", "force") else getattr(key, word)()
+    quantity = driven(key, word) if isinstance(key, Joint) else key
     if not isinstance(quantity, Quantity) or quantity.item is None:
         raise SceneError(f"{word}: {shown(key)} cannot be driven; give a joint, a body or their names")
     return Drive(word, quantity.item, False, np.asarray(values, float) if steps > 1 else values, steps > 1)
+
+
+def driven(joint: Joint, word: str, axis: str | None = None) -> Quantity:
+    """What an input of this ``word`` acts on, at the coordinate ``axis`` of a joint."""
+    own = {"torque": joint.effort, "force": joint.effort, "voltage": joint.voltage, "target": joint.target}
+    return (own | {"command": joint.command, "motion": joint.coordinate})[word](axis)
 
 
 def _named(scene: Scene, word: str, text: str) -> Body | Joint | Quantity:
     """A joint, one of its coordinates, or a body by name."""
     name, _, axis = text.partition(".")
     if name in scene.joints:
-        joint = scene.joints[name]
-        return (joint.effort if word in ("torque", "force") else getattr(joint, word))(axis or None)
+        return driven(scene.joints[name], word, axis or None)
     if name in scene.bodies and word in ("torque", "force"):
         return scene.bodies[name]
     raise SceneError(f"{word}: there is no joint or body '{name}'{nearest(name, [*scene.joints, *scene.bodies])}")

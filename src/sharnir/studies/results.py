@@ -124,7 +124,13 @@ class Results:
         for name, value in at.items():
             if name not in known:
                 raise SceneError(f"the study does not vary '{name}'{nearest(name, known)}")
+            if name == SAMPLE and value not in range(axes[SAMPLE]):
+                raise SceneError(f"there is no sample {value:g}; this study has samples 0 to {axes[SAMPLE] - 1}")
             column = np.arange(len(points)) % axes[SAMPLE] if name == SAMPLE else points[:, names.index(name)]
+            if name != SAMPLE and not column.min() <= value <= column.max():
+                raise SceneError(
+                    f"{name} is {value:g}; this study has {column.min():g} to {column.max():g}: take one of them"
+                )
             distance += ((column - value) / (np.ptp(column) or 1.0)) ** 2
         return int(np.argmin(distance))
 

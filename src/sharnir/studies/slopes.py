@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SceneError
-from ..model.compile import Compiled, compile_scene
+from ..model.compile import Compiled
 from ..model.fields import TABLES
 from ..scene.scene import Scene
 from ..scene.values import Plain
@@ -102,13 +102,14 @@ def same(a: object, b: object) -> bool:
 
 def compiler(settings: Plain) -> Callable[[Scene], Compiled]:
     """How a simulation with these settings compiles its scene."""
-    from ..simulation.settings import wants_general_kernels
+    from ..simulation.kernel_choice import compile_for
 
     solver, integrator = settings.get("solver", "direct"), settings.get("integrator", "leapfrog")
+    precision, device = settings.get("precision", "float64"), settings.get("device", "cpu")
 
     def compiled(scene: Scene) -> Compiled:
         scene.take_initial()
-        return compile_scene(scene, solver, integrator, wants_general_kernels())
+        return compile_for(scene, solver, integrator, precision, device, settings.get("kernels"))
 
     return compiled
 

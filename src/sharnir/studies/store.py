@@ -21,7 +21,7 @@ from ..scene.values import Plain
 from ..spatial import Array
 from .batch import Outcome
 from .design import SAMPLE, Points
-from .measures import SERIES
+from .measures import SERIES, Measure
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -186,11 +186,19 @@ def check_same(store: Store, plan: Plan) -> None:
     there, here = json.loads(store.about["plan"]), json.loads(plan.as_text())
     for name in here:
         if here[name] != there.get(name):
-            shown = [str(value) if len(str(value)) < 60 else "another" for value in (there.get(name), here[name])]
+            shown = [_brief(value) for value in (there.get(name), here[name])]
+            between = f" ({shown[0]}, now {shown[1]})" if shown[0] != shown[1] else ""
             raise SceneError(
-                f"'{store.where}' was begun with other {name} ({shown[0]}, now {shown[1]}); give another "
-                "--out, or the same study"
+                f"'{store.where}' was begun with other {name}{between}; give another --out, or the same study"
             )
+
+
+def _brief(value: object) -> str:
+    """A part of a plan in a few words; measures as they are written."""
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "reduction" in value[0]:
+        return ", ".join(f"'{Measure(**one).name}'" for one in value)
+    text = str(value)
+    return text if len(text) < 60 else f"{text[:57]}..."
 
 
 def _zarr() -> ModuleType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ..experiment import Experiment
 from ..scene.scene import Scene
 from ..scene.values import Plain, file_path, whole
 from ..simulation.inputs import InputsOf
+from ..simulation.kernel_choice import kernels_asked_for, kernels_for
 from .address import Address
 from .batch import Outcome, Runner
 from .design import Points, make_points
@@ -24,7 +26,7 @@ from .measures import Measure
 from .plan import Factory, Plan, Settings, address_of, make_plan, scene_and_drives
 from .spread import Spread, parse_spread
 from .store import Store, check_same, is_only_prepared, variable_names
-from .workers import Task, connect, in_process, in_processes, on_cluster
+from .workers import Task, clients_quiet, connect, in_process, in_processes, on_cluster
 
 if TYPE_CHECKING:
     from .results import Results
@@ -63,6 +65,8 @@ class Study:
         force: InputsOf | None = None,
         voltage: InputsOf | None = None,
         target: InputsOf | None = None,
+        command: InputsOf | None = None,
+        motion: InputsOf | None = None,
         settings: Settings | None = None,
     ) -> None:
         """Describe a study.
@@ -83,6 +87,8 @@ class Study:
             force: likewise, N.
             voltage: likewise, -1 to 1 of the rated one.
             target: likewise, rad or m, rad/s or m/s.
+            command: likewise, of actuators, each in its own unit.
+            motion: likewise, of prescribed coordinates, rad or m.
             settings: of ``Simulation``.
         """
         if not isinstance(vary, Mapping) or not vary:
@@ -91,7 +97,8 @@ class Study:
                 "{'door.mass': 'normal(26, 2)'}"
             )
         spreads = {name: parse_spread(name, text) for name, text in vary.items()}
-        inputs = {"torque": torque or {}, "force": force or {}, "voltage": voltage or {}, "target": target or {}}
+        given = {"torque": torque, "force": force, "voltage": voltage, "target": target}
+        inputs = {word: part or {} for word, part in (given | {"command": command, "motion": motion}).items()}
         measures = (measure,) if isinstance(measure, str) else tuple(measure)
         details: Plain = {
             "time": time,
@@ -135,15 +142,16 @@ class Study:
         """
         from .results import Results
 
-        here = environment(device)
         path = None if out is None else file_path(out, "out")
-        store = self._store(path, here, chunk, device)
+        kernels = self._kernels(path, device)
+        store = self._store(path, environment(device) | {"kernels": kernels}, chunk, device)
+        plan = replace(self.plan, settings=self.plan.settings | {"kernels": kernels})
         names = variable_names(self.plan)
         missing = store.missing()
         tasks = [(piece, self.points.values[store.rows(piece)]) for piece in missing]
         done = len(self) - sum(len(points) for _, points in tasks)
         warned: set[str] = set()
-        for piece, outcome in self._outcomes(tasks, workers, device, cluster):
+        for piece, outcome in _outcomes(plan, tasks, workers, device, cluster):
             store.write(piece, outcome, names)
             done += len(outcome.reasons)
             for text in set(outcome.warnings) - warned:
@@ -152,6 +160,12 @@ class Study:
             if progress is not None:
                 progress(done, len(self))
         return Results(store)
+
+    def _kernels(self, path: Path | None, device: str) -> str:
+        """The kind of kernels that all points are simulated with: what it was begun with, if that is left open."""
+        if path is not None and path.exists() and not is_only_prepared(path) and kernels_asked_for() == "auto":
+            return str(Store.open(path).about["environment"]["kernels"])
+        return kernels_for(scene_and_drives(self.plan, {})[0], self.plan.settings | {"device": device})
 
     def _store(self, path: Path | None, here: dict[str, str], chunk: int | None, device: str) -> Store:
         if path is not None and path.exists() and not is_only_prepared(path):
@@ -183,36 +197,36 @@ class Study:
             units[name] = found.unit(scene) if isinstance(found, Address) else ""
         return units
 
-    def _outcomes(
-        self, tasks: list[Task], workers: int | None, device: str, cluster: object
-    ) -> Iterator[tuple[int, Outcome]]:
-        if cluster is not None:
+
+def _outcomes(
+    plan: Plan, tasks: list[Task], workers: int | None, device: str, cluster: object
+) -> Iterator[tuple[int, Outcome]]:
+    if cluster is not None:
+        with clients_quiet():
             client = connect(cluster)
             try:
-                yield from on_cluster(tasks, self.plan, client)
+                yield from on_cluster(tasks, plan, client)
             finally:
                 if client is not cluster:
                     client.close()
+        return
+    if workers is not None and whole(workers, "workers", 1) > 1:
+        if device != "cpu":
+            raise SceneError(
+                f"workers is {workers} on {device}; a GPU takes whole batches from one process: leave it out"
+            )
+        yield from _compiled_once(tasks, plan, workers)
+        return
+    runner = Runner(plan, 1 if workers == 1 else None, device)
+    waiting = iter(tasks)
+    for count in range(len(tasks)):
+        begun = clock.perf_counter()
+        yield from in_process([next(waiting)], runner)
+        left = (clock.perf_counter() - begun) * (len(tasks) - count - 1)
+        several = workers is None and device == "cpu" and core_count() > 1
+        if count > 0 and several and runner.structural and left > WORTH_PROCESSES:  # the first one may have compiled
+            yield from in_processes(waiting, plan, core_count())
             return
-        if workers is not None and whole(workers, "workers", 1) > 1:
-            if device != "cpu":
-                raise SceneError(
-                    f"workers is {workers} on {device}; a GPU takes whole batches from one process: leave it out"
-                )
-            yield from _compiled_once(tasks, self.plan, workers)
-            return
-        runner = Runner(self.plan, 1 if workers == 1 else None, device)
-        waiting = iter(tasks)
-        for count in range(len(tasks)):
-            begun = clock.perf_counter()
-            yield from in_process([next(waiting)], runner)
-            left = (clock.perf_counter() - begun) * (len(tasks) - count - 1)
-            several = workers is None and device == "cpu" and core_count() > 1
-            if (
-                count > 0 and several and runner.structural and left > WORTH_PROCESSES
-            ):  # the first one may have compiled
-                yield from in_processes(waiting, self.plan, core_count())
-                return
 
 
 def _compiled_once(tasks: Iterable[Task], plan: Plan, workers: int) -> Iterator[tuple[int, Outcome]]:

@@ -2,8 +2,9 @@
 
 Every world is compiled from the scene with its own numbers; where only arrays differ that each world has of its own,
 these are written, so that a world moves to the bit as a scene alone that was built with its numbers. Where others
-differ, such as centres of mass and sizes of shapes, runs of neighbouring worlds that agree in them have a model, and a
-launch, of their own. Whatever changes more than numbers, such as how many rows a joint has, is refused by name.
+differ, such as centres of mass, sizes of shapes and numbers of sensors, runs of neighbouring worlds that agree in them
+have a model, and launches, of their own. Whatever changes more than numbers, such as how many rows a joint has, is
+refused by name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from numpy.typing import ArrayLike
 from ..device import Table, load_warp
 from ..errors import SceneError
 from ..model.compile import Compiled
+from ..model.field import Columns
 from ..model.fields import TABLES, checked_values, element_type, read, struct_values, write
+from ..model.sensors import sensor_arrays
 from ..scene.scene import Scene
 from ..simulation.outcomes import Varied
 from ..simulation.simulation import Simulation
@@ -26,6 +29,7 @@ from .address import Address, find, with_numbers
 from .slopes import compiler, same
 
 OF_WORLDS = frozenset(one.name for one in TABLES["model"] if one.per_world)
+SCHEDULE = {"kind", "item", "twist", "every", "delay", "slots", "first_slot"}  # of sensors: one for all worlds
 FOR_WARNINGS = {"felt_spin"}  # of the scene as it was described, whatever a world's inertias are
 
 
@@ -41,11 +45,12 @@ def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> Varied:
     numbered = before.numbers | given
     compiled = compiler({"solver": simulation._solver, "integrator": simulation._integrator})
     made = _compiled_worlds(scene, numbered, worlds, compiled)
-    base = simulation._compiled
+    base, dt = simulation._compiled, simulation.dt
     for world, one in enumerate(made):
-        if changed := _structure(base, one):
+        if changed := _structure(base, one, dt):
             own = {address: float(values[world]) for address, values in numbered.items()}
-            names = [a.name for a, value in own.items() if _structure(base, compiled(with_numbers(scene, {a: value})))]
+            alone = {address: compiled(with_numbers(scene, {address: value})) for address, value in own.items()}
+            names = [address.name for address, single in alone.items() if _structure(base, single, dt)]
             told = ", ".join(f"'{name}'" for name in names or [address.name for address in own])
             raise SceneError(
                 f"{told} cannot differ between worlds as given: in world {world} it changes what all of them share "
@@ -54,18 +59,21 @@ def vary(simulation: Simulation, numbers: Mapping[str, ArrayLike]) -> Varied:
     places = before.places | _differing(base, made)
     _write_parameters(simulation, made, places)
     starts = {name: np.concatenate([one.state[name] for one in made], axis=1) for name in base.state}
-    models = _models(simulation, made)
-    return Varied(numbered, tuple(one.scene for one in made), starts, places, models)
+    return Varied(numbered, tuple(one.scene for one in made), starts, places, _models(simulation, made))
 
 
 def _models(simulation: Simulation, made: list[Compiled]) -> tuple[tuple[int, int, Table], ...]:
-    """A model for each run of neighbouring worlds that agree in what a model holds once; none where all do."""
-    base = simulation._compiled
-    differing = {id(one): tuple(_shared(base, one)) for one in made}
-    if not any(differing.values()):
+    """A model for each run of neighbouring worlds that agree in what a model and sensors hold once; none where all do.
+
+    Of those that agree in the model and have other sensors, it is that of the simulation.
+    """
+    base, distinct = simulation._compiled, {id(one): one for one in made}
+    differing = {key: tuple(_shared(base, one)) for key, one in distinct.items()}
+    sensed = _sensed(base, simulation.dt)
+    others = any(_apart(sensed, _sensed(one, simulation.dt)) for one in distinct.values())
+    if not others and not any(differing.values()):
         return ()
-    _check_bare(simulation, next(names for names in differing.values() if names))
-    models = {id(one): _model(simulation, one, differing[id(one)]) for one in made}
+    models = {key: _model(simulation, one, differing[key]) for key, one in distinct.items()}
     runs = [list(group) for _, group in groupby(range(len(made)), key=lambda world: id(made[world]))]
     return tuple((run[0], len(run), models[id(made[run[0]])]) for run in runs)
 
@@ -85,18 +93,6 @@ def _model(simulation: Simulation, one: Compiled, differing: tuple[str, ...]) ->
     return model
 
 
-def _check_bare(simulation: Simulation, differing: tuple[str, ...]) -> None:
-    """Refuse what reads the one model of a simulation, where there would be several."""
-    scene = simulation._scene
-    reading = [*(f"ray '{name}'" for name in scene.rays), *(f"sensor '{name}'" for name in scene.sensors)]
-    reading += ["a diagram that runs along"] if simulation.attached else []
-    if reading:
-        raise SceneError(
-            f"numbers that a model holds once ({', '.join(differing)}) cannot differ between worlds beside "
-            f"{reading[0]}; take it away, or make a simulation for each of them"
-        )
-
-
 def _compiled_worlds(
     scene: Scene, numbers: dict[Address, Array], worlds: int, compiled: Callable[[Scene], Compiled]
 ) -> list[Compiled]:
@@ -109,10 +105,23 @@ def _compiled_worlds(
     return [known[row] for row in rows]
 
 
-def _structure(base: Compiled, other: Compiled) -> list[str]:
+def _structure(base: Compiled, other: Compiled, dt: float) -> list[str]:
     """What differs between two scenes beside numbers."""
     parts = ("features", "counts", "layout", "twists")
-    return [part for part in parts if getattr(base, part) != getattr(other, part)]
+    found = [part for part in parts if getattr(base, part) != getattr(other, part)]
+    if not found and SCHEDULE & set(_apart(_sensed(base, dt), _sensed(other, dt))):
+        found.append("when sensors take samples")
+    return found
+
+
+def _sensed(one: Compiled, dt: float) -> Columns:
+    """The arrays of a scene's sensors."""
+    return sensor_arrays(one.scene, dt, one.twists)[0]
+
+
+def _apart(some: Columns, others: Columns) -> list[str]:
+    """The arrays in which two scenes differ."""
+    return [name for name in some if not same(some[name], others[name])]
 
 
 def _shared(base: Compiled, other: Compiled) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 import pickle
 import platform
 import queue
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import ModuleType
 from typing import IO, TYPE_CHECKING
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 TRIES = 3  # how often a chunk is given to a worker before it counts as deadly
 LENGTH = 8  # bytes that tell how long a message is
 CLUSTER_WAIT = "10s"
+ADDRESS = re.compile(r"([a-z]+://\S+|\S+:\d+)$")
 Task = tuple[int, Array]
 
 
@@ -195,11 +199,13 @@ def connect(cluster: object) -> Client:
         raise SceneError("clusters need Dask distributed; install it with: pip install 'sharnir[studies]'") from None
     if isinstance(cluster, Client):
         return cluster
+    if isinstance(cluster, str) and not ADDRESS.match(cluster):  # Dask would leave half a client behind
+        raise SceneError(f"cluster is '{cluster}'; give the address of a Dask scheduler, such as tcp://host:8786")
     try:
         return Client(cluster, timeout=CLUSTER_WAIT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise SceneError(
-            f"no Dask scheduler answers at {cluster} ({' '.join(str(error).split())[:100]}); start one "
+            f"no Dask scheduler answers at {cluster} ({_brief(error)}); start one "
             "with 'dask scheduler', or leave --cluster out"
         ) from None
 
@@ -210,8 +216,10 @@ def on_cluster(tasks: Iterable[Task], plan: Plan, client: Client) -> Iterator[tu
     The first chunk is simulated here: its kernels are compiled once, and sent to the workers with the plan.
     """
     from distributed import as_completed
+    from distributed.scheduler import KilledWorker
 
-    found = client.run(environment)
+    with _there(client):
+        found = client.run(environment)
     if not found:
         raise SceneError("the Dask cluster has no workers; start some with 'dask worker ADDRESS --nthreads 1'")
     for address, there in found.items():
@@ -219,16 +227,59 @@ def on_cluster(tasks: Iterable[Task], plan: Plan, client: Client) -> Iterator[tu
     waiting = iter(tasks)
     yield from in_process(itertools.islice(waiting, 1), Runner(plan))
     parcel = pickle.dumps((_packed(plan), environment(), compiled_kernels()))
-    sent = client.scatter(parcel, broadcast=True, hash=False)
-    pieces, kept = {}, {}
-    for piece, points in waiting:
-        future = client.submit(run_parcel, sent, points, pure=False, retries=TRIES)
-        pieces[future.key] = piece
-        kept[piece] = future  # Dask forgets a task that nobody holds
-    for future in as_completed(list(kept.values()), loop=client.loop):
-        piece = pieces[future.key]
-        yield piece, future.result()
+    with _there(client):
+        sent = client.scatter(parcel, broadcast=True, hash=False)
+        pieces, kept = {}, {}
+        for piece, points in waiting:
+            future = client.submit(run_parcel, sent, points, pure=False, retries=TRIES)
+            pieces[future.key] = piece, points
+            kept[piece] = future  # Dask forgets a task that nobody holds
+        made = as_completed(list(kept.values()), loop=client.loop)
+    while kept:
+        with _there(client):
+            future = next(made)
+            piece, points = pieces[future.key]
+            try:
+                outcome = future.result()
+            except KilledWorker:
+                outcome = _lost(plan, points)
+        yield piece, outcome
         del kept[piece]
+
+
+@contextmanager
+def _there(client: Client) -> Iterator[None]:
+    """What it means that a scheduler, or its last worker, goes away, in words."""
+    from asyncio import CancelledError as Cancelled
+    from concurrent.futures import CancelledError
+
+    try:
+        yield
+    except (OSError, TimeoutError, CancelledError, Cancelled) as error:
+        where = getattr(client.scheduler, "address", "the cluster")
+        raise SceneError(
+            f"the Dask cluster at {where} went away, or its last worker did ({_brief(error)}); what was finished is "
+            "kept in --out: start the cluster and the same study again"
+        ) from None
+
+
+@contextmanager
+def clients_quiet() -> Iterator[None]:
+    """Without what Dask's clients log while a cluster goes away, which is said in words."""
+    with contextlib.suppress(ImportError):  # connect() says what to install
+        import distributed  # noqa: F401 - it sets the levels of its loggers as it is imported
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _brief(error: BaseException) -> str:
+    """What an error says, on one line."""
+    return " ".join(str(error).split())[:100] or type(error).__name__
 
 
 def _check_worker(here: Mapping[str, str], there: Mapping[str, str], address: str) -> None:
