@@ -1,0 +1,230 @@
+// The palette: what can be added to the scene.
+
+import { t } from "/view/texts.js";
+import { askForPart } from "./asking.js";
+import { make } from "./element.js";
+import { pathOf, stepsOf } from "./document.js";
+import { adding, fresh, WORLD } from "./names.js";
+import { words } from "./schema.js";
+
+const RELIEFS = ["ramp", "stairs", "sine", "half_round", "roughness"];
+const ON_JOINTS = ["encoder", "tachometer", "force_torque"]; // sensors
+const BETWEEN_POINTS = ["distance", "strut"]; // joints
+const tag = (option) => option.properties.type.const;
+
+export function mount(element, document, context) {
+  const adder = new Adder(document, context);
+  const find = make("input", { type: "search", class: "tree-find", placeholder: t("Add …"), "aria-label": t("Search the palette") });
+  const groups = make("div", { class: "palette-groups" });
+  const first = t("Bodies");
+  for (const [name, items] of adder.groups()) {
+    const buttons = items.map(([text, act, help]) => make("button", { type: "button", class: "palette-item", title: tidy(help), onclick: act }, t(text)));
+    groups.append(make("details", { class: "palette-group", open: name === first }, make("summary", {}, name), make("div", { class: "palette-items" }, ...buttons)));
+  }
+  element.append(find, groups);
+  find.addEventListener("input", () => filter(groups, find.value.trim().toLowerCase(), first));
+  find.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") groups.querySelector(".palette-item:not([hidden])")?.click();
+  });
+}
+
+function filter(groups, wanted, first) {
+  for (const group of groups.children) {
+    const name = group.querySelector("summary").textContent;
+    const items = [...group.querySelectorAll(".palette-item")];
+    for (const item of items) item.hidden = Boolean(wanted) && !item.textContent.toLowerCase().includes(wanted) && !name.toLowerCase().includes(wanted);
+    group.hidden = items.every((item) => item.hidden);
+    group.open = wanted ? !group.hidden : name === first;
+  }
+}
+
+const tidy = (help) => (help ?? "").split("\n\n")[0].replaceAll(/\s+/g, " ").replaceAll("`", "");
+
+class Adder {
+  constructor(document, context) {
+    Object.assign(this, { document, context, types: context.types, selection: context.selection });
+    context.makeJoint = (...given) => this.makeJoint(...given);
+  }
+
+  // All that can be added: [group, [[text, what is done, help]]].
+  groups() {
+    const { definitions } = this.types;
+    const shapes = this.types.options(this.types.resolve(definitions.BodySpec.properties.shapes.items));
+    const each = (list, act) => list.map((option) => [words(tag(option)), () => act(option), option.description]);
+    const forJoint = (field) => each(this.options("JointSpec", field), (option) => this.set("joints", field, this.types.sample(option)));
+    const limits = ["limits", () => this.set("joints", "limits", [-0.5, 0.5]), t("A range for the coordinate of the joint.")];
+    return [
+      [t("Bodies"), each(shapes, (option) => this.body(option))],
+      [t("Shapes on the body"), each(shapes, (option) => this.shape(option, true))],
+      [t("Looks"), each(shapes, (option) => this.shape(option, false))],
+      [t("Joints"), each(this.options("JointSpec", "joint"), (option) => this.joint(tag(option)))],
+      [t("Springs and limits"), [...forJoint("spring"), limits]],
+      [t("Friction"), forJoint("friction")],
+      [t("Drives"), forJoint("drive")],
+      [t("Actuators"), forJoint("actuator")],
+      [t("Vehicle parts"), this.parts("wheels", "axle", "tracks", "arm")],
+      [t("Hitches"), this.parts("hitch")],
+      [t("Robots"), this.parts("robot", "import")],
+      [t("Couplings"), each(this.options("CouplingSpec", "coupling"), (option) => this.coupling(option))],
+      [t("Sensors"), [
+        ...each(this.options("SensorSpec", "sensor"), (option) => this.sensor(option)),
+        ["camera", () => this.onBody("cameras", "camera", { position: [0, 0, 0.2] }), definitions.CameraSpec.description],
+        ["ray", () => this.onBody("rays", "ray", {}), definitions.RaySpec.description],
+      ]],
+      [t("Ropes"), [["rope", () => this.rope(), definitions.RopeSpec.description]]],
+      [t("Terrain and obstacles"), this.terrain()],
+      [t("Materials"), [["material", () => this.add("materials", "material", {}), definitions.Material.description]]],
+    ];
+  }
+
+  terrain() {
+    const definition = (kind) => Object.values(this.types.definitions).find((one) => one.properties?.type?.const === kind);
+    const heights = (kind) => this.add("terrain", kind, { surface: { type: "heights", relief: [this.types.sample(definition(kind))], size: [20, 20], spacing: [0.1, 0.1] } });
+    return [
+      ["ground", () => this.add("terrain", "ground", { surface: { type: "plane" } }), definition("plane").description],
+      ...RELIEFS.map((kind) => [words(kind), () => heights(kind), definition(kind).description]),
+      ["step", () => this.obstacle("step", { type: "box", x: 1, y: 2, z: 0.1 })],
+      ["ramp box", () => this.obstacle("ramp", { type: "box", x: 2, y: 1, z: 0.1 }, [0, -0.1305261922, 0, 0.9914448614])],
+      ["wall", () => this.obstacle("wall", { type: "box", x: 0.1, y: 2, z: 1 })],
+    ];
+  }
+
+  parts(...kinds) {
+    const offered = this.context.parts.filter(({ kind }) => kinds.includes(kind));
+    return offered.map((part) => [part.title, () => this.ask(part), part.schema.$defs[part.schema.$ref.slice(8)].description]);
+  }
+
+  // The descriptions that a field may have.
+  options(definition, field) {
+    return this.types.options(this.types.definitions[definition].properties[field]).filter((one) => one.properties?.type);
+  }
+
+  // --- what there is --------------------------------------------------------------------------------------------------
+
+  named(section) {
+    return this.document.data[section] ?? {};
+  }
+
+  // Names of a section that are selected, each once.
+  selected(section) {
+    return [...new Set(this.selection.list.map(stepsOf).filter(([one]) => one === section).map(([, name]) => name))];
+  }
+
+  place(name, otherwise = [0, 0, 0]) {
+    return this.named("bodies")[name]?.position ?? otherwise;
+  }
+
+  labels() {
+    return this.document.coordinates?.() ?? [];
+  }
+
+  // --- edits ----------------------------------------------------------------------------------------------------------
+
+  add(section, name, value) {
+    const wanted = fresh(this.named(section), name);
+    this.document.edit(`Add ${words(name)}`, adding(this.document.data, section, wanted, value));
+    this.selection.set(pathOf(section, wanted));
+  }
+
+  // A field of all that is selected in a section.
+  set(section, field, value) {
+    const names = this.selected(section);
+    if (!names.length) return this.missing(section);
+    const op = (name) => (field in this.named(section)[name] ? "replace" : "add");
+    this.document.edit(`Set ${words(field)}`, names.map((name) => ({ op: op(name), path: pathOf(section, name, field), value: structuredClone(value) })));
+  }
+
+  missing(section) {
+    this.context.toast(section === "joints" ? t("Select a joint first.") : t("Select a body first."));
+  }
+
+  body(option) {
+    const shape = this.types.sample(option);
+    const high = heightOf(shape);
+    this.add("bodies", tag(option), { shapes: [shape], position: this.context.stage?.place(high) ?? [0, 0, high] });
+  }
+
+  // On the selected bodies; what only is seen neither weighs nor touches.
+  shape(option, isSolid) {
+    const names = this.selected("bodies");
+    if (!names.length) return this.missing("bodies");
+    const { mass, ...bare } = this.types.sample(option);
+    const shape = isSolid ? { ...bare, mass } : { ...bare, collides: false };
+    const operation = (name) => (this.named("bodies")[name].shapes ? { path: pathOf("bodies", name, "shapes", "-"), value: shape } : { path: pathOf("bodies", name, "shapes"), value: [shape] });
+    this.document.edit(`Add ${words(tag(option))}`, names.map((name) => ({ op: "add", ...operation(name) })));
+    this.selection.set(pathOf("bodies", names.at(-1), "shapes", this.named("bodies")[names.at(-1)].shapes.length - 1));
+  }
+
+  // Between two bodies that are selected, the last one the second; else by pointing at two places.
+  joint(type) {
+    const ends = this.selected("bodies");
+    if (ends.length === 2) this.makeJoint(type, ends);
+    else this.context.stage?.pickFrames(type);
+  }
+
+  // At a place that was picked, or at the second body; ``operations`` of the place come first.
+  makeJoint(type, ends, { operations = [], ...at } = { anchor: this.place(ends[1]) }) {
+    const between = BETWEEN_POINTS.includes(type)
+      ? { anchor_a: at.anchor_a ?? this.place(ends[0]), anchor_b: at.anchor_b ?? at.anchor }
+      : { ...(type === "fixed" ? {} : axisOf(type, at.axis)), anchor: at.anchor };
+    const wanted = fresh(this.named("joints"), type);
+    const made = adding(this.document.data, "joints", wanted, { joint: { type, ...between }, between: ends });
+    this.document.edit(`Add ${words(type)}`, [...operations, ...made]);
+    this.selection.set(pathOf("joints", wanted));
+  }
+
+  coupling(option) {
+    const first = (name) => this.labels().filter(({ joint }) => joint === name).slice(0, 1);
+    const coordinates = this.selected("joints").flatMap(first).map(({ label }) => label);
+    if (!coordinates.length) return this.context.toast(t("Select the joints to be coupled first."));
+    this.add("couplings", tag(option), { coupling: this.types.sample(option), coordinates });
+  }
+
+  sensor(option) {
+    const [section, name] = stepsOf(this.selection.last ?? "");
+    const wanted = ON_JOINTS.includes(tag(option)) ? "joints" : "bodies";
+    if (section !== wanted) return this.missing(wanted);
+    const label = this.labels().find(({ joint }) => joint === name)?.label ?? name;
+    this.add("sensors", tag(option), { sensor: this.types.sample(option), on: wanted === "joints" && tag(option) !== "force_torque" ? label : name });
+  }
+
+  onBody(section, name, value) {
+    this.add(section, name, { body: this.selected("bodies").at(-1) ?? WORLD, ...value });
+  }
+
+  rope() {
+    const [start, end] = this.selected("bodies");
+    const path = [this.place(start, [0, 0, 1]), this.place(end, [2, 0, 1])];
+    const length = Number((1.05 * Math.hypot(...path[0].map((x, i) => x - path[1][i]))).toFixed(3));
+    this.add("ropes", "rope", { path, radius: 0.01, density: 1200, length, start: { body: start ?? WORLD }, ...(end ? { end: { body: end } } : {}) });
+  }
+
+  obstacle(name, shape, rotation) {
+    const position = this.context.stage?.place(0.5 * shape.z) ?? [0, 0, 0.5 * shape.z];
+    this.add("bodies", name, { shapes: [shape], position, ...(rotation ? { rotation } : {}), fixed: true });
+  }
+
+  ask({ kind, title, schema }) {
+    const fields = schema.$defs[schema.$ref.slice(8)].properties;
+    const bodies = this.selected("bodies");
+    const given = {};
+    if ("chassis" in fields) given.chassis = bodies.at(-1) ?? Object.keys(this.named("bodies"))[0] ?? "";
+    if ("tow" in fields) [given.tow, given.trailer] = [...bodies, "", ""];
+    askForPart(this.document, { title: t(title), schema, given }, (values) => this.document.send({ part: { kind, values } }));
+  }
+}
+
+// How high the middle of a shape is when it stands on the ground.
+function heightOf({ type, z, length, radius }) {
+  const high = { box: 0.5 * z, ellipsoid: z, capsule: 0.5 * length + radius, cylinder: 0.5 * length }[type] ?? radius ?? 0.2;
+  return Number(high.toFixed(4));
+}
+
+function axisOf(type, axis) {
+  if (!axis) return {};
+  if (type === "planar") return { normal: axis };
+  if (type !== "universal") return { axis };
+  const other = Math.abs(axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
+  const along = axis.reduce((sum, x, i) => sum + x * other[i], 0);
+  return { axis_a: axis, axis_b: other.map((x, i) => x - along * axis[i]) };
+}
