@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..control.scenario import Scenario
 from ..errors import SceneError, nearest
 from ..experiment import Experiment, examples_folder, list_examples, load_example
 from ..runtime.journal import SCENARIO, Run, create_run
-from ..runtime.scenario import FOLDER, load_scenario
+from ..runtime.referee import bring_to_start, keep_scenario, load_scenario
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from .robots import ROBOTS
@@ -26,18 +27,20 @@ class Choice:
     dt: float
     settings: Plain = field(default_factory=dict)
     source: str | None = None
-    scenario: Path | None = None
+    scenario: Scenario | None = None
 
     def begin(self, runs: Path) -> Run:
-        """A new run of it, in a folder of its own."""
+        """A new run of it, in a folder of its own; it starts in the state that the scenario gives."""
+        if self.scenario is not None and self.scenario.start is not None:
+            bring_to_start(self.scene, self.scenario.start)
         settings = {name: value for name, value in self.settings.items() if name not in NOT_OF_A_RUN}
         run = create_run(self.scene, self.dt, settings, runs)
         if self.scenario is not None:
-            (run.folder / SCENARIO).write_bytes(self.scenario.read_bytes())
+            keep_scenario(self.scenario, run)
         return run
 
 
-def chosen(what: str, find: Find = load_example, scenario: Path | None = None) -> Choice:
+def chosen(what: str, find: Find = load_example, scenario: Scenario | None = None) -> Choice:
     """A robot, an example or a file by what the user named."""
     experiment = ROBOTS[what]() if what in ROBOTS else _found(what, find)
     diagram = experiment.scene.diagram
@@ -46,17 +49,29 @@ def chosen(what: str, find: Find = load_example, scenario: Path | None = None) -
 
 
 def with_scenario(what: str, find: Find = load_example, scene: str | None = None) -> Choice:
-    """The scene that a scenario names, or another ``scene``, with the scenario."""
-    file = Path(what) if Path(what).suffix else FOLDER / f"{what}.yaml"
-    return chosen(scene or load_scenario(what).scene, find, file)
+    """A scenario with the scene that it names, or with another ``scene``, whose own scenarios come first."""
+    if scene is not None:
+        made = chosen(scene, find)
+        own = made.scene.scenarios.get(what)
+        return replace(made, scenario=load_scenario(what) if own is None else own)
+    scenario = load_scenario(what)
+    if not scenario.scene:
+        raise SceneError(f"scenario '{what}' names no scene; give one: sharnir drive SCENE --scenario {what}")
+    is_file = bool(Path(scenario.scene).suffix)
+    if Path(scenario.scene).suffix == ".py":  # a scenario comes from outside: it is read, and nothing of it is run
+        raise SceneError(
+            f"scenario '{what}' names the program '{scenario.scene}'; name a scene's file, or give it: "
+            f"sharnir drive {scenario.scene} --scenario {what}"
+        )
+    return chosen(str(Path(what).parent / scenario.scene) if is_file else scenario.scene, find, scenario)
 
 
 def of_run(folder: Path, source: str | None = None) -> Choice:
     """The scene of a run, once more."""
     run = Run(folder)
-    scenario = folder / SCENARIO
-    scene = run.scene(source)
-    return Choice(scene, run.header.dt, run.header.settings, source, scenario if scenario.is_file() else None)
+    file = folder / SCENARIO
+    scenario = load_scenario(file) if file.is_file() else None
+    return Choice(run.scene(source), run.header.dt, run.header.settings, source, scenario)
 
 
 def _found(name: str, find: Find) -> Experiment:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from itertools import takewhile
 
 import msgspec
 
 from ..control import Diagram, Panel, default_panel
-from ..control.panel import AnyWidget, GaugeWidget, JoystickWidget, LampWidget, PlotWidget
+from ..control.panel import (
+    COLUMNS,
+    AnyWidget,
+    CameraWidget,
+    GaugeWidget,
+    JoystickWidget,
+    LampWidget,
+    PlotWidget,
+    TextWidget,
+)
 from ..runtime.control import Input
 from ..runtime.frame_bytes import FrameLayout
 from ..scene.rope import Rope
@@ -36,17 +46,21 @@ def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayo
     diagram = scene.diagram
     assert diagram is not None
     groups: list[Plain] = [
-        {"title": group.title, "widgets": [_plain(widget, known, units, diagram) for widget in group.widgets]}
+        {
+            "title": group.title,
+            "columns": group.columns,
+            "widgets": [_placed(widget, _plain(widget, known, units, diagram)) for widget in group.widgets],
+        }
         for group in panel.groups
     ]
     for group in groups:
         group["widgets"] = [widget for widget in group["widgets"] if widget]
     shown = {widget.get("name") for group in groups for widget in group["widgets"]}
     sensors = [widget for widget in _sensors(scene) if widget["name"] not in shown]
-    groups.insert(1, {"title": SENSORS, "widgets": sensors})
+    groups.insert(1, {"title": SENSORS, "columns": COLUMNS, "widgets": sensors})
     for group in groups:
         _shorten(group["widgets"])
-    plots = [widget for _, widget in panel.widgets() if isinstance(widget, PlotWidget)]
+    plots = [widget for _, widget in panel.widgets() if isinstance(widget, PlotWidget) and widget.place is None]
     joints = [channel.name for channel in layout.channels if channel.group == "joints"]
     return {
         "groups": [group for group in groups if group["widgets"]],
@@ -56,18 +70,25 @@ def described(scene: Scene, panel: Panel, inputs: list[Input], layout: FrameLayo
         "plotted": _plotted(plots) or joints[:PLOTTED_AT_FIRST],
         "seconds": max((plot.seconds for plot in plots), default=SECONDS),
         "title": panel.title,
+        "theme": panel.theme,
+        "plate": None if panel.plate is None else msgspec.structs.asdict(panel.plate),
     }
 
 
 def _shorten(widgets: list[Plain]) -> None:
     """Leave out of the labels what all of a group begin with, such as the name of the robot."""
-    labels = [widget["label"] for widget in widgets]
+    labels = [widget["label"] for widget in widgets if widget["label"]]
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*labels, strict=False))
     common = "".join(letters[0] for letters in alike)
     end = max(common.rfind(mark) for mark in "_ /") + 1
     if len(labels) >= FEWEST_ALIKE and end > 1 and all(len(label) > end for label in labels):
         for widget in widgets:
             widget["label"] = widget["label"][end:]
+
+
+def _placed(widget: AnyWidget, plain: Plain) -> Plain:
+    """A widget with its place on the grid, where it has one."""
+    return plain if not plain or widget.place is None else plain | {"place": list(widget.place)}
 
 
 def _sensors(scene: Scene) -> list[Plain]:
@@ -94,10 +115,22 @@ def _plotted(plots: list[PlotWidget]) -> list[str]:
     return list(dict.fromkeys(signal for plot in plots for signal in plot.signals))
 
 
+def _named(kind: str, widget: AnyWidget, **more: object) -> Plain:
+    return {"kind": kind, "label": widget.label, **more}
+
+
 def _plain(widget: AnyWidget, inputs: dict[str, Input], units: dict[str, str], diagram: Diagram) -> Plain:
-    """A widget as an element of the page: ``static/widgets.js`` has one for each kind. Plots have their own place."""
+    """A widget as an element of the page: ``static/widgets.js`` has one for each kind.
+
+    Plots without a place of their own are drawn below the view.
+    """
     if isinstance(widget, PlotWidget):
-        return {}
+        signals = json.dumps(widget.signals)
+        return {} if widget.place is None else _named("plot", widget, signals=signals, seconds=widget.seconds)
+    if isinstance(widget, TextWidget):
+        return _named("text", widget, text=widget.text)
+    if isinstance(widget, CameraWidget):
+        return _named("camera", widget, camera=widget.camera)
     if isinstance(widget, JoystickWidget):
         return {"kind": "joystick", "across": widget.x, "along": widget.y, "label": widget.label or "stick"}
     if isinstance(widget, LampWidget):

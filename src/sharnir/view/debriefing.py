@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from ..control.scenario import AnyGoal, Attain, Avoid, Reach, Scenario, Stay
 from ..errors import SceneError
 from ..runtime.journal import SCENARIO
-from ..runtime.scenario import AnyGoal, Attain, Avoid, Reach, Scenario, Stay, load_scenario
+from ..runtime.referee import load_scenario
 from ..scene.values import Plain
 from .export_data import block
 from .export_html import write_page

@@ -60,7 +60,7 @@ def trajectory(run: Run, progress: Progress = None, source: str | None = None) -
         recorder.capture(plant.tick * run.header.dt)
         if progress is not None and plant.tick % 100 == 0:
             progress(plant.tick, max(replay.ticks, 1))
-    return Trajectory.from_frames(replay.plant.scene, recorder.frames())
+    return Trajectory.from_frames(replay.plant.scene, recorder.frames(), kernels=replay.plant.simulation.kernels)
 
 
 def write_csv(recording: Recording, path: Path) -> Path:

@@ -52,6 +52,8 @@ MOST_MISTAKES = 20  # malformed messages before a browser is cut off
 ALARMS_KEPT = 500
 SERVER = "server"  # the author of what nobody asked for
 REPLACED = 4001  # a websocket's code: the controls have gone to another
+STALLED = 0.75  # s without a frame after which browsers are told that the physics does not answer
+MOST_STEPS = 50  # at once, from a browser: an emergency stop is taken between commands, not between their steps
 GONE = (RuntimeError, WebSocketDisconnect)
 FREE = Chain(State.FREE, "")
 
@@ -79,12 +81,12 @@ class Hub:
 
     async def pump(self) -> None:
         """Pass on new frames and events, and watch the operator, until the physics ends."""
-        written, before = -1, time.monotonic()
+        written, before, without = -1, time.monotonic(), 0.0
         try:
             while True:
                 await asyncio.sleep(1.0 / self._rate)
                 if self.runtime.frames_written != written:
-                    written = self.runtime.frames_written
+                    written, without = self.runtime.frames_written, 0.0
                     async with self._fresh:
                         self._frame = self.runtime.frame()
                         self._fresh.notify_all()
@@ -94,8 +96,12 @@ class Hub:
                     await self._pass_on(event)
                 now = time.monotonic()
                 # when this process stood still itself, messages have come that it has not read yet
-                await self._watch_operator(min(now - before, 2.0 / self._rate))
-                before = now
+                passed, before = min(now - before, 2.0 / self._rate), now
+                await self._watch_operator(passed)
+                without += passed
+                if without > STALLED:
+                    without = 0.5 * STALLED
+                    await self.broadcast("stalled")
         except (EOFError, SceneError):
             return
 
@@ -148,7 +154,7 @@ class Hub:
     def _neutral(self, client: Client) -> None:
         """What the operator's hand held goes back to its start value."""
         released, client.holding = client.holding, ()
-        if self.chain.state == State.FREE:
+        if released and self.chain.state == State.FREE:
             self.runtime.send(c.Set({name: self._starts[name] for name in released if name in self._starts}), SERVER)
 
     def _loosen(self) -> Client | None:
@@ -206,13 +212,16 @@ class Hub:
         client = Client(socket, socket.scope["sharnir"])
         self.clients.append(client)
         replaced = self.seat.arrive(client, socket.query_params.get("resume", ""))
-        if replaced is not None:
+        if replaced is not None:  # what its page held before the break is held no longer
+            self._hold("the operator's connection is lost")
             await self._close(replaced, REPLACED)
         await client.tell(
             "hello",
             you=client.name,
             role=client.identity.role,
             key=client.key,
+            silent=DEAD_MAN,
+            lost=LOST,
             alarms=[msgspec.to_builtins(alarm) for alarm in self.alarms if _may_know(alarm, client)],
             snapshots=self.kept.snapshots,
             chain={"state": self.chain.state, "why": self.chain.why},
@@ -321,24 +330,27 @@ class Hub:
 
     async def _obey(self, client: Client, message: Message) -> None:
         command = message.command
-        if message.number <= client.number:
-            raise SceneError(f"message {message.number} came after {client.number}; it is not taken")
-        client.number = message.number
-        if isinstance(command, c.Stop):  # taken whatever its age and whoever sends it
+        if isinstance(command, c.Stop):  # taken whatever its number and age, and whoever sends it
             for one in self.clients:
                 one.forget_release()
             self.runtime.send(command, client.name)
             return
+        if message.number <= client.number:
+            raise SceneError(f"message {message.number} came after {client.number}; it is not taken")
+        client.number = message.number
         in_control = client is self.seat.client
         if why := refusal(client.identity.role, in_control, command):
             raise SceneError(why)
         age = time.time() - message.seen
         if age > OLDEST and not isinstance(command, (Again, Home, LetGo, c.Loosen)):
-            if isinstance(command, Alive):
-                return  # it says that the operator was there, not that he is
+            blind = bool(client.holding)  # he drives by what he saw so long ago
             self._neutral(client)
             if client is self._grip.client:
                 self._loosen()
+            if isinstance(command, Alive):  # it says that the operator was there, not that he is
+                if blind:
+                    await client.tell("slow")
+                return
             raise SceneError(f"a command was {age:.1f} s old; it is not taken")
         if in_control:
             client.spoke(client.page)
@@ -366,6 +378,8 @@ class Hub:
             if client is self._grip.client:
                 self._grip.let_go()
                 self.runtime.send(command, client.name)
+        elif isinstance(command, c.Step) and command.n > MOST_STEPS:
+            raise SceneError(f"{command.n} steps at once; ask for {MOST_STEPS} at most")
         elif isinstance(command, c.Release) and not client.may_release():
             raise SceneError("the release of the emergency stop has to be pressed for a second")
         elif not isinstance(command, Alive):

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from nicegui import Event, ui
 
 from ..scene.values import Plain
-from .console_panel import SENSORS
 from .guard import INSTRUCTOR, Role, Tokens
 from .link import Hub
 from .texts import ENGLISH, catalogue
@@ -72,6 +71,7 @@ class Sheet:
         ui.page_title(f"{self.world['name']} · Sharnir")
         with _box("console"):
             self._strip()
+            self._stop()
             self._banner()
             with _box("main"):
                 with _box("left"):
@@ -109,11 +109,16 @@ class Sheet:
                     if self.role != "watcher":
                         _icon("person_add", "invite", t("Let another browser in"), self._invite)
                     _client_icon("contrast", "theme", t("Light or dark"), "() => sharnir.toggleTheme()")
-            label = f"<span class='long'>{t('EMERGENCY STOP')}</span><span class='short'>{t('STOP')}</span>"
-            stop = ui.html(label, tag="button", sanitize=False).classes("stop")
-            stop.props["id"], stop.props["type"] = "stop", "button"
-            stop.props["aria-label"] = t("Emergency stop")
-            stop.props["aria-keyshortcuts"] = "F9 Escape"
+            _box("stop-place")
+
+    def _stop(self) -> None:
+        """The emergency stop: the browser puts it above all else (``static/stop.js``)."""
+        t = self.t
+        label = f"<span class='long'>{t('EMERGENCY STOP')}</span><span class='short'>{t('STOP')}</span>"
+        stop = ui.html(label, tag="button", sanitize=False).classes("stop")
+        stop.props["id"], stop.props["type"] = "stop", "button"
+        stop.props["aria-label"] = t("Emergency stop")
+        stop.props["aria-keyshortcuts"] = "F9 Escape"
 
     def _clock(self) -> None:
         t = self.t
@@ -138,8 +143,12 @@ class Sheet:
             ui.menu_item(t("Save a snapshot")).on("click", js_handler=save)
             ui.separator()
 
+            client = ui.context.client
+
             @ui.refreshable
             def saved() -> None:
+                if client.is_deleted:  # the refreshing waited until the browser was gone
+                    return
                 for name in self.hub.kept.snapshots:
                     item = ui.menu_item(f"{t('Restore')} {name}")
                     item.on("click", js_handler=send({"do": "restore", "name": name}))
@@ -162,8 +171,10 @@ class Sheet:
             dialog.props["aria-label"] = t("Let another browser in")
             ui.label(t("Each link lets one browser in, once, within ten minutes."))
             for label, link in links.items():
+                ui.label(label).classes("hint")
                 with _box("invite-row"):
-                    ui.input(label, value=link).props("readonly dense outlined").classes("invite-link")
+                    shown = ui.input(value=link).props("readonly dense outlined").classes("invite-link")
+                    shown.props["aria-label"] = label
                     copy = ui.button(t("Copy")).props("dense no-caps outline")
                     copy.on("click", js_handler=f"(e) => sharnir.copy({json.dumps(link)}, e.currentTarget)")
             ui.button(t("Close"), on_click=dialog.close).props("flat dense no-caps")
@@ -202,7 +213,7 @@ class Sheet:
             _box("view-tools").props("id=view-tools")
             _box("card").props("id=card")
             _box("toasts").props("id=toasts role=log aria-live=polite")
-            ui.html(self.t("The connection is lost. Trying again …")).classes("curtain").props("role=status")
+            _box("curtain").props("id=curtain role=status")
 
     def _timeline(self) -> None:
         """A bar that looks back through the live run."""
@@ -226,7 +237,8 @@ class Sheet:
                 picker.on("update:model-value", js_handler="(v) => sharnir.plot.choose((v ?? []).map((o) => o.label))")
                 options = sorted({*SPANS, panel["seconds"]})
                 choice = "".join(
-                    f'<option value="{s:g}"{" selected" * (s == panel["seconds"])}>{s:g} s</option>' for s in options
+                    f'<option value="{s:g}"{" selected" * (s == panel["seconds"])}>{s:g} {t("s")}</option>'
+                    for s in options
                 )
                 name = t("time span")
                 ui.html(f'<select id="span" class="scale" aria-label="{name}">{choice}</select>', sanitize=False)
@@ -243,13 +255,14 @@ class Sheet:
         first = next(iter(names))
         with _box("side", "section").props(f'aria-label="{self.t("Controls")}"'):
             _plain_button("»", "fold-side")
-            tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary")
+            tabs = ui.tabs().props("dense no-caps align=left indicator-color=primary outside-arrows")
             with tabs:
                 for name, title in names.items():
                     ui.tab(name, self.t(title)).props(f"id=tab-{name}")
             tabs.set_value(first)
             tabs.on("update:model-value", js_handler="(name) => sharnir.open(name)")
-            with _box("panels").props(f"id=panels data-open={first}"):
+            look = self.world["panel"].get("theme", "plain")
+            with _box("panels").props(f"id=panels data-open={first} data-look={look}"):
                 for name in names:
                     with _box("panel").props(f"data-tab={name}"):
                         getattr(self, f"_{name}")()
@@ -289,16 +302,18 @@ class Sheet:
                 self.t("Task"), lambda: ui.html(_escaped(self.t(self.world["briefing"])), tag="p").classes("briefing")
             )
         for group in self.world["panel"]["groups"]:
-            title = self.t("Sensors") if group["title"] == SENSORS else _escaped(group["title"])
+            title = _escaped(self._texts.get(f"panel: {group['title']}", self.t(group["title"])))
             folded = len(group["widgets"]) > MOST_OPEN
             with ui.element("details").classes("group").props("" if folded else "open"):
                 ui.html(f"<h2 class='section'>{title}</h2>", tag="summary", sanitize=False)
-                with _box("widgets"):
+                with _box("widgets") as grid:
+                    _lay_grid(grid, group)
                     for widget in group["widgets"]:
                         element = ui.element(f"sh-{widget['kind']}")
                         for name, value in widget.items():
-                            if name != "kind" and value is not None:
+                            if name not in ("kind", "place") and value is not None:
                                 element.props[name] = str(value)
+                        _lay(element, widget.get("place"))
 
     # --- the instructor ---------------------------------------------------------------------------------------------
 
@@ -341,10 +356,16 @@ class Sheet:
 
     def _fault(self, name: str, action: str, command: Plain) -> None:
         with _box("fault"):
-            ui.html(_escaped(name), tag="span")
+            shown = self._fault_name(name)
+            ui.html(_escaped(shown), tag="span")
             button = ui.button(action).props("dense flat no-caps size=sm")
-            button.props["aria-label"] = f"{action}: {name}"
+            button.props["aria-label"] = f"{action}: {shown}"
             button.on("click", js_handler=send(command))
+
+    def _fault_name(self, name: str) -> str:
+        """Those that are offered for whatever a scene has are named by their kind, in the browser's language."""
+        kind, _, thing = name.partition(": ")
+        return self._texts.get(f"{kind}: {{name}}", name).replace("{name}", thing)
 
     def _notes(self) -> None:
         with _box("form"):
@@ -359,9 +380,32 @@ class Sheet:
             ).on("click", lambda: note.set_value(""))
 
     def _session(self) -> None:
-        ui.button(self.t("End and write the report")).props("dense no-caps outline size=sm id=end").on(
-            "click", js_handler=send({"do": "end"})
-        )
+        """The end of the run, which is asked about: it is everybody's, and nothing brings it back."""
+        t = self.t
+        with ui.dialog() as asked, ui.card().classes("asked"):
+            asked.props["aria-label"] = t("End the run?")
+            ui.label(t("End the run?")).classes("asked-title")
+            ui.label(t("It ends for everybody, and the report is written. It cannot be gone on with."))
+            with _box("asked-answers"):
+                ui.button(t("Go on driving"), on_click=asked.close).props("dense no-caps outline autofocus")
+                end = ui.button(t("End the run"), on_click=asked.close).props("dense no-caps outline id=end-now")
+                end.on("click", js_handler=send({"do": "end"}))
+        ui.button(t("End and write the report"), on_click=asked.open).props("dense no-caps outline size=sm id=end")
+
+
+def _lay_grid(grid: ui.element, group: Plain) -> None:
+    """The columns of a group whose widgets have places."""
+    if any(widget.get("place") for widget in group["widgets"]):
+        grid.props["data-grid"] = ""
+        grid.style(f"grid-template-columns: repeat({group['columns']}, minmax(0, 1fr))")
+
+
+def _lay(element: ui.element, place: list[int] | None) -> None:
+    """Put a widget where the panel has it; ``static/widgets.js`` does the same for the player."""
+    if place:
+        column, row, columns, rows = place
+        element.props["data-placed"] = ""
+        element.style(f"grid-area: {row + 1} / {column + 1} / span {rows} / span {columns}")
 
 
 def _box(classes: str, tag: str = "div") -> ui.element:

@@ -8,15 +8,13 @@ from __future__ import annotations
 import base64
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..errors import SceneError
-from ..scene.meshes import Mesh, Paint, convex_hull, load_parts, paint_of
+from ..scene.meshes import Mesh, Paint, Part, Picture, convex_hull, load_parts, paint_of
+from ..scene.values import Plain
 from ..spatial import Array
-
-Plain = dict[str, Any]
 
 MOST_BYTES = 48 * 2**20  # of all surfaces and textures together, before they are packed as text
 WIDEST_TEXTURE = 1024  # pixels
@@ -35,8 +33,8 @@ class Looks:
         self.surfaces: list[Plain] = []
         self.textures: list[str] = []
         self.told: list[str] = []
-        self._parts: dict[tuple[Any, ...], list[Plain]] = {}
-        self._drawn: dict[tuple[Any, ...], Plain] = {}
+        self._parts: dict[tuple[object, ...], list[Plain]] = {}
+        self._drawn: dict[tuple[object, ...], Plain] = {}
         self._pictures: dict[bytes, int] = {}
 
     def parts(self, mesh: Mesh) -> list[Plain]:
@@ -68,7 +66,7 @@ class Looks:
         drawn = self._surface(np.asarray(hull.vertices), np.asarray(hull.faces), None, None, flat=True)
         return [drawn | {"color": mesh.color, "texture": None}]
 
-    def _part(self, part: Any, number: int, mesh: Mesh) -> Plain:
+    def _part(self, part: Part, number: int, mesh: Mesh) -> Plain:
         flat = Path(str(mesh.file)).suffix.lower() in FLAT
         if flat:
             part = part.copy()
@@ -87,7 +85,9 @@ class Looks:
             self._drawn[key] = self._surface(vertices, faces, uv, own.colors, flat)
         # pictures and vertices have their colours themselves; what a file multiplies them by is an exporter's default
         white = texture is not None or own.colors is not None
-        return self._drawn[key] | {"color": "#ffffff" if white else own.color, "texture": texture}
+        finish = {"roughness": own.roughness, "metalness": own.metalness}
+        drawn = self._drawn[key] | {name: value for name, value in finish.items() if value is not None}
+        return drawn | {"color": "#ffffff" if white else own.color, "texture": texture}
 
     def _surface(self, vertices: Array, faces: Array, uv: Array | None, colors: Array | None, flat: bool) -> Plain:
         arrays = {"vertices": (vertices, "<f4"), "triangles": (faces, "<u4")}
@@ -104,7 +104,7 @@ class Looks:
         bounds = [vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()]
         return {"surface": len(self.surfaces) - 1, "bounds": bounds, "flat": flat}
 
-    def texture(self, picture: Any) -> int | None:
+    def texture(self, picture: Picture) -> int | None:
         """A picture as a data URL, made smaller where it is large."""
         from PIL import Image
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import SceneError
+from .browser_thread import BrowserThread
+from .camera_path import CameraPath
 from .export_html import write_html
 from .recording import Recording
 
@@ -23,6 +25,7 @@ ARGUMENTS = ("--enable-unsafe-swiftshader",)  # draws in three dimensions also w
 DRAWN = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 SHOW = """async (t) => {
   sharnir.seek(t);
+  sharnir.filmed?.show(t);
   sharnir.view.draw();
   sharnir.view.draw();
 }"""
@@ -53,14 +56,22 @@ def check(film: Path | None = None) -> None:
 def player(recording: Recording, size: tuple[int, int], theme: str, bare: bool) -> Iterator[Page]:
     """A page that shows the run, or the view alone."""
     check()
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_html(recording, Path(folder) / "run.html")
+        with open_page(f"{file.as_uri()}#fine&theme={theme}{'&bare' * bare}", size) as page:
+            yield page
+
+
+@contextmanager
+def open_page(address: str, size: tuple[int, int]) -> Iterator[Page]:
+    """A page of a run in a browser of its own, once it has drawn; within a `BrowserThread`."""
+    check()
     from playwright.sync_api import sync_playwright
 
-    program = chromium()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        file = write_html(recording, Path(folder) / "run.html")
-        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.goto(f"{file.as_uri()}#fine&theme={theme}{'&bare' * bare}")
+        page.goto(address)
         page.wait_for_function(DRAWN, timeout=60_000)
         yield page
         browser.close()
@@ -69,23 +80,46 @@ def player(recording: Recording, size: tuple[int, int], theme: str, bare: bool) 
 def save_picture(recording: Recording, path: Path, time: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
     """A PNG of the run at a time (s): the whole page, or the view alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with player(recording, size, theme, bare) as page:
-        path.write_bytes(_shot(page, time))
+
+    def take() -> None:
+        with player(recording, size, theme, bare) as page:
+            path.write_bytes(_shot(page, time))
+
+    with BrowserThread() as thread:
+        thread.call(take)
     return path
 
 
-def save_video(recording: Recording, path: Path, rate: float, size: tuple[int, int], theme: str, bare: bool) -> Path:
-    """The run as a video at its own speed: .gif and .webp by Pillow, .mp4 and .webm by ffmpeg."""
+def save_video(
+    recording: Recording,
+    path: Path,
+    rate: float,
+    size: tuple[int, int],
+    theme: str,
+    bare: bool,
+    camera: CameraPath | None = None,
+) -> Path:
+    """The run as a video at its own speed: .gif and .webp by Pillow, .mp4 and .webm by ffmpeg.
+
+    The camera stands or follows as in the page; with a path it goes its own way.
+    """
     check(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     length = (len(recording.frames) - 1) * recording.every
     count = max(1, int(length * rate) + 1)
-    with player(recording, size, theme, bare) as page:
-        shots = (_shot(page, k / rate) for k in range(count))
-        if path.suffix in ANIMATED:
-            _save_animation(shots, path, rate)
-        else:
-            _save_film(shots, path, rate, str(shutil.which("ffmpeg")))
+
+    def take() -> None:
+        with player(recording, size, theme, bare) as page:
+            if camera is not None:
+                page.evaluate("(rows) => { sharnir.film(rows) }", camera.rows)
+            shots = (_shot(page, k / rate) for k in range(count))
+            if path.suffix in ANIMATED:
+                _save_animation(shots, path, rate)
+            else:
+                _save_film(shots, path, rate, str(shutil.which("ffmpeg")))
+
+    with BrowserThread() as thread:
+        thread.call(take)
     return path
 
 

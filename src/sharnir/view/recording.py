@@ -18,9 +18,9 @@ from ..runtime.commands import AnyCommand, Clear, Inject, Loosen, Pull, Stop
 from ..runtime.frame_bytes import HEADER, MODES, FrameWriter, layout_of, views
 from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
+from ..runtime.referee import Score, referee_of
 from ..runtime.replay import Replay
 from ..runtime.rope_frames import record_ropes
-from ..runtime.scenario import Score, referee_of
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from ..spatial import Array

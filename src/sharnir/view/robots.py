@@ -65,7 +65,7 @@ SPEEDS: tuple[AnyWidget, ...] = (
 def training_ground(name: str) -> Scene:
     """Level ground with a step, a ramp with a landing, bumps, and posts to drive around."""
     scene = Scene(name)
-    scene.ground()
+    scene.ground(look="concrete")
     scene.body("step", Box(2.0, 2.0, 0.12, color=STONE), position=(4.0, -2.5, 0.0), fixed=True)
     slope = math.radians(12.0)
     tilted = tuple(spatial.about((0.0, 1.0, 0.0), -slope).tolist())
@@ -84,7 +84,8 @@ def rough_terrain(name: str) -> Scene:
     """Fifty metres by fifty of uneven ground, like a ploughed field that has been rolled."""
     scene = Scene(name)
     relief = Roughness(rms=ROUGHNESS, shortest=0.3, longest=3.0, seed=1)
-    scene.terrain("ground", HeightField(relief=(relief,), size=(50.0, 50.0), spacing=(0.1, 0.1)))
+    field = HeightField(relief=(relief,), size=(50.0, 50.0), spacing=(0.1, 0.1))
+    scene.terrain("ground", field, look="grass")
     return scene
 
 
@@ -170,7 +171,7 @@ def drive_krt100() -> Experiment:
 def drive_krt100_course() -> Experiment:
     """KRT-100 with its trailer before a course of three gates."""
     scene = Scene("KRT-100 course")
-    scene.ground()
+    scene.ground(look="gravel")
     for i, (x, y) in enumerate(GATES, start=1):
         for side, off in (("left", 0.9), ("right", -0.9)):
             post = Cylinder(0.06, 1.0, color="#c4572f")
@@ -231,7 +232,7 @@ def drive_mf4() -> Experiment:
 def drive_mf4_door() -> Experiment:
     """The tracked robot before a door that it can push open."""
     scene = Scene("MF-4 and a door")
-    scene.ground()
+    scene.ground(look="concrete")
     robot = mf4(scene, position=(0.0, 0.6, 0.0))
     arm_eyes(scene, robot)
     leaf, width = 1.9, 1.0  # m
@@ -269,7 +270,7 @@ def skid_steered(scene: Scene, vehicle: BuiltVehicle, driven: str, arm: dict[str
 def drive_car() -> Experiment:
     """The car: rear wheels by voltage, the rack by its servo, on open ground."""
     scene = Scene("car")
-    scene.ground()
+    scene.ground(look="asphalt")
     car = four_wheel_car(scene).vehicle
     eyes(scene, car.chassis, 1.95, 0.7)
     front = car.axles["front"]

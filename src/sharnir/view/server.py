@@ -69,6 +69,14 @@ class Terminated(BaseException):
     """The program was asked to end (SIGTERM)."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C: the folder of the run that was served last, and whether something had gone wrong in it."""
+
+    def __init__(self, folder: Path | None, wrong: bool) -> None:
+        super().__init__()
+        self.folder, self.wrong = folder, wrong
+
+
 @dataclass(frozen=True)
 class Options:
     """How runs are served, and where they are kept."""
@@ -127,6 +135,8 @@ def serve(first: Choice | None, options: Options, opened: Opened, told: Told = p
     session = Session(first, options, told)
     try:
         return asyncio.run(session.serve(opened))
+    except KeyboardInterrupt:
+        raise Interrupted(session.folder, session.went_wrong) from None
     finally:
         session.close()
 
@@ -168,16 +178,24 @@ class Session:
         self._choosing, self._begun, self._writing = asyncio.Lock(), asyncio.Event(), asyncio.Lock()
         self._runtime = None if first is None else self._compiled(first)
         self._first = first
+        self.folder = None if self._runtime is None else self._runtime.run.folder  # of the newest run
+        self._ending: Ending | None = None  # how that has ended, once it has
 
     def close(self) -> None:
         """End what is left of the physics."""
         if self._runtime is not None:
             self._runtime.close()
 
+    @property
+    def went_wrong(self) -> bool:
+        """Whether the newest run went wrong: its physics died, or a fault has stopped its world."""
+        faults = self.folder is not None and any(self.folder.glob(FAULT_FILES))
+        return faults or (self._ending is not None and self._ending.wrong)
+
     async def serve(self, opened: Opened) -> Ending | None:
         """Until the last run has ended and nobody looks any more."""
         host = self.options.host
-        listening = _bound(host, self.options.port)
+        listening = bound_socket(host, self.options.port)
         port = listening.getsockname()[1]
         self.address = f"http://{host}:{port}"
         if self._first is not None and self._runtime is not None:
@@ -232,6 +250,7 @@ class Session:
         text = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
         page = Page(hub, self.tokens, world, self.address)
         self._runtime, self.drive = runtime, Drive(choice, runtime, hub, page, text)
+        self.folder, self._ending = runtime.run.folder, None
         self._begun.set()
 
     async def start(self, what: str) -> None:
@@ -253,36 +272,60 @@ class Session:
             drive = self.drive
             assert drive is not None
             ending = await self._see_through(drive)
+            while drive.hub.next == "again" and not self.closing and (problem := await self._begin_again(drive)):
+                ending = Ending(problem, True, drive.folder)
+                await self._dwell(drive, ending)
+            if self.closing:  # what is fetched now is there when the server is not
+                await self._tell_end(drive, ending, closed=True)
+                await _until_left(drive.hub)
             if self.closing or (drive.hub.next is None and not self._stays):
                 return ending
-            drive.runtime.close()
-            self._begun.clear()
-            self.drive = None
-            if drive.hub.next == "again":
-                choice = await asyncio.to_thread(of_run, drive.folder, drive.choice.source)
-                self._enter(choice, await asyncio.to_thread(self._compiled, choice))
-                assert self.drive is not None
-                self.drive.hub.seat.keep(drive.hub.seat.holder)
-                self._told(f"A new run has begun; it is kept in {self.drive.folder}")
-            else:
-                self._stays = True
+            if self.drive is drive:  # nothing has come after it: the start page
+                self._begun.clear()
+                self.drive, self._stays = None, True
             await drive.hub.broadcast("restarted")
+
+    async def _begin_again(self, drive: Drive) -> str:
+        """Another run of the same; the one that has ended is served until it is there. Returns why there is none."""
+        await drive.hub.broadcast("starting")
+        try:
+            choice = await asyncio.to_thread(of_run, drive.folder, drive.choice.source)
+            runtime = await asyncio.to_thread(self._compiled, choice)
+        except (SceneError, OSError) as error:
+            drive.hub.next = None
+            return f"It could not be started again: {error}"
+        if self.closing:
+            runtime.close()
+            return ""
+        self._enter(choice, runtime)
+        assert self.drive is not None
+        self.drive.hub.seat.keep(drive.hub.seat.holder)
+        self._told(f"A new run has begun; it is kept in {self.drive.folder}")
+        return ""
 
     async def _see_through(self, drive: Drive) -> Ending:
         """A run to its end, and until those who look at the end have gone or want something else."""
-        hub = drive.hub
-        await hub.pump()
+        await drive.hub.pump()
         ending = self._how_it_ended(drive)
+        drive.runtime.close()
+        self._runtime = None
+        await self._tell_end(drive, ending, ready=False)
         self._told(f"{ending.reason}. The run is in {ending.folder}")
-        told = {"wrong": ending.wrong, "folder": str(ending.folder)}
-        await hub.end(ending.reason, **told, ready=False, documents=self.documents(drive), closed=False)
         await self._write_documents(drive.folder, drive.choice.source)
-        await hub.end(ending.reason, **told, ready=True, documents=self.documents(drive), closed=False)
-        await self._until_next(hub)
-        if self.closing:  # what is fetched now is there when the server is not
-            await hub.end(ending.reason, **told, ready=True, documents=self.documents(drive), closed=True)
-            await _until(lambda: not hub.clients, FETCH_WITHIN)
+        await self._tell_end(drive, ending)
+        await self._until_next(drive.hub)
         return ending
+
+    async def _dwell(self, drive: Drive, ending: Ending) -> None:
+        """Say what has become of a run that has ended already, and wait for what is wanted next."""
+        self._told(ending.reason)
+        await self._tell_end(drive, ending)
+        await self._until_next(drive.hub)
+
+    async def _tell_end(self, drive: Drive, ending: Ending, *, ready: bool = True, closed: bool = False) -> None:
+        self._ending = ending
+        told = {"wrong": ending.wrong, "folder": str(ending.folder), "documents": self.documents(drive)}
+        await drive.hub.end(ending.reason, **told, ready=ready, closed=closed)
 
     def _how_it_ended(self, drive: Drive) -> Ending:
         run = Run(drive.folder)
@@ -364,10 +407,10 @@ class Session:
             await drive.hub.end("The program was closed", **told, ready=False, closed=True)
 
 
-async def _until(condition: Callable[[], bool], seconds: float) -> None:
-    """Wait for a condition, but not for ever."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
+async def _until_left(hub: Hub) -> None:
+    """Until all browsers have what they fetch and are gone, but not for ever."""
+    end = time.monotonic() + FETCH_WITHIN
+    while hub.clients and time.monotonic() < end:
         await asyncio.sleep(0.05)
 
 
@@ -493,7 +536,8 @@ def _serve_start(app: FastAPI, session: Session) -> None:
         return _file(await session.document_of_run(name, document))
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket on a port of a host, 0 for a free one."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

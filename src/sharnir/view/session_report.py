@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime import commands as c
-from ..runtime.scenario import Standing
+from ..runtime.referee import Standing
 from ..spatial import Array
 from .export_data import block
+from .export_html import translation
 from .recording import DrivenRecording, faults_of, told, words
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th { font-weight: 600; } td.n { text-align: right; white-space: nowrap; } img { max-width: 100%; }
 .warning td:nth-child(2) { color: #8a5a08; } .alarm td:nth-child(2) { color: #b92d23; font-weight: 600; }
 """  # noqa: E501 (a style sheet)
+# What is said in the reader's language: cells and headings, and numbers with their units.
+SAYS = """for (const element of document.querySelectorAll("h2, th, td, p.muted, b")) {
+    const number = /^(-?[0-9.]+) ([A-Za-z/]+)$/.exec(element.textContent);
+    element.textContent = number ? `${number[1]} ${unitText(number[2])}` : translated(element.textContent);
+}"""
 PLOTTED = 6
 TABLE_ROWS = 400
 
@@ -57,9 +63,8 @@ def write_report(recording: DrivenRecording, path: Path) -> Path:
         "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{}</title><style>{}</style>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'></head><body><main>{}"
     )
-    path.write_text(
-        page.format(html.escape(header.name), STYLE, "".join(parts)) + "</main></body></html>", encoding="utf-8"
-    )
+    text = page.format(html.escape(header.name), STYLE, "".join(parts))
+    path.write_text(f"{text}</main>{translation(SAYS)}</body></html>", encoding="utf-8")
     return path
 
 
@@ -110,7 +115,7 @@ def _summary(recording: DrivenRecording) -> list[tuple[str, str]]:
     return [
         ("inputs given", count(c.Set)),
         ("emergency stops", count(c.Stop)),
-        ("connection lost", count(c.Hold)),
+        ("drives held", count(c.Hold)),
         ("resets and restored snapshots", count(c.Reset, c.Restore)),
         ("faults injected", count(c.Inject)),
         ("limits hit", str(sum("is at its" in alarm.text for alarm in alarms))),

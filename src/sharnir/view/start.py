@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import SceneError
 from ..experiment import list_examples
 from ..runtime.journal import SCENARIO, Run
-from ..runtime.scenario import FOLDER, load_scenario
+from ..runtime.referee import FOLDER, load_scenario
 from .choice import Choice, chosen, of_run, with_scenario
 from .guard import Role
 from .robots import list_robots

@@ -10,22 +10,27 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .. import spatial
 from ..model.softs import PLACES, softs_of
 from ..scene.body import Body
 from ..scene.camera import CameraSpec
+from ..scene.elements.drive import DcDrive
 from ..scene.joint import Joint
 from ..scene.joints import Coordinate, Kind
 from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
-from ..scene.rope import Rope
+from ..scene.rope import Rope, Skin
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape
+from ..scene.sky import Sky
 from ..scene.surfaces import HeightField, Plane, Terrain
 from ..scene.values import Plain
 from ..spatial import Array
 from .belts import belt_of, sprocket_shapes, sprockets_of, track_shapes
 from .console_panel import tight_at
+from .gears import gears_of
+from .linkage import rods_of, springs_of
 from .painting import Looks
 
 UNSEEN = 1e-3  # kg
@@ -35,7 +40,9 @@ def world_of(scene: Scene) -> Plain:
     """Everything the view needs to know of a scene before the first frame."""
     sprockets = sprockets_of(scene)
     looks = Looks()
-    bodies = [_body(body, sprockets.get(name), looks) for name, body in scene.bodies.items()]
+    bodies = [body_of(body, sprockets.get(name), looks) for name, body in scene.bodies.items()]
+    for name, gears in gears_of(scene).items():
+        bodies[list(scene.bodies).index(name)]["shapes"] += gears
     loose = _loose(scene)
     followed = _followed(scene, loose)
     movable = [name for name, body in scene.bodies.items() if not body.spec.fixed]
@@ -47,8 +54,10 @@ def world_of(scene: Scene) -> Plain:
         "surfaces": looks.surfaces,
         "textures": looks.textures,
         "told": looks.told,
-        "joints": [_joint(scene, joint) for joint in scene.joints.values()],
-        "ropes": [_rope(name, rope) for name, rope in scene.ropes.items()],
+        "joints": _joints(scene),
+        "springs": springs_of(scene),
+        "rods": rods_of(scene),
+        "ropes": [_rope(scene, name, rope, looks) for name, rope in scene.ropes.items()],
         "terrain": [_terrain(terrain) for terrain in scene.terrains.values()],
         "extent": _extent(scene, bodies, list(scene.bodies)),
         "focus": _extent(scene, bodies, (loose if followed >= 0 else movable) or list(scene.bodies)),
@@ -57,13 +66,15 @@ def world_of(scene: Scene) -> Plain:
         "rays": [_ray(scene, name, ray.spec) for name, ray in scene.rays.items()],
         "machines": [max(machine, key=lambda i: bodies[i]["mass"]) for machine in _machines(scene)],
         "weight": max(mass * gravity, 1e-6),
+        "sky": _sky(scene),
     }
 
 
 # --- bodies and shapes ------------------------------------------------------------------------------------------------
 
 
-def _body(body: Body, sprocket: float | None, looks: Looks) -> Plain:
+def body_of(body: Body, sprocket: float | None, looks: Looks) -> Plain:
+    """A body with what is drawn of it; a ``sprocket`` has a radius (m)."""
     shapes = _shapes(body, sprocket, looks)
     box = np.array([_bounds(shape) for shape in shapes] or [np.zeros((2, 3))])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
@@ -101,18 +112,26 @@ def drawn_of(shape: AnyShape, looks: Looks) -> list[Plain]:
     if not isinstance(shape, Mesh) or shape.file is None:
         texture = None if shape.texture is None else looks.texture(shape.texture)
         return [shape_of(shape) | ({} if texture is None else {"texture": texture})]
-    place = {"position": shape.position, "rotation": shape.rotation}
+    place = {"position": shape.position, "rotation": shape.rotation} | finish_of(shape)
     return [{"kind": "mesh", **part, **place} for part in looks.parts(shape)]
+
+
+def finish_of(shape: AnyShape) -> Plain:
+    """What a shape says of its surface beside its colour; what it does not say, ``static/materials.js`` chooses."""
+    said = {"roughness": shape.roughness, "metalness": shape.metalness, "glow": shape.glow or None}
+    said |= {"only_seen": None if shape.collides else True}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def shape_of(shape: AnyShape) -> Plain:
     """A shape of a body."""
-    place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color}
+    place = {"position": shape.position, "rotation": shape.rotation, "color": shape.color} | finish_of(shape)
     if not isinstance(shape, (Mesh, ConvexHull)):
         kind, size = shape.drawn()
         return {"kind": kind, "size": size, **place}
     surface = shape.surface()
-    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place}
+    flat = {"flat": True} if isinstance(shape, ConvexHull) else {}  # plates have edges
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place, **flat}
 
 
 def packed(vertices: Array, triangles: Array) -> Plain:
@@ -144,7 +163,7 @@ def _ghost(body: Body) -> Plain:
 
 
 def _bounds(shape: Plain) -> Array:
-    """A box about a shape, in the body's axes, generous where the shape is turned."""
+    """A box about a shape, in the body's axes."""
     size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
     if shape["kind"] == "mesh":
         low, high = np.array(shape["bounds"])
@@ -154,14 +173,16 @@ def _bounds(shape: Plain) -> Array:
     elif shape["kind"] in ("box", "sphere"):
         high = np.array(size) * (0.5 if shape["kind"] == "box" else 1.0)
         low = -high
+    elif shape["kind"] == "gear":
+        high = np.array([size[0], size[0], 0.5 * size[1]])
+        low = -high
     else:
         half_length = 0.5 * size[-1] + (size[0] if shape["kind"] == "capsule" else 0.0)
         high = np.array([size[0], size[0], half_length])
         low = -high
-    if tuple(shape["rotation"]) != (0.0, 0.0, 0.0, 1.0):
-        reach = float(np.linalg.norm(np.maximum(-low, high)))
-        low, high = np.full(3, -reach), np.full(3, reach)
-    return np.array([low, high]) + np.array(shape["position"])
+    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    turned = spatial.rotate(np.array(shape["rotation"]), corners)
+    return np.array([turned.min(axis=0), turned.max(axis=0)]) + np.array(shape["position"])
 
 
 def _extent(scene: Scene, bodies: list[Plain], names: list[str]) -> Plain:
@@ -217,20 +238,41 @@ def _followed(scene: Scene, loose: list[str]) -> int:
 # --- ropes and terrain ------------------------------------------------------------------------------------------------
 
 
-def _rope(name: str, rope: Rope) -> Plain:
+def _rope(scene: Scene, name: str, rope: Rope, looks: Looks) -> Plain:
+    eyes = [(_place(scene, eye.body), rope.node_at(eye.at, name)) for eye in rope.spec.eyelets]
+    poses = [
+        scene.bodies[eye.body].pose if body >= 0 else scene.world.pose
+        for eye, (body, _) in zip(rope.spec.eyelets, eyes, strict=True)
+    ]
+    places = [pose.inverse().point(rope.nodes[node]).tolist() for pose, (_, node) in zip(poses, eyes, strict=True)]
     return {
+        "knots": [tied.node for tied in rope.tied],
+        "eyelets": [{"body": body, "at": at} for (body, _), at in zip(eyes, places, strict=True)],
         "name": name,
         "nodes": rope.elements + 1,
         "radius": rope.spec.radius,
         "strength": tight_at(rope),
+        "skin": None if rope.spec.skin is None else _skin(rope.spec.skin, rope, looks),
     }
+
+
+def _skin(skin: Skin, rope: Rope, looks: Looks) -> Plain | None:
+    """The parts of a mesh that a rope wears, where they begin and end along z, and the lengths of its bones (m)."""
+    parts = [{"kind": "mesh", **part} for part in looks.parts(skin.mesh())]
+    bounds = np.array([part["bounds"] for part in parts]).reshape(-1, 2, 3)
+    low, high = (float(bounds[:, 0, 2].min()), float(bounds[:, 1, 2].max())) if parts else (0.0, 0.0)
+    if high <= low:
+        looks.told.append(f"the skin of rope '{rope.name}' has no length along z, and is left out")
+        return None
+    return {"parts": parts, "span": [low, high], "lengths": rope.lengths.tolist()}
 
 
 def _terrain(terrain: Terrain) -> Plain:
     surface = terrain.spec.surface
     kind = str(surface.__struct_config__.tag)
-    place = {"name": terrain.name, "position": terrain.spec.position, "rotation": terrain.spec.rotation}
-    return {"kind": kind} | SURFACES[kind](surface) | place
+    spec = terrain.spec
+    place = {"name": terrain.name, "position": spec.position, "rotation": spec.rotation}
+    return {"kind": kind} | SURFACES[kind](surface) | place | {"look": spec.look, "color": spec.color}
 
 
 def _plane(_: Plane) -> Plain:
@@ -251,6 +293,12 @@ def _heights(surface: HeightField) -> Plain:
 SURFACES: dict[str, Callable[..., Plain]] = {"plane": _plane, "mesh": _mesh, "heights": _heights}
 
 
+def _sky(scene: Scene) -> Plain:
+    """The light to begin with: day where there is ground to stand on, and else none but the page's own."""
+    sky = scene.sky or Sky(light="day" if scene.terrains else "studio")
+    return {"light": sky.light, "azimuth": sky.azimuth, "elevation": sky.elevation, "fog": sky.fog}
+
+
 # --- cameras and sensors ----------------------------------------------------------------------------------------------
 
 
@@ -261,7 +309,8 @@ def _place(scene: Scene, body: str) -> int:
 
 def _camera(scene: Scene, name: str, spec: CameraSpec) -> Plain:
     given = {"position": spec.position, "direction": spec.direction, "up": spec.up}
-    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view}
+    lens = {"distortion": spec.distortion} if any(spec.distortion) else {}
+    return {"name": name, "body": _place(scene, spec.body), **given, "field_of_view": spec.field_of_view, **lens}
 
 
 def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
@@ -272,8 +321,13 @@ def _ray(scene: Scene, name: str, spec: RaySpec) -> Plain:
 # --- joints -----------------------------------------------------------------------------------------------------------
 
 
-def _joint(scene: Scene, joint: Joint) -> Plain:
+def _joints(scene: Scene) -> list[Plain]:
     places = {"world": -1} | {name: i for i, name in enumerate(scene.bodies)}
+    motors = {row.label: row.motor for row in softs_of(scene) if row.motor is not None}
+    return [_joint(joint, places, motors) for joint in scene.joints.values()]
+
+
+def _joint(joint: Joint, places: dict[str, int], motors: dict[str, DcDrive]) -> Plain:
     return {
         "name": joint.name,
         "type": type(joint.type).__name__.lower(),
@@ -281,14 +335,14 @@ def _joint(scene: Scene, joint: Joint) -> Plain:
         "b": places[joint.b.name],
         "frame_a": [*joint.frame_a.position.tolist(), *joint.frame_a.rotation.tolist()],
         "frame_b": [*joint.frame_b.position.tolist(), *joint.frame_b.rotation.tolist()],
-        "coordinates": [_coordinate(scene, joint, found) for found in joint.type.coordinates],
+        "coordinates": [_coordinate(joint, found, motors) for found in joint.type.coordinates],
     }
 
 
-def _coordinate(scene: Scene, joint: Joint, found: Coordinate) -> Plain:
+def _coordinate(joint: Joint, found: Coordinate, motors: dict[str, DcDrive]) -> Plain:
     low, high = joint.ranges.get(found.name, (None, None))
     label = f"{joint.name}.{found.name}"
-    motor = next((row.motor for row in softs_of(scene) if row.label == label), None)
+    motor = motors.get(label)
     kind = "twist" if found.kind == Kind.TWIST else "slide" if found.kind <= Kind.SLIDE_Z else "other"
     bounded = low is not None and high is not None
     return {

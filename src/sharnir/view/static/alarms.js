@@ -1,6 +1,6 @@
 // Alarms: a list, newest on top. The same alarm again raises a count; those that were acknowledged step back.
 
-import { t, translated } from "./texts.js";
+import { seconds, t, translated } from "./texts.js";
 
 const KEPT = 500;
 
@@ -16,8 +16,9 @@ const find = (id) => document.getElementById(id);
 
 export function addAlarms(link, toast) {
   const entries = []; // newest first: { level, text, time, count, known }
+  const same = ({ level, text }) => (entry) => entry.text === text && entry.level === level;
   const add = ({ level, text, time }) => {
-    const again = entries.findIndex((entry) => entry.text === text && entry.level === level);
+    const again = entries.findIndex(same({ level, text }));
     const [before] = again >= 0 ? entries.splice(again, 1) : [null];
     entries.unshift({ level, text, time, count: (before?.count ?? 0) + 1, known: level === "info" });
     entries.length = Math.min(entries.length, KEPT);
@@ -43,7 +44,7 @@ export function addAlarms(link, toast) {
     element.toggleAttribute("data-known", entry.known);
     element.title = entry.known ? "" : t("acknowledge");
     const count = entry.count > 1 ? ` ×${entry.count}` : "";
-    element.append(make("span", "", `${entry.time.toFixed(2)} s`), make("p", "", translated(entry.text) + count));
+    element.append(make("span", "", seconds(entry.time)), make("p", "", translated(entry.text) + count));
     element.addEventListener("click", () => acknowledge([entry]));
     entry.row = element;
     return element;
@@ -52,8 +53,9 @@ export function addAlarms(link, toast) {
   find("alarm-search").addEventListener("input", draw);
   find("acknowledge").addEventListener("click", () => acknowledge(entries));
   link.on("hello", (message) => {
-    entries.length = 0;
+    const before = entries.splice(0);
     message.alarms.forEach(add);
+    for (const entry of entries) entry.known ||= before.some((one) => one.known && same(entry)(one) && one.count === entry.count);
     draw();
   });
   link.on("alarm", ({ alarm }) => {

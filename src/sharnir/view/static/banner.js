@@ -1,5 +1,5 @@
 // Banner: what is said and done while the drives are in their safe state, when the world has stopped, and at the end of
-// a run. The emergency stop is a button that only stops; its release is another, pressed for a second.
+// a run. The release of the emergency stop is pressed for a second.
 
 import { t, translated } from "./texts.js";
 
@@ -7,18 +7,6 @@ const RELEASE_AFTER = 1100; // ms; the server asks for a second
 const RELEASE_EVERY = 250; // ms; asked again while it is pressed, as the server may have heard of it late
 
 const find = (id) => document.getElementById(id);
-
-export function addStop(link, keys) {
-  const stop = find("stop");
-  // also through what a dialog dims the page with, which lies over it
-  const isOn = ({ target, clientX: x, clientY: y }) => {
-    if (stop.contains(target)) return true;
-    const { left, right, top, bottom } = stop.getBoundingClientRect();
-    return target.matches?.(".q-dialog__backdrop") && x >= left && x <= right && y >= top && y <= bottom;
-  };
-  addEventListener("pointerdown", (event) => isOn(event) && keys.stop(), { capture: true });
-  stop.addEventListener("click", (event) => event.detail === 0 && keys.stop()); // Enter, Space, assistive technology
-}
 
 export function addBanner(link) {
   addRelease(link);
@@ -112,6 +100,10 @@ export function addEnding(link) {
   for (const name of ["again", "home"]) find(name)?.addEventListener("click", () => link.send({ do: name }));
   link.on("hello", ({ ending }) => showEnding(link, ending?.reason ? ending : null));
   link.on("ended", (ending) => showEnding(link, ending));
+  link.on("starting", () => {
+    find("ending-text").textContent = t("Another run is being started …");
+    for (const name of ["again", "home"]) if (find(name)) find(name).hidden = true;
+  });
   link.on("restarted", () => location.reload());
 }
 
@@ -122,7 +114,9 @@ async function showEnding(link, ending) {
   const opens = ending && dialog.hidden;
   dialog.hidden = !ending;
   document.body.classList.toggle("ended", Boolean(ending));
-  for (const part of dialog.parentElement.children) part.inert = Boolean(ending) && part !== dialog;
+  find("stop").disabled = Boolean(ending); // there is nothing left to stop
+  const rest = [...dialog.parentElement.children, ...document.body.children]; // dialogs are put beside the page
+  for (const part of rest) part.inert = Boolean(ending) && !part.contains(dialog);
   if (opens) dialog.focus();
   if (!ending) return;
   dialog.dataset.wrong = ending.wrong;

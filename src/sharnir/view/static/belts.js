@@ -1,10 +1,12 @@
 // Belts: the links of tracks, which run round their frames as the sprockets turn.
 
+import { bodyMaterial, setFinishes } from "./materials.js";
 import { THREE } from "./three.js";
 
 const PITCH = 0.4; // of the radius, from link to link
 const THICK = 0.16; // of the radius
 const RUBBER = [new THREE.Color("#353b40"), new THREE.Color("#4a5258")]; // in turn, so that one sees it run
+const FINISH = [0.9, 0, 0];
 
 // Where the links of a belt are, in the plane of its frame: [x, z, angle] each. Two ends of a radius are 2 half apart; the
 // upper run goes forward (x) by the travel, the lower one back.
@@ -23,8 +25,8 @@ export function linkPlaces(half, radius, count, travel) {
 }
 
 export class Belts {
-  constructor(material) {
-    this.material = material;
+  constructor(plain) {
+    this.material = bodyMaterial(plain);
     this.belts = [];
   }
 
@@ -35,9 +37,9 @@ export class Belts {
     const link = new THREE.BoxGeometry((0.86 * round) / count, width, THICK * radius);
     link.setAttribute("color", new THREE.BufferAttribute(new Float32Array(link.getAttribute("position").count * 3).fill(1), 3));
     const mesh = new THREE.InstancedMesh(link, this.material, count);
+    setFinishes(mesh, Array(count).fill(FINISH), Array(count).fill(body));
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
-    mesh.userData.bodies = Array(count).fill(body);
     for (let k = 0; k < count; k += 1) mesh.setColorAt(k, RUBBER[k % 2]);
     this.belts.push({ body, half, radius: radius * (1 - 0.5 * THICK), joint, frame, mesh, count, travel: 0, full: radius });
     return mesh;

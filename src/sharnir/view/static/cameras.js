@@ -4,24 +4,32 @@ import { mounted } from "./mounted.js";
 import { OrbitControls, THREE } from "./three.js";
 
 const VIEW = 45; // degrees from the lower to the upper edge
+const LAG = 120; // ms in which a followed body is caught up with but for a third
+const JUMPS = 1.5; // radii at once, after which there is nothing to come after
+const SETTLED = 1e-3; // radii
 const CLEAR = 0.03; // of the scene's radius that the orbit stays above the ground
 
 export class Cameras {
   constructor(world, canvas, ground) {
-    this.world = world;
-    this.ground = ground;
-    this.mounted = mounted(world);
     this.camera = new THREE.PerspectiveCamera(VIEW, 1, 0.01, 2000);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls.dampingFactor = 0.12;
-    this.controls.maxPolarAngle = (world.terrain.length > 0 ? 0.495 : 0.98) * Math.PI; // not below the ground
-    this.body = world.followed >= 0 ? world.followed : Math.max(0, world.bodies.findIndex((body) => !body.fixed));
+    this.enter(world, ground);
     this.last = new THREE.Vector3();
     this.kind = "orbit";
     this.home();
     if (world.followed >= 0) this.choose("follow");
+  }
+
+  // What there is to be looked at; the eye stays where it is.
+  enter(world, ground) {
+    this.world = world;
+    this.ground = ground;
+    this.mounted = mounted(world);
+    this.controls.maxPolarAngle = (world.terrain.length > 0 ? 0.495 : 0.98) * Math.PI; // not below the ground
+    this.body = world.followed >= 0 ? world.followed : Math.max(0, world.bodies.findIndex((body) => !body.fixed));
   }
 
   get orbits() {
@@ -33,6 +41,8 @@ export class Cameras {
     const { center, radius } = this.world.focus;
     const far = (1.12 * radius) / Math.sin((VIEW * Math.PI) / 360) / Math.min(this.camera.aspect, 1);
     this.camera.fov = VIEW;
+    this.camera.userData.lens = null;
+    this.camera.layers.set(0);
     this.camera.up.set(0, 0, 1);
     this.camera.updateProjectionMatrix();
     this.controls.target.set(...center);
@@ -61,19 +71,26 @@ export class Cameras {
       this.mounted.get(this.kind)({ camera: this.camera, bodies, ropes, body: this.body });
       return false; // it moves with the frames
     }
-    if (this.kind === "follow" && bodies.matrix[this.body]) this.follow(bodies.matrix[this.body]);
+    const pulled = this.kind === "follow" && bodies.matrix[this.body] ? this.follow(bodies.matrix[this.body], performance.now()) : false;
     const moved = this.controls.update();
     this.stayAbove();
-    return moved;
+    return moved || pulled;
   }
 
-  follow(matrix) {
+  // As if on a spring, critically damped: it comes after the body without swinging. Returns whether it is still on its way.
+  follow(matrix, now) {
     AT.setFromMatrixPosition(matrix);
-    MOVED.subVectors(AT, this.fresh ? this.controls.target : this.last);
+    const far = AT.distanceTo(this.fresh ? this.controls.target : this.last);
+    const jumps = this.fresh || !this.controls.enableDamping || far > JUMPS * this.world.focus.radius;
+    const share = jumps ? 1 : 1 - Math.exp(-Math.min(now - this.followedAt, 500) / LAG);
+    MOVED.subVectors(AT, this.fresh ? this.controls.target : this.last).multiplyScalar(share);
     this.camera.position.add(MOVED);
     this.controls.target.add(MOVED);
-    this.last.copy(AT);
+    if (this.fresh) this.last.copy(AT);
+    else this.last.add(MOVED);
+    this.followedAt = now;
     this.fresh = false;
+    return this.last.distanceTo(AT) > SETTLED * this.world.focus.radius;
   }
 
   // The orbit's angle keeps the camera above the target; this above hills as well.

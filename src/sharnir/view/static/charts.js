@@ -1,7 +1,7 @@
 // Charts: signals over a whole run, drawn as SVG, with a cursor, the moment that is played, and what happened as marks.
 // A click or a drag goes to that moment.
 
-import { t } from "./texts.js";
+import { seconds, t } from "./texts.js";
 import { shown } from "./widgets.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -97,7 +97,7 @@ export class Chart {
     const index = this.pointed == null ? playback.index : Math.round(this.pointed / playback.about.every);
     const frame = playback.at(Math.min(index, playback.about.count - 1));
     this.value.textContent = shown(frame.channels[this.place], this.unit);
-    this.value.title = this.pointed == null ? t("now") : `${this.pointed.toFixed(2)} s`;
+    this.value.title = this.pointed == null ? t("now") : seconds(this.pointed);
   }
 }
 

@@ -1,22 +1,25 @@
 // Console: starts the link, the view, the widgets and the plots of the page once NiceGUI has put it up.
 
 import { addAlarms } from "./alarms.js";
-import { addBanner, addEnding, addStop } from "./banner.js";
+import { addBanner, addEnding } from "./banner.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { Past } from "./past.js";
-import { History, Plot } from "./plots.js";
+import { History, Plot, smallPlot } from "./plots.js";
+import { Plate } from "./plate.js";
 import { Pulling } from "./pulling.js";
-import { t, translated, useTexts } from "./texts.js";
+import { addStop } from "./stop.js";
+import { seconds, t, translated, useTexts } from "./texts.js";
 import { Timeline } from "./timeline.js";
 import { addCard, addChips, addSheet, foldMenus } from "./tools.js";
 import { makeView } from "./view.js";
-import { connectWidgets } from "./widgets.js";
+import { connectWidgets, shown } from "./widgets.js";
 
 const FIGURES_EVERY = 100; // ms between two updates of the figures on the strip
 const PLOTS_EVERY = 66; // ms
 const TOAST_FOR = 4000; // ms
 const MOST_TOASTS = 4;
+const LEAVING = '[class*="-leave-"]'; // what Quasar fades out
 
 const find = (id) => document.getElementById(id);
 
@@ -24,12 +27,14 @@ async function start() {
   while (!find("stage") || !find("keys")) await new Promise(requestAnimationFrame);
   const about = JSON.parse(find("about-page").textContent);
   useTexts(about.texts);
+  const joinStop = addStop();
   document.body.dataset.role = about.role;
   const world = await (await fetch("/view/world.json")).json();
   const before = await (await fetch("/view/history")).arrayBuffer();
   // from here on without waiting: what the link hears is heard by all of the page
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const link = new Link(world.layout, about.role);
+  joinStop(link);
   const view = makeView(find("stage"), world, world.layout);
   const past = new Past(link.reader);
   past.load(before);
@@ -37,18 +42,22 @@ async function start() {
   const timeline = new Timeline(link, past);
   const pulling = new Pulling({ view, link, world, timeline });
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
-  const plot = new Plot(find("plot"), history, (name) => units.get(name) ?? "");
+  const unitOf = (name) => units.get(name) ?? "";
+  const plot = new Plot(find("plot"), history, unitOf);
   const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);
   const page = { world, link, view, history, past, timeline, pulling: about.role === "watcher" ? null : pulling, plot, keys, copy };
   window.sharnir = page;
-  connectWidgets({ link, spec: (name) => specs.get(name) });
+  connectWidgets({
+    link, spec: (name) => specs.get(name), picture: (canvas, name) => view.pictures?.copy(canvas, name),
+    plot: (element, signals, seconds) => smallPlot(element, history, unitOf, signals, seconds),
+  });
+  if (world.panel.plate && view.canvas) page.plate = new Plate(view, world);
   plot.span = world.panel.seconds;
   plot.choose(world.panel.plotted);
   addChips(page);
   addSheet(page);
   addCard(page);
   addPlotTools(page);
-  addStop(link, keys);
   addBanner(link);
   addEnding(link);
   addAlarms(link, toast);
@@ -83,9 +92,12 @@ async function start() {
   page.started = true;
 }
 
-// Returns whether there was one. Quasar closes its own dialogs and menus.
+// Closes the topmost dialog; returns whether there was one. Quasar closes its own dialogs and menus when the key comes up,
+// and fades them out: one that is leaving is not open any more, and the next Esc is the stop.
 function closeDialog() {
-  if (document.querySelector(".q-dialog, .q-menu") || !find("ending").hidden) return true;
+  const leaves = (element) => element.matches(LEAVING) || element.querySelector(`:scope > ${LEAVING}`);
+  const open = [...document.querySelectorAll(".q-dialog, .q-menu")].some((element) => !leaves(element));
+  if (open || !find("ending").hidden) return true;
   if (foldMenus()) return true;
   const sheet = find("sheet");
   if (!sheet?.hasAttribute("data-open")) return false;
@@ -121,7 +133,7 @@ function score(standing) {
     const row = document.createElement("div");
     row.className = "goal";
     row.dataset.state = goal.state;
-    const at = goal.at === null ? "" : `${goal.at.toFixed(1)} s`;
+    const at = goal.at === null ? "" : seconds(goal.at, 1);
     row.textContent = `${{ reached: "✓", failed: "✗", open: "…" }[goal.state]} ${goal.name} ${Math.round(100 * goal.score)} % ${at} ${translated(goal.note)}`;
     return row;
   });
@@ -149,31 +161,25 @@ function addPlotTools({ plot }) {
     find("freeze").textContent = plot.frozen ? t("Go on") : t("Freeze");
     find("freeze").ariaPressed = plot.frozen;
   });
-  const fold = find("fold-plots");
-  const set = (folded) => {
-    document.body.classList.toggle("plots-folded", folded);
-    fold.textContent = folded ? "+" : "−";
-    fold.ariaLabel = fold.title = folded ? t("Show the plots") : t("Hide the plots");
-    fold.ariaExpanded = !folded;
-  };
-  fold.addEventListener("click", () => set(!document.body.classList.contains("plots-folded")));
-  addSideFold();
+  const fold = folding("fold-plots", "plots-folded", ["+", "−"], [t("Show the plots"), t("Hide the plots")]);
+  // the panel beside or below the view gives way to it
+  folding("fold-side", "side-folded", ["«", "»"], [t("Show the panel"), t("Hide the panel")])(false);
   const small = matchMedia("(max-width: 700px), (max-height: 500px)");
-  small.addEventListener("change", () => set(small.matches));
-  set(small.matches);
+  small.addEventListener("change", () => fold(small.matches));
+  fold(small.matches);
 }
 
-// The panel beside or below the view gives way to it.
-function addSideFold() {
-  const fold = find("fold-side");
+// A button that folds and unfolds a part of the page: its signs and labels while folded and while not.
+function folding(button, mark, signs, labels) {
+  const fold = find(button);
   const set = (folded) => {
-    document.body.classList.toggle("side-folded", folded);
-    fold.textContent = folded ? "«" : "»";
-    fold.ariaLabel = fold.title = folded ? t("Show the panel") : t("Hide the panel");
+    document.body.classList.toggle(mark, folded);
+    fold.textContent = signs[folded ? 0 : 1];
+    fold.ariaLabel = fold.title = labels[folded ? 0 : 1];
     fold.ariaExpanded = !folded;
   };
-  fold.addEventListener("click", () => set(!document.body.classList.contains("side-folded")));
-  set(false);
+  fold.addEventListener("click", () => set(!document.body.classList.contains(mark)));
+  return set;
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------
@@ -184,17 +190,21 @@ function strip({ link }) {
     state(link, frame); // at once
     if (performance.now() - drawn < FIGURES_EVERY) return;
     drawn = performance.now();
-    find("time").textContent = `${frame.time.toFixed(2)} s`;
+    find("time").textContent = seconds(frame.time);
     const slow = frame.doing === "running" && frame.factor < 0.97 * frame.scale && frame.factor > 0;
     figure("factor", frame.doing === "running" ? `${frame.factor.toFixed(2)} ×` : "–", slow);
     figure("misses", frame.misses.toFixed(0), false);
-    figure("worst", `${(1000 * frame.worst).toFixed(2)} ms`, false);
-    figure("jitter", `${(1000 * frame.jitter).toFixed(2)} ms`, frame.jitter > 0.001);
+    figure("worst", shown(1000 * frame.worst, "ms"), false);
+    figure("jitter", shown(1000 * frame.jitter, "ms"), frame.jitter > 0.001);
   });
-  link.on("connection", ({ connected }) => {
-    document.body.classList.toggle("lost", !connected);
-    if (!connected) state(link, null);
-  });
+  const hearing = () => {
+    document.body.classList.toggle("lost", link.hears !== "frames");
+    if (link.hears === "frames") return;
+    state(link, null);
+    find("curtain").textContent = unheard(link).why;
+  };
+  link.on("hearing", hearing);
+  link.on("connection", hearing);
   link.on("operator", (control) => showControl(link, control));
   find("take").addEventListener("click", () => link.send({ do: "take" }));
   find("give").addEventListener("click", () => link.send({ do: "give" }));
@@ -204,6 +214,8 @@ function strip({ link }) {
 function showControl(link, { driving, operator, may_take: mayTake }) {
   const role = find("role");
   document.body.classList.toggle("watching", !driving);
+  const clock = document.querySelector(".operator-only");
+  if (clock) clock.inert = !driving && link.role !== "instructor";
   role.dataset.role = driving ? "operator" : "watching";
   const whose = operator ? t("{operator} is in control", { operator: translated(operator) }) : t("Nobody is in control");
   role.querySelector("span").textContent = driving ? t("You are in control") : whose;
@@ -217,19 +229,27 @@ function figure(id, text, warns) {
   find(id).parentElement.dataset.state = warns ? "warn" : "";
 }
 
+// What is wrong where no frames come, in a word and in a sentence.
+function unheard({ connected, hears }) {
+  if (!connected) return { state: t("Connection lost"), why: t("The connection is lost. Trying again …") };
+  if (hears === "words") return { state: t("No answer"), why: t("The physics does not respond. What you see is old.") };
+  return { state: t("No signal"), why: t("Nothing comes from the server. What you see is old.") };
+}
+
 function state(link, frame) {
   const chain = frame ? frame.chain : "free";
   const mode = frame ? frame.doing : "lost";
   const moving = mode === "running" || mode === "paused";
   const name = moving && chain !== "free" ? chain : mode;
   const texts = {
-    stopped: t("Emergency stop"), held: t("Held"), lost: t("Connection lost"), running: t("running"), paused: t("paused"),
+    stopped: t("Emergency stop"), held: t("Held"), lost: unheard(link).state, running: t("running"), paused: t("paused"),
     fault: t("fault"), ended: t("ended"),
   };
   const chip = find("state");
-  if (chip.dataset.state !== name) {
+  const text = texts[name] ?? name;
+  if (chip.dataset.state !== name || chip.textContent !== text) {
     chip.dataset.state = name;
-    chip.textContent = texts[name] ?? name;
+    chip.textContent = text;
   }
   find("stop").toggleAttribute("data-on", chain === "stopped");
   if (!find("run")) return;

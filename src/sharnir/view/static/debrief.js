@@ -4,7 +4,7 @@
 import { Chart } from "./charts.js";
 import { Map2D } from "./map.js";
 import { makePlayer } from "./player.js";
-import { t, translated } from "./texts.js";
+import { seconds, t, translated } from "./texts.js";
 
 const NEARBY = 1.0; // s before what happened, so that one sees it come
 
@@ -41,7 +41,8 @@ export async function start() {
 
 function showVerdict(score) {
   if (!score) return;
-  const word = score.passed ? t("passed") : t("not passed");
+  const early = score.finished ? "" : `, ${t("ended before the scenario was over")}`;
+  const word = `${score.passed ? t("passed") : t("not passed")}${early}`;
   find("verdict").textContent = `${score.scenario}: ${(100 * score.total).toFixed(1)} %, ${word}`;
   find("verdict").dataset.passed = score.passed;
 }
@@ -56,17 +57,22 @@ function make(tag, className, ...children) {
 // A time that can be gone to; nothing where there is none.
 function moment(time, jump, text = "") {
   if (time === null || time === undefined) return "";
-  const button = make("button", "plain moment", `${time.toFixed(1)} s${text && `: ${text}`}`);
+  const button = make("button", "plain moment", `${seconds(time, 1)}${text && `: ${text}`}`);
   button.type = "button";
   button.addEventListener("click", () => jump(time));
   return button;
+}
+
+// A number and its unit stay on one line.
+function isShort(cell) {
+  return (cell.textContent ?? cell).length <= 7;
 }
 
 function table(heads, rows) {
   if (rows.length === 0) return make("p", "hint", t("none"));
   const head = make("tr", "", ...heads.map((text) => make("th", "", t(text))));
   head.querySelectorAll("th").forEach((cell) => (cell.scope = "col"));
-  const body = rows.map((cells) => make("tr", "", ...cells.map((cell) => make("td", "", cell))));
+  const body = rows.map((cells) => make("tr", "", ...cells.map((cell) => make("td", isShort(cell) ? "short" : "", cell))));
   const scrolls = make("div", "table", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
   scrolls.tabIndex = 0;
   return scrolls;
@@ -84,7 +90,7 @@ function goalTable(score, jump) {
 function faultTable(faults, jump) {
   const rows = faults.map((fault) => [
     fault.name,
-    moment(fault.injected, jump, fault.by),
+    moment(fault.injected, jump, translated(fault.by)),
     moment(fault.noticed?.time, jump, fault.noticed && translated(fault.noticed.text)),
     moment(fault.stopped, jump),
     moment(fault.cleared, jump),
@@ -101,7 +107,7 @@ function addAuthors({ about }) {
   const authors = [...new Set(about.events.map((event) => event.by ?? ""))].filter(Boolean);
   const picker = find("author");
   picker.ariaLabel = t("Show");
-  picker.append(new Option(t("everything"), ""), new Option(t("alarms"), "alarms"), ...authors.map((name) => new Option(name, name)));
+  picker.append(new Option(t("everything"), ""), new Option(t("alarms"), "alarms"), ...authors.map((name) => new Option(translated(name), name)));
   picker.addEventListener("change", () => {
     for (const row of find("events").children) {
       const isAlarm = ["info", "warning", "alarm", "fault"].includes(row.dataset.level);

@@ -1,17 +1,20 @@
-// Ground: level ground with its grid, and the terrain of a scene. A scene without any floats above a grid.
+// Ground: level ground, and the terrain of a scene, with their looks. A scene without any floats above a grid.
 
 import { THREE } from "./three.js";
 import { Heights } from "./heights.js";
+import { sunOf } from "./lights.js";
 import { poseMatrix, surfaceGeometry } from "./shapes.js";
 import { soilMaterial } from "./soil.js";
 
-const REACH = { plain: 40, fine: 250 }; // cells from the camera that are drawn one by one
-const EARTH = "#8c9285"; // of hills that have no colour of their own
+const REACH = { plain: 16, fine: 120, exact: 1e9 }; // cells from the camera that are drawn one by one
 
 export class Ground {
-  constructor(world, scene, plain) {
-    this.reach = plain ? REACH.plain : REACH.fine;
+  constructor(world, scene, plain, exact = false) {
+    this.plain = plain;
+    this.sun = sunOf(world.sky);
+    this.reach = REACH[exact ? "exact" : plain ? "plain" : "fine"];
     this.fields = [];
+    this.pieces = []; // { mesh, given, relief, more }: what has a look
     const kinds = world.terrain.map((surface) => surface.kind);
     this.floor = kinds.includes("plane") ? world.extent.floor : -Infinity;
     this.cell = world.extent.radius > 30 ? 10 : world.extent.radius > 0.6 ? 1 : 0.1;
@@ -20,32 +23,53 @@ export class Ground {
     const floats = !kinds.includes("plane");
     if (!floats || !kinds.includes("heights")) this.addLevel(world, scene, floats); // it would show in hollows
     for (const surface of world.terrain) this.addSurface(surface);
+    this.setLook(null);
   }
 
   // As far as the fog lets one see. What is no ground but only a grid hides nothing.
   addLevel(world, scene, floats) {
     const { center, radius, floor } = world.extent;
-    const reach = Math.max(60, 40 * radius);
-    this.soil = soilMaterial("#ffffff", this.cell, floats ? { transparent: true, opacity: 0.4, depthWrite: false } : {});
-    this.level = new THREE.Mesh(new THREE.PlaneGeometry(2 * reach, 2 * reach), this.soil);
+    const reach = Math.max(150, 60 * radius);
+    this.level = new THREE.Mesh(levelGeometry(reach));
     this.level.receiveShadow = true;
     this.level.position.set(center[0], center[1], floor);
+    const more = floats ? { transparent: true, opacity: 0.4, depthWrite: false } : {};
+    const given = world.terrain.find((surface) => surface.kind === "plane") ?? { look: "grid", color: null };
+    this.pieces.push({ meshes: [this.level], given, relief: [0, 0], more, floats });
     scene.add(this.level);
   }
 
   addSurface(surface) {
     if (surface.kind === "plane") return; // the level ground stands for it
-    const look = soilMaterial(surface.color ?? EARTH, this.cell);
-    const drawn = surface.kind === "heights" ? this.addHeights(surface, look) : new THREE.Mesh(surfaceGeometry(surface), look);
-    drawn.receiveShadow = true; // the tiles of a height field say so themselves
+    const drawn = surface.kind === "heights" ? this.addHeights(surface) : new THREE.Mesh(surfaceGeometry(surface));
     drawn.applyMatrix4(poseMatrix(surface.position, surface.rotation));
+    const meshes = surface.kind === "heights" ? drawn.children : [drawn];
+    for (const mesh of meshes) mesh.receiveShadow = true;
+    if (surface.kind !== "heights") drawn.castShadow = true;
+    const box = new THREE.Box3().setFromObject(drawn);
+    this.pieces.push({ meshes, given: surface, relief: [box.min.z, box.max.z], more: { field: surface.kind === "heights" } });
     this.terrain.add(drawn);
   }
 
-  addHeights(surface, look) {
-    const field = new Heights(surface, look, this.reach);
+  addHeights(surface) {
+    const turn = new THREE.Quaternion(...surface.rotation).invert();
+    const field = new Heights(surface, this.reach, this.sun.clone().applyQuaternion(turn));
     this.fields.push(field);
     return field.group;
+  }
+
+  // All ground as one look, or, with null, each piece as the scene has it.
+  setLook(name) {
+    this.look = name;
+    for (const { meshes, given, relief, more, floats } of this.pieces) {
+      const own = { color: name ? null : given.color, cell: this.cell, relief, plain: this.plain, ...more };
+      const material = soilMaterial(floats ? "grid" : (name ?? given.look), own);
+      for (const mesh of meshes) {
+        mesh.material.dispose();
+        mesh.material = material;
+      }
+    }
+    if (this.tone) this.paint(this.tone);
   }
 
   // How high the ground is at a place (m): the highest of all there is, and low where there is none.
@@ -58,7 +82,17 @@ export class Ground {
     for (const field of this.fields) field.update(camera);
   }
 
-  paint(theme) {
-    this.soil?.color.set(theme.ground);
+  // The tone of what has no colour of its own.
+  paint(tone) {
+    this.tone = tone;
+    for (const { meshes } of this.pieces) meshes[0].material.userData.paint(tone);
   }
+}
+
+// A square with small cells in its middle and large ones far away: over a triangle of a kilometre depth is not precise.
+function levelGeometry(reach) {
+  const geometry = new THREE.PlaneGeometry(2, 2, 48, 48);
+  const place = geometry.getAttribute("position");
+  for (let i = 0; i < place.count; i += 1) place.setXY(i, reach * place.getX(i) ** 3, reach * place.getY(i) ** 3);
+  return geometry;
 }

@@ -4,12 +4,15 @@
 import { THREE } from "./three.js";
 import { decodeArray } from "./shapes.js";
 
-const TILE = 32; // cells along a side
-const STRIDES = [1, 2, 4, 8]; // cells that one triangle spans, level by level
+const TILE = 64; // cells along a side
+const STEEP = 0.05; // what a face's normal has of the sun's direction at least, to be lit for sure
+const STRIDES = [1, 2, 4, 8, 16]; // cells that one triangle spans, level by level
 
 export class Heights {
-  // Beyond ``reach`` cells from the camera a triangle spans two cells, at twice that four.
-  constructor(surface, look, reach) {
+  // Beyond ``reach`` cells from the camera a triangle spans two cells, at twice that four. ``sun``: towards it, as the field
+  // sees it.
+  constructor(surface, reach, sun) {
+    this.sun = sun;
     const heights = decodeArray(surface.heights, Float32Array);
     this.rows = surface.rows;
     this.spacing = surface.spacing;
@@ -19,7 +22,7 @@ export class Heights {
     this.normals = new THREE.BufferAttribute(this.slopes(heights, surface.spacing), 3);
     this.group = new THREE.Group();
     for (let r = 0; r < this.rows - 1; r += TILE) {
-      for (let c = 0; c < this.columns - 1; c += TILE) this.addTile(look, r, c);
+      for (let c = 0; c < this.columns - 1; c += TILE) this.addTile(r, c);
     }
   }
 
@@ -49,13 +52,28 @@ export class Heights {
     return normals;
   }
 
-  addTile(look, top, left) {
+  addTile(top, left) {
     const tile = [top, Math.min(top + TILE, this.rows - 1), left, Math.min(left + TILE, this.columns - 1)];
-    const mesh = new THREE.Mesh(undefined, look);
-    mesh.receiveShadow = true;
+    const mesh = new THREE.Mesh();
     mesh.userData = { tile, sphere: this.sphere(tile), levels: [] };
+    mesh.castShadow = this.turnsAway(tile);
     mesh.geometry = this.level(mesh.userData, STRIDES.length - 1);
     this.group.add(mesh);
+  }
+
+  // Whether any of a tile faces away from the sun: shadows are thrown by these sides, and a tile without one throws none.
+  turnsAway([top, bottom, left, right]) {
+    const { x, y, z } = this.sun;
+    const [along, across] = this.spacing;
+    const at = (row, column) => this.vertices.getZ(row * this.columns + column);
+    for (let row = top; row < bottom; row += 1) {
+      for (let column = left; column < right; column += 1) {
+        const [a, b, c, d] = [at(row, column), at(row + 1, column), at(row + 1, column + 1), at(row, column + 1)];
+        const lit = Math.min(z - (x * (b - a)) / along - (y * (c - b)) / across, z - (x * (c - d)) / along - (y * (d - a)) / across);
+        if (lit < STEEP) return true;
+      }
+    }
+    return false;
   }
 
   sphere([top, bottom, left, right]) {
@@ -96,13 +114,17 @@ export class Heights {
     return rim.flatMap((corner, i) => [middle, corner, rim[(i + 1) % rim.length]]);
   }
 
-  // The height of the field (m, in the world) at a place, to the next lower corner; low outside it.
+  // The height of the field (m, in the world) at a place, between its corners; low outside it.
   height(x, y) {
     AT.set(x, y, 0).applyMatrix4(INVERSE.copy(this.group.matrixWorld).invert());
-    const row = Math.round(AT.x / this.spacing[0] + 0.5 * (this.rows - 1));
-    const column = Math.round(AT.y / this.spacing[1] + 0.5 * (this.columns - 1));
-    if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return -Infinity;
-    return AT.fromBufferAttribute(this.vertices, row * this.columns + column).applyMatrix4(this.group.matrixWorld).z;
+    const row = AT.x / this.spacing[0] + 0.5 * (this.rows - 1);
+    const column = AT.y / this.spacing[1] + 0.5 * (this.columns - 1);
+    if (!(row >= 0 && row <= this.rows - 1 && column >= 0 && column <= this.columns - 1)) return -Infinity;
+    const [r, c] = [Math.min(Math.floor(row), this.rows - 2), Math.min(Math.floor(column), this.columns - 2)];
+    const [a, b] = [row - r, column - c];
+    const at = (i, k) => this.vertices.getZ((r + i) * this.columns + c + k);
+    AT.z = (1 - a) * ((1 - b) * at(0, 0) + b * at(0, 1)) + a * ((1 - b) * at(1, 0) + b * at(1, 1));
+    return AT.applyMatrix4(this.group.matrixWorld).z;
   }
 
   update(camera) {

@@ -22,8 +22,9 @@ export class Keys {
     this.shares = new Map(); // what each axis gave last
     this.waiting = new Set(); // inputs whose axis has to come to its middle before it counts again
     this.pressed = new Map(); // which buttons of the gamepad were down
-    this.padUsed = this.padThere = false;
-    this.recording = null;
+    this.pads = new Set(); // places of the gamepads that are there
+    this.padUsed = false;
+    this.recording = null; // the binding whose key is being changed
     this.closeDialog = () => false; // closes the topmost dialog; returns whether there was one
     addEventListener("keydown", (event) => this.keydown(event));
     addEventListener("keyup", (event) => this.up(event.code));
@@ -41,20 +42,35 @@ export class Keys {
       if (!event.repeat) this.stop();
       return;
     }
-    if (this.recording) {
-      event.preventDefault();
-      const record = this.recording;
-      this.recording = null;
-      record(event.code);
+    if (event.code === "Escape") {
+      if (event.repeat) return;
+      this.record(null); // no dialog: the key is the stop's all the same
+      if (!this.closeDialog()) this.stop();
       return;
     }
-    if (event.code === "Escape") {
-      if (!event.repeat && !this.closeDialog()) this.stop();
+    if (this.recording) {
+      event.preventDefault();
+      this.record(event.code);
       return;
     }
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target) || isPressing(event) || isMoving(event)) return;
     if (this.down(event.code)) event.preventDefault();
+  }
+
+  // Ends the change of a key, with a new one or none.
+  record(code) {
+    const binding = this.recording;
+    if (!binding) return;
+    this.recording = null;
+    if (code !== null) binding.key = code;
+    this.changed();
+    this.draw(binding);
+  }
+
+  // What the operator has changed is there again when he comes back.
+  changed() {
+    localStorage.setItem(this.place, JSON.stringify({ keys: this.keys, axes: this.axes }));
   }
 
   // Returns whether the key does anything.
@@ -100,19 +116,32 @@ export class Keys {
     return Math.min(Math.max(value, low), high);
   }
 
+  // Of several gamepads the one that is pushed furthest counts, axis by axis, and a button that is down on any: one that
+  // lies beside must not take back what the other gives.
   poll() {
-    const pads = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad && pad.connected !== false);
-    if (this.padThere !== pads.length > 0) this.padChanged(pads.length > 0);
-    for (const pad of pads) {
-      for (const binding of this.axes) this.readAxis(binding, pad.axes[binding.axis] ?? 0);
-      pad.buttons.forEach((button, i) => this.readButton(`Gamepad${i}`, button.pressed));
+    const places = [...(navigator.getGamepads?.() ?? [])];
+    const there = new Map([...places.entries()].filter(([, pad]) => pad && pad.connected !== false));
+    this.comeAndGo(new Set(there.keys()));
+    const pads = [...there.values()];
+    if (pads.length === 0) return;
+    for (const binding of this.axes) {
+      const given = pads.map((pad) => pad.axes[binding.axis] ?? 0);
+      this.readAxis(binding, given.reduce((most, raw) => (Math.abs(raw) > Math.abs(most) ? raw : most)));
     }
+    const buttons = Math.max(...pads.map((pad) => pad.buttons.length));
+    for (let i = 0; i < buttons; i += 1) this.readButton(`Gamepad${i}`, pads.some((pad) => pad.buttons[i]?.pressed));
   }
 
-  padChanged(there) {
-    this.padThere = there;
-    this.link.tell("gamepad", { there });
-    if (there) return;
+  get padThere() {
+    return this.pads.size > 0;
+  }
+
+  // Any that vanishes may be the one in the operator's hands.
+  comeAndGo(there) {
+    const before = this.pads;
+    this.pads = there;
+    if ((before.size > 0) !== (there.size > 0)) this.link.tell("gamepad", { there: there.size > 0 });
+    if ([...before].every((place) => there.has(place))) return;
     this.pressed.clear();
     if (this.padUsed) this.link.letGo("gamepad");
     this.padUsed = false;
@@ -150,29 +179,34 @@ export class Keys {
   // --- the table that shows the mapping and lets it be changed --------------------------------------------------------
 
   table(element) {
-    const redraw = () => {
-      localStorage.setItem(this.place, JSON.stringify({ keys: this.keys, axes: this.axes }));
-      this.table(element);
-    };
-    const rows = this.keys.map((binding) => row(this.describe(binding), keyName(binding.key), (button) => {
-      button.textContent = t("press a key …");
-      this.recording = (code) => {
-        if (code !== "Escape") binding.key = code;
-        redraw();
-      };
-    }));
+    this.element = element;
+    this.draw();
+  }
+
+  // The focus stays on the row that was changed.
+  draw(changed = null) {
+    const rows = this.keys.map((binding) => {
+      const name = binding === this.recording ? t("press a key …") : keyName(binding.key);
+      return row(this.describe(binding), name, () => {
+        this.recording = binding;
+        this.draw(binding);
+      });
+    });
     const axes = this.axes.map((binding) => row(`⇄ ${binding.input}`, axisName(binding), () => {
       const next = (2 * binding.axis + (binding.invert ? 1 : 0) + 1) % (2 * GAMEPAD_AXES);
       Object.assign(binding, { axis: next >> 1, invert: (next & 1) === 1 });
-      redraw();
+      this.changed();
+      this.draw(binding);
     }));
     const back = row("", t("standard keys"), () => {
-      Object.assign(this, structuredClone(this.standard));
+      Object.assign(this, structuredClone(this.standard), { recording: null });
       localStorage.removeItem(this.place);
-      this.table(element);
+      this.draw();
     });
     const fixed = [row(t("emergency stop"), `${ALWAYS_STOPS}, Esc`), row(t("emergency stop"), padName(GAMEPAD_STOPS)), row(t("enable the drives"), padName(GAMEPAD_ENABLES))];
-    element.replaceChildren(title(t("Keyboard")), fixed[0], ...rows, title(t("Gamepad")), ...fixed.slice(1), ...axes, back);
+    this.element.replaceChildren(title(t("Keyboard")), fixed[0], ...rows, title(t("Gamepad")), ...fixed.slice(1), ...axes, back);
+    const at = [...this.keys, ...this.axes].indexOf(changed);
+    [...rows, ...axes][at]?.querySelector("button").focus();
   }
 
   describe({ input, action, value }) {

@@ -7,6 +7,8 @@
 import { FrameReader } from "./frame.js";
 
 const PAGE_SPEAKS_EVERY = 40; // ms, to the worker
+const LISTEN_EVERY = 100; // ms
+const BEFORE_HELLO = { silent: 20, lost: 20 }; // s; afterwards as the server says
 const ALIVE_EVERY = 250; // ms; says what is held, while something is
 const ANSWER_WITHIN = 700; // ms, for an emergency stop; then it is said that nobody has answered
 const RETRY_AFTER = [100, 250, 500, 1000]; // ms
@@ -25,6 +27,10 @@ export class Link extends EventTarget {
     this.connected = false;
     this.driving = false;
     this.ended = false;
+    this.over = false; // the run has ended: no more frames come
+    this.hears = "nothing"; // "frames", "words" where the server speaks and the physics does not, or "nothing"
+    this.silence = 0; // ms without a word of the server
+    this.listened = performance.now();
     this.chain = { state: "free", why: "" };
     this.key = ""; // known to this page alone: it comes back with it after a break
     this.stopping = false; // an emergency stop was pressed, and the chain does not say so yet
@@ -38,8 +44,11 @@ export class Link extends EventTarget {
     this.grips = new Map(); // what holds an input: the source by input
     this.heart = new Worker("/view/heart.js");
     this.connect();
-    setInterval(() => this.heart.postMessage({}), PAGE_SPEAKS_EVERY);
-    setInterval(() => this.grips.size > 0 && this.flush(true), ALIVE_EVERY);
+    this.beats = [
+      setInterval(() => this.heart.postMessage({}), PAGE_SPEAKS_EVERY),
+      setInterval(() => this.listen(), LISTEN_EVERY),
+      setInterval(() => this.grips.size > 0 && this.flush(true), ALIVE_EVERY),
+    ];
     addEventListener("blur", () => this.grips.size > 0 && this.letGo("blurred"));
     document.addEventListener("visibilitychange", () => document.hidden && this.letGo("hidden"));
     addEventListener("pagehide", () => this.letGo("hidden"));
@@ -57,17 +66,55 @@ export class Link extends EventTarget {
     this.socket = socket;
   }
 
+  // For good: there is nothing left to be linked with.
+  close() {
+    this.ended = true;
+    this.beats.forEach(clearInterval);
+    this.heart.terminate();
+    this.socket.close();
+  }
+
   lost() {
     this.connected = this.driving = false;
+    this.silence = 0;
     this.drop(); // what was meant before the break must not arrive after it
     this.heart.postMessage({ url: null });
+    this.hear("nothing");
     this.tell("connection", { connected: false });
     const wait = RETRY_AFTER[Math.min(this.failures++, RETRY_AFTER.length - 1)];
     if (!this.ended) this.retry = setTimeout(() => this.connect(), wait);
   }
 
+  // A server that is there sends ten frames a second at least, or says that the physics does not answer. Where it is
+  // silent for as long as it would wait for us, what is shown is old, and the page says so; after the time in which it
+  // gives a connection up, another one is made, also where that one was never answered. A page that stood still itself
+  // has messages to read first: that time counts little.
+  listen() {
+    const now = performance.now();
+    this.silence += Math.min(now - this.listened, 2 * LISTEN_EVERY);
+    this.listened = now;
+    const { silent, lost } = this.hello ?? BEFORE_HELLO;
+    if (this.over) return;
+    if (this.silence > 1000 * lost) this.giveUp();
+    else if (this.connected && this.silence > 1000 * silent) this.hear("nothing");
+  }
+
+  giveUp() {
+    this.socket.onmessage = this.socket.onclose = null;
+    this.socket.close();
+    this.lost();
+  }
+
+  hear(what) {
+    if (this.hears === what) return;
+    this.hears = what;
+    this.tell("hearing", what);
+  }
+
   receive(data) {
+    this.silence = 0;
     if (data instanceof ArrayBuffer) {
+      this.hear("frames");
       this.frame = this.reader.read(data);
       this.tell("sample", this.frame);
       if (this.isToBeShown(this.frame)) this.show(this.frame);
@@ -92,13 +139,18 @@ export class Link extends EventTarget {
       this.stopAgain(message.event);
     }
     if (message.event === "slow") this.drop();
-    if (message.event === "ended") this.ended = Boolean(message.closed);
+    if (message.event === "stalled") this.hear("words");
+    if (message.event === "ended") {
+      this.over = true;
+      this.ended = Boolean(message.closed);
+    }
   }
 
   greeted(message) {
     this.connected = true;
     this.failures = 0;
     this.number = 0;
+    this.over = Boolean(message.ending.reason);
     this.hello = message;
     this.key = message.key;
     this.heart.postMessage({ url: `${this.scheme}://${this.base}/beat?key=${this.key}` });

@@ -1,6 +1,7 @@
 // Map: a run seen from above. Paths of bodies, zones to be reached, obstacles, and what happened where.
 
 import { svg } from "./charts.js";
+import { seconds } from "./texts.js";
 
 const MOST_POINTS = 1500; // of a path
 const MARGIN = 0.6; // m about everything
@@ -77,7 +78,7 @@ export class Map2D {
     const index = Math.min(Math.round(time / this.playback.about.every), this.playback.about.count - 1);
     const { poses } = this.playback.at(index);
     const body = this.bodies[0];
-    const dot = svg("circle", { class: `map-mark ${kind}`, cx: poses[7 * body], cy: -poses[7 * body + 1], r: 1.1 * this.unit }, svg("title", {}, `${time.toFixed(1)} s: ${text}`));
+    const dot = svg("circle", { class: `map-mark ${kind}`, cx: poses[7 * body], cy: -poses[7 * body + 1], r: 1.1 * this.unit }, svg("title", {}, `${seconds(time, 1)}: ${text}`));
     dot.addEventListener("click", () => seek(time));
     this.element.append(dot);
   }

@@ -3,6 +3,7 @@
 
 import { THREE } from "./three.js";
 import { t } from "./texts.js";
+import { TRAIL_LAYER } from "./trail.js";
 
 const SEAT_VIEW = 60; // degrees from the lower to the upper edge
 const MAP_VIEW = 40;
@@ -17,13 +18,14 @@ export function mounted(world) {
   return found;
 }
 
-function onboard({ body, position, direction, up, field_of_view: view }) {
+function onboard({ body, position, direction, up, field_of_view: view, distortion: lens }) {
   return ({ camera, bodies }) => {
     const matrix = bodies.matrix[body] ?? IDENTITY;
     AT.set(...position).applyMatrix4(matrix);
     LOOK.set(...direction).transformDirection(matrix).add(AT);
     UP.set(...up).transformDirection(matrix);
     aim(camera, (view * 180) / Math.PI);
+    camera.userData.lens = lens ?? null; // lens.js
   };
 }
 
@@ -59,11 +61,14 @@ function map(world) {
     else LOOK.set(...world.focus.center);
     AT.copy(LOOK).add(UP.set(0, 0, height));
     UP.set(0, 1, 0);
-    aim(camera, MAP_VIEW);
+    aim(camera, MAP_VIEW, TRAIL_LAYER);
   };
 }
 
-function aim(camera, view) {
+function aim(camera, view, layer = 0) {
+  camera.userData.lens = null;
+  camera.layers.set(0);
+  camera.layers.enable(layer);
   camera.position.copy(AT);
   camera.up.copy(UP);
   camera.lookAt(LOOK);

@@ -2,8 +2,10 @@
 
 import { THREE } from "./three.js";
 import { poseMatrix } from "./shapes.js";
+import { drawPatches, drawReaction, drawSlip, drawSupport } from "./standing.js";
 
 const MOST_LINES = 8000;
+const MOST_JOINTS = 16; // drawn at once, where no body is selected
 const RED = new THREE.Color("#e0564b");
 const GREEN = new THREE.Color("#58b368");
 const BLUE = new THREE.Color("#4a90d9");
@@ -18,7 +20,11 @@ export const OVERLAYS = {
   frames: "Joint frames",
   limits: "Joint limits",
   drives: "Drive efforts",
+  reactions: "Forces in joints",
   contacts: "Contacts",
+  patches: "Contact patches",
+  slip: "Slip of wheels",
+  support: "Support polygon",
   masses: "Centres of mass",
   rays: "Distance sensors",
 };
@@ -27,7 +33,7 @@ export class Overlays {
   constructor(world, scene, reader) {
     this.world = world;
     this.reader = reader;
-    this.shown = { frames: false, limits: false, drives: false, contacts: true, masses: false, rays: true };
+    this.shown = { ...Object.fromEntries(Object.keys(OVERLAYS).map((name) => [name, false])), contacts: true, rays: true };
     this.size = 0.16 * world.focus.radius;
     this.joints = world.joints.map((joint) => ({
       ...joint,
@@ -41,7 +47,7 @@ export class Overlays {
     geometry.setAttribute("color", this.color);
     this.lines = new THREE.LineSegments(
       geometry,
-      new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.95 }),
+      new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, fog: false, transparent: true, opacity: 0.95 }),
     );
     this.lines.frustumCulled = false;
     this.lines.renderOrder = 10;
@@ -56,20 +62,36 @@ export class Overlays {
     scene.add(this.balls);
   }
 
-  show(frame, bodies) {
+  // The joints to draw at: those of the selected body, or, where there are many, those nearest to the camera.
+  chosen(bodies, camera) {
+    const { selected } = bodies;
+    if (selected >= 0) return this.joints.filter(({ a, b }) => a === selected || b === selected);
+    if (this.joints.length <= MOST_JOINTS || !camera) return this.joints;
+    const far = ({ b }) => FROM.setFromMatrixPosition(bodies.matrix[b] ?? IDENTITY).distanceTo(camera.position);
+    return this.joints.map((joint) => [far(joint), joint]).sort(([a], [b]) => a - b).slice(0, MOST_JOINTS).map(([, joint]) => joint);
+  }
+
+  // Body: the one that the camera looks at.
+  show(frame, bodies, camera, body = 0) {
     this.count = 0;
     const matrixOf = (index) => (index < 0 ? IDENTITY : bodies.matrix[index]);
-    for (const joint of this.joints) {
+    const any = ["frames", "limits", "drives", "reactions"].some((name) => this.shown[name]);
+    for (const joint of any ? this.chosen(bodies, camera) : []) {
       FRAME_A.multiplyMatrices(matrixOf(joint.a), joint.localA);
       FRAME_B.multiplyMatrices(matrixOf(joint.b), joint.localB);
       if (this.shown.frames) this.drawFrame(FRAME_B);
+      if (this.shown.reactions) drawReaction(this, FRAME_B, this.reader.channel(frame, `${joint.name} reaction`), this.world.weight);
       for (const axis of joint.coordinates) {
         const value = this.reader.channel(frame, axis.label);
-        if (this.shown.limits && axis.low !== null) this.drawLimits(axis, value);
+        if (this.shown.limits && axis.low !== null && Number.isFinite(value)) this.drawLimits(axis, value);
         if (this.shown.drives && axis.driven) this.drawEffort(axis, this.reader.channel(frame, `${axis.label} effort`));
       }
     }
+    const isChosen = (index) => bodies.selected < 0 || bodies.selected === index;
     if (this.shown.contacts) this.drawContacts(frame);
+    if (this.shown.patches) drawPatches(this, frame, this.world.weight);
+    if (this.shown.slip) drawSlip(this, frame, this.world, bodies, isChosen);
+    if (this.shown.support) drawSupport(this, frame, this.world, bodies, body);
     this.drawMasses(bodies);
     this.drawPull(frame.pull);
     if (this.shown.rays) this.drawRays(frame, matrixOf);

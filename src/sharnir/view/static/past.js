@@ -54,6 +54,18 @@ export class Past {
     return Math.max(low - 1, 0);
   }
 
+  // The frame at a time (s) of the run before the last reset or restored snapshot; null where there is none.
+  earlier(time) {
+    const { frames } = this;
+    let first = frames.length - 1;
+    while (first > 0 && frames[first - 1].time <= frames[first].time) first -= 1; // of the present run
+    for (let i = first - 1; i >= 0; i -= 1) {
+      if (frames[i].time <= time) return frames[i];
+      if (i > 0 && frames[i - 1].time > frames[i].time) return null; // the run before that one
+    }
+    return null;
+  }
+
   // The frames since the last reset or restored snapshot that are before a time, oldest first.
   before(time) {
     const { frames } = this;

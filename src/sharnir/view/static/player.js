@@ -1,12 +1,13 @@
 // Player: shows a recorded run from one file. It plays, scrubs, and has the same view, gauges and plots as the console.
 
+import { Film } from "./film.js";
 import { FrameReader } from "./frame.js";
-import { Plot } from "./plots.js";
+import { Plot, smallPlot } from "./plots.js";
 import { addCard, addChips, addSheet } from "./tools.js";
-import { chooseTexts, t, translated } from "./texts.js";
+import { chooseTexts, panelText, seconds, t, translated } from "./texts.js";
 import { followTheme } from "./theme.js";
-import { View } from "./view.js";
-import { connectWidgets } from "./widgets.js";
+import { makeView } from "./view.js";
+import { connectWidgets, layGrid, makeWidget } from "./widgets.js";
 
 const MOST_OPEN = 12; // widgets of a group; larger ones are folded at first
 
@@ -57,6 +58,14 @@ class Playback extends EventTarget {
   }
 }
 
+// Frames come byte by byte: the first bytes of all frames, then the second ones, and so on.
+function framesOf(packed, size) {
+  const [bytes, count] = [new Uint8Array(packed), packed.byteLength / size];
+  const frames = new Uint8Array(packed.byteLength);
+  for (let i = 0; i < size; i += 1) for (let k = 0; k < count; k += 1) frames[k * size + i] = bytes[i * count + k];
+  return frames.buffer;
+}
+
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -68,9 +77,9 @@ export async function makePlayer() {
   chooseTexts(read("texts"));
   const world = read("world");
   const about = read("about");
-  const playback = new Playback(world.layout, about, await unpacked(find("frames").textContent.trim()));
+  const playback = new Playback(world.layout, about, framesOf(await unpacked(find("frames").textContent.trim()), world.layout.size));
   const asked = new URLSearchParams(location.hash.slice(1));
-  const view = new View(find("stage"), world, world.layout, asked.has("fine") ? false : undefined);
+  const view = makeView(find("stage"), world, world.layout, asked.has("fine") || asked.has("exact") ? false : undefined, asked.has("exact"));
   const page = { world, about, link: playback, view, playing: false };
   window.sharnir = page;
   document.body.classList.add("replaying");
@@ -86,15 +95,25 @@ export async function makePlayer() {
   addPlaying(page);
   playback.on("frame", (frame) => {
     view.show(frame);
-    find("time").textContent = `${playback.now.toFixed(2)} s`;
+    find("time").textContent = seconds(playback.now);
     find("scrub").value = playback.index;
   });
   followTheme(find("theme"), (dark) => {
     view.paint(dark ? "dark" : "light");
     page.plot?.draw();
   });
+  await addGhost(page, world.layout);
   page.seek = (seconds) => playback.show(seconds / about.every);
+  page.film = (rows) => (page.filmed = new Film(page, rows));
   return page;
+}
+
+// The other run that the file holds, if any: shown where both have the same time.
+async function addGhost({ view, about }, layout) {
+  const text = find("ghost")?.textContent.trim();
+  if (!text) return;
+  const other = new Playback(layout, about.ghost, framesOf(await unpacked(text), layout.size));
+  view.showGhost((time) => (time > (about.ghost.count - 0.5) * about.ghost.every ? null : other.at(Math.round(time / about.ghost.every))));
 }
 
 export async function start() {
@@ -102,10 +121,14 @@ export async function start() {
   const { world, link } = page;
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const units = new Map(world.layout.channels.map((channel) => [channel.name, channel.unit]));
-  addPanel(world.panel.groups);
-  connectWidgets({ link, spec: (name) => specs.get(name) });
+  addPanel(world.panel);
+  const unitOf = (name) => units.get(name) ?? "";
+  connectWidgets({
+    link, spec: (name) => specs.get(name), picture: (canvas, name) => page.view.pictures?.copy(canvas, name),
+    plot: (element, signals, seconds) => smallPlot(element, link, unitOf, signals, seconds),
+  });
   document.body.classList.toggle("plots-folded", innerWidth <= 700);
-  page.plot = new Plot(find("plot"), link, (name) => units.get(name) ?? "");
+  page.plot = new Plot(find("plot"), link, unitOf);
   page.plot.choose(world.panel.plotted);
   addPicker(page);
   link.on("frame", () => page.plot.draw());
@@ -142,22 +165,20 @@ function addPlaying(page) {
   requestAnimationFrame(turn);
 }
 
-function addPanel(groups) {
-  for (const { title, widgets } of groups) {
+function addPanel({ groups, theme }) {
+  find("panel").dataset.look = theme ?? "plain";
+  for (const { title, widgets, columns } of groups) {
     const group = document.createElement("details");
     group.className = "group";
     group.open = widgets.length <= MOST_OPEN;
     const summary = document.createElement("summary");
     const head = document.createElement("h2");
     head.className = "section";
-    head.textContent = title;
+    head.textContent = panelText(title);
     const box = document.createElement("div");
     box.className = "widgets";
-    for (const { kind, ...given } of widgets) {
-      const element = document.createElement(`sh-${kind}`);
-      for (const [name, value] of Object.entries(given)) if (value !== null) element.setAttribute(name, value);
-      box.append(element);
-    }
+    layGrid(box, columns, widgets);
+    box.append(...widgets.map(makeWidget));
     summary.append(head);
     group.append(summary, box);
     find("panel").append(group);
@@ -182,9 +203,9 @@ function addEvents({ about, link }) {
     row.className = "log-row";
     row.dataset.level = event.level;
     const time = document.createElement("span");
-    time.textContent = `${event.time.toFixed(2)} s`;
+    time.textContent = seconds(event.time);
     const text = document.createElement("p");
-    text.textContent = event.by ? `${event.by}: ${translated(event.text)}` : translated(event.text);
+    text.textContent = event.by ? `${translated(event.by)}: ${translated(event.text)}` : translated(event.text);
     row.dataset.by = event.by ?? "";
     row.append(time, text);
     row.addEventListener("click", () => link.show(event.time / about.every));

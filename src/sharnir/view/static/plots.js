@@ -2,7 +2,7 @@
 
 import { shown } from "./widgets.js";
 
-import { t } from "./texts.js";
+import { seconds, t } from "./texts.js";
 
 const LEFT = 52; // pixels left of the plots for the values
 const ZOOM = 1.25; // a notch of the wheel
@@ -247,7 +247,7 @@ export class Plot {
     stroke(pen, at, box.top, at, box.bottom);
     pen.fillStyle = this.ink;
     pen.textAlign = "left";
-    pen.fillText(`${time.toFixed(2)} s`, Math.min(at + 4, box.right - 50), box.top + 8);
+    pen.fillText(seconds(time), Math.min(at + 4, box.right - 50), box.top + 8);
   }
 
   bounds(names, since, factor) {
@@ -280,7 +280,7 @@ export class Plot {
     const every = tickStep(this.span, Math.max(2, (box.right - box.left) / 90));
     for (let time = Math.ceil(Math.max(since, 0) / every) * every; time <= now; time += every) {
       stroke(pen, x(time), box.top, x(time), box.bottom);
-      if (labelled) pen.fillText(`${Number(time.toFixed(3))} s`, x(time), box.bottom + 15);
+      if (labelled) pen.fillText(`${Number(time.toFixed(3))} ${t("s")}`, x(time), box.bottom + 15);
     }
   }
 }
@@ -290,4 +290,12 @@ function stroke(pen, x0, y0, x1, y1) {
   pen.moveTo(Math.round(x0) + 0.5, Math.round(y0) + 0.5);
   pen.lineTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
   pen.stroke();
+}
+
+// A plot on the console itself.
+export function smallPlot(element, history, unitOf, signals, seconds) {
+  const plot = new Plot(element, history, unitOf);
+  plot.span = seconds;
+  plot.choose(signals);
+  return plot;
 }

@@ -1,7 +1,10 @@
 // Shapes: the bodies of a scene as three.js objects. Primitives of one kind are drawn together (instanced).
 
 import { Belts } from "./belts.js";
+import { gearGeometry } from "./gears.js";
+import { bodyMaterial, finishOf, setFinishes } from "./materials.js";
 import { THREE } from "./three.js";
+import { rimGeometry, tyreGeometry } from "./tyres.js";
 
 const PALETTE = ["#6f8fae", "#c08a4b", "#6d9c86", "#a5788c", "#8f8b5c", "#7d80b5", "#b06d5e", "#5d979f"];
 const FIXED = "#8b9298";
@@ -28,28 +31,35 @@ function white(geometry) {
   return geometry;
 }
 
-const SIDES = { plain: 16, fine: 40 }; // of what is round
+const SIDES = { plain: 16, fine: 40, exact: 128 }; // of what is round
 
 // Unit geometries, scaled by each instance. Cylinders lie along z as in the scene.
 const PRIMITIVES = {
   box: () => white(new THREE.BoxGeometry(1, 1, 1)),
+  ball: (sides) => white(new THREE.SphereGeometry(1, sides / 2, sides / 4).rotateX(Math.PI / 2)),
+  pipe: (sides) => white(new THREE.CylinderGeometry(1, 1, 1, sides / 2).rotateX(Math.PI / 2)),
+  tyre: (sides, plain) => tyreGeometry(sides, plain),
+  rim: (sides) => rimGeometry(sides),
   sphere: (sides) => striped(new THREE.SphereGeometry(1, sides, sides / 2).rotateX(Math.PI / 2)),
   cylinder: (sides) => striped(new THREE.CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2)),
 };
 
-// What each shape of a scene is made of: [primitive, scale, place along z].
+const ALLOY = { color: new THREE.Color("#9aa1a6"), finish: [0.35, 0.7, 0] }; // of rims
+
+// What each shape of a scene is made of: [primitive, scale, place along z, look of its own]. What rolls has stripes; what
+// is only seen or does not move has none.
 const PARTS = {
   box: (size) => [["box", size, 0]],
-  sphere: (radii) => [["sphere", radii, 0]],
-  cylinder: ([r, length]) => [["cylinder", [r, r, length], 0]],
+  sphere: (radii, rolls) => [[rolls ? "sphere" : "ball", radii, 0]],
+  cylinder: ([r, length], rolls) => [[rolls ? "cylinder" : "pipe", [r, r, length], 0]],
   wheel: ([r, width]) => [
-    ["cylinder", [r, r, width * 0.86], 0],
-    ["cylinder", [r * 0.55, r * 0.55, width], 0],
+    ["tyre", [r, r, width], 0],
+    ["rim", [r, r, width], 0, ALLOY],
   ],
   capsule: ([r, length]) => [
-    ["cylinder", [r, r, length], 0],
-    ["sphere", [r, r, r], length / 2],
-    ["sphere", [r, r, r], -length / 2],
+    ["pipe", [r, r, length], 0],
+    ["ball", [r, r, r], length / 2],
+    ["ball", [r, r, r], -length / 2],
   ],
 };
 
@@ -78,11 +88,6 @@ function coloured(geometry, colors) {
   return geometry;
 }
 
-function material(plain, extra = {}) {
-  if (plain) return new THREE.MeshLambertMaterial({ vertexColors: true, ...extra });
-  return new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true, ...extra });
-}
-
 function opacityOf(color) {
   // A colour of eight digits ends in its opacity, which three.js does not read.
   return /^#[0-9a-f]{8}$/i.test(color ?? "") ? parseInt(color.slice(7), 16) / 255 : 1;
@@ -93,13 +98,15 @@ function solid(color) {
 }
 
 export class Bodies {
-  constructor(world, scene, plain) {
+  // Exact: as round as depth is measured.
+  constructor(world, scene, plain, exact = false) {
     this.world = world;
     this.plain = plain;
+    this.sides = SIDES[exact ? "exact" : plain ? "plain" : "fine"];
     this.group = new THREE.Group();
     scene.add(this.group);
     this.parts = []; // { body, local, mesh, instance, color }
-    this.belts = new Belts(material(plain));
+    this.belts = new Belts(plain);
     this.selected = -1;
     this.matrix = world.bodies.map((body) => poseMatrix(body.position, body.rotation));
     this.build();
@@ -109,12 +116,12 @@ export class Bodies {
   build() {
     const wanted = new Map();
     this.world.bodies.forEach((body, index) => {
-      const own = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
+      const usual = body.fixed ? FIXED : PALETTE[index % PALETTE.length];
       for (const shape of body.shapes) {
         const frame = poseMatrix(shape.position, shape.rotation);
-        const usual = shape.kind === "wheel" ? RUBBER : own;
-        const color = new THREE.Color(solid(shape.color) ?? usual);
-        if (shape.kind === "mesh") {
+        const bare = shape.kind === "wheel" ? RUBBER : usual;
+        const color = new THREE.Color(solid(shape.color) ?? bare);
+        if (shape.kind === "mesh" || shape.kind === "gear") {
           this.addMesh(index, shape, frame, color);
           continue;
         }
@@ -122,22 +129,23 @@ export class Bodies {
           this.group.add(this.belts.add(index, shape, frame));
           continue;
         }
-        for (const [primitive, scale, along] of PARTS[shape.kind](shape.size)) {
+        for (const [primitive, scale, along, own] of PARTS[shape.kind](shape.size, !body.fixed && !shape.only_seen)) {
           const local = frame.clone().multiply(new THREE.Matrix4().makeTranslation(0, 0, along));
           local.scale(new THREE.Vector3(...scale));
           const opacity = shape.ghost ? GHOST : opacityOf(shape.color);
           const key = `${primitive} ${opacity} ${shape.texture}`;
           if (!wanted.has(key)) wanted.set(key, { primitive, look: this.look(opacity, shape.texture), parts: [] });
-          wanted.get(key).parts.push({ body: index, local, color });
+          wanted.get(key).parts.push({ body: index, local, color: own?.color ?? color, finish: own?.finish ?? finishOf(shape) });
         }
       }
     });
     for (const { primitive, look, parts } of wanted.values()) {
-      const shape = PRIMITIVES[primitive](this.plain ? SIDES.plain : SIDES.fine);
-      const mesh = new THREE.InstancedMesh(shape, material(this.plain, look), parts.length);
-      mesh.castShadow = mesh.receiveShadow = !look.transparent;
+      const shape = PRIMITIVES[primitive](this.sides, this.plain);
+      const mesh = new THREE.InstancedMesh(shape, bodyMaterial(this.plain, look), parts.length);
+      setFinishes(mesh, parts.map((part) => part.finish), parts.map((part) => part.body));
+      mesh.receiveShadow = !look.transparent;
+      mesh.castShadow = mesh.receiveShadow && !(this.plain && primitive === "rim"); // within the shadow of its tyre
       mesh.frustumCulled = false;
-      mesh.userData.bodies = parts.map((part) => part.body);
       this.group.add(mesh);
       parts.forEach((part, instance) => {
         mesh.setColorAt(instance, part.color);
@@ -146,11 +154,17 @@ export class Bodies {
     }
   }
 
-  addMesh(index, shape, frame, color) {
-    const look = { color, side: THREE.DoubleSide, flatShading: Boolean(shape.flat) };
+  // The mesh of a shape, in the frame of the shape.
+  meshOf(shape, color, geometry = this.surface(shape)) {
+    const look = { color, side: THREE.DoubleSide, flatShading: Boolean(shape.flat) || shape.kind === "gear" };
     Object.assign(look, this.look(opacityOf(shape.color), shape.texture));
-    const mesh = new THREE.Mesh(this.surface(shape), material(this.plain, look));
+    const mesh = new THREE.Mesh(geometry, bodyMaterial(this.plain, look, finishOf(shape)));
     mesh.castShadow = mesh.receiveShadow = true;
+    return mesh;
+  }
+
+  addMesh(index, shape, frame, color) {
+    const mesh = this.meshOf(shape, color);
     mesh.matrixAutoUpdate = false;
     mesh.userData.bodies = [index];
     this.group.add(mesh);
@@ -164,6 +178,7 @@ export class Bodies {
   }
 
   surface(shape) {
+    if (shape.kind === "gear") return white(gearGeometry(shape.size));
     // What several bodies share is decoded once.
     if (shape.surface === undefined) return surfaceGeometry(shape);
     this.surfaces ??= [];
@@ -205,10 +220,11 @@ export class Bodies {
     this.belts.place(this.matrix);
   }
 
-  select(body) {
+  // One body, or with others that are selected as well.
+  select(body, others = new Set()) {
     this.selected = body;
     for (const part of this.parts) {
-      const color = part.body === body ? part.color.clone().lerp(GLOW, 0.55) : part.color;
+      const color = part.body === body || others.has(part.body) ? part.color.clone().lerp(GLOW, 0.55) : part.color;
       if (part.mesh.isInstancedMesh) {
         part.mesh.setColorAt(part.instance, color);
         part.mesh.instanceColor.needsUpdate = true;
@@ -221,10 +237,22 @@ export class Bodies {
   pick(raycaster) {
     for (const mesh of this.group.children) if (mesh.isInstancedMesh) mesh.computeBoundingSphere();
     const [hit] = raycaster.intersectObjects(this.group.children, false);
-    return hit ? { body: hit.object.userData.bodies[hit.instanceId ?? 0], point: hit.point } : null;
+    if (!hit) return null;
+    return { body: hit.object.userData.bodies[hit.instanceId ?? 0], point: hit.point, normal: normalOf(hit) };
   }
 }
 
+// Of the surface where it was hit, in the world.
+function normalOf({ object, instanceId, face }) {
+  WORK.copy(object.matrixWorld);
+  if (object.isInstancedMesh) {
+    object.getMatrixAt(instanceId, INSTANCE);
+    WORK.multiply(INSTANCE);
+  }
+  return face.normal.clone().applyNormalMatrix(new THREE.Matrix3().getNormalMatrix(WORK));
+}
+
+const INSTANCE = new THREE.Matrix4();
 const PLACE = new THREE.Vector3();
 const TURN = new THREE.Quaternion();
 const ONE = new THREE.Vector3(1, 1, 1);

@@ -32,12 +32,30 @@ export function t(text, values = {}) {
   return (catalogue[text] ?? text).replace(PLACE, (_, name) => values[name] ?? "");
 }
 
+// A word of a panel, where the catalogue has it: those of the robots that ship, and of panels that are made by themselves.
+export function panelText(text) {
+  return catalogue[`panel: ${text}`] ?? catalogue[text] ?? text;
+}
+
+// A unit, symbol by symbol: N m, rad/s.
+export function unitText(unit) {
+  return unit.replace(/[A-Za-z]+/g, (symbol) => t(symbol));
+}
+
+export function seconds(time, digits = 2) {
+  return `${time.toFixed(digits)} ${t("s")}`;
+}
+
 // What the server said, in the browser's language; a part of it may be a sentence of its own.
 export function translated(text) {
   if (!text || catalogue[text] !== undefined) return text ? t(text) : "";
   for (const { pattern, names, text: known } of patterns) {
     const found = pattern.exec(text);
-    if (found) return t(known, Object.fromEntries(names.map((name, i) => [name, translated(found[i + 1])])));
+    if (found) return t(known, Object.fromEntries(names.map((name, i) => [name, saidIn(name, found[i + 1])])));
   }
   return text;
+}
+
+function saidIn(place, text) {
+  return place === "unit" ? unitText(text) : translated(text);
 }

@@ -1,7 +1,10 @@
 // Tools: the buttons over the view, and the card with the numbers of the body that was clicked.
 
+import { LIGHT_NAMES } from "./lights.js";
 import { OVERLAYS } from "./overlays.js";
-import { t } from "./texts.js";
+import { GROUND_LOOKS } from "./soil.js";
+import { t, unitText } from "./texts.js";
+import { Vr } from "./vr.js";
 import { shown } from "./widgets.js";
 
 const UPDATE_EVERY = 100; // ms
@@ -54,7 +57,7 @@ export function foldMenus() {
   return open.length > 0;
 }
 
-export function addChips({ view, world, pulling }) {
+export function addChips({ view, world, pulling, past, link }) {
   const choose = (kind) => {
     view.camera(kind);
     cameras.forEach((each) => press(each, each.dataset.kind === kind));
@@ -80,7 +83,11 @@ export function addChips({ view, world, pulling }) {
   const tension = world.ropes.length > 0
     ? [button(t("Tension"), false, (chosen) => (view.ropes.byTension = press(chosen)))]
     : [];
-  const show = menu(t("Show"), "show-menu", ...overlays, labels, ...tension);
+  const sound = view.sound ? [button(t("Sound"), false, (chosen) => view.sound.toggle(press(chosen)))] : [];
+  const ghost = past ? [button(t("Run before the reset"), false, (chosen) => view.showGhost(press(chosen) ? (time) => past.earlier(time) : null))] : [];
+  const measure = view.measure ? [button(t("Measure"), false, (chosen) => view.measure.toggle(press(chosen)))] : [];
+  const show = menu(t("Show"), "show-menu", ...overlays, labels, ...tension, ...ghost, ...measure, ...sound);
+  const looks = menu(t("Look"), "look-menu", ...lookButtons(view, world));
   const pull = pulling ? [button(t("Pull"), false, (chosen) => (pulling.on = press(chosen)))] : [];
   if (pulling) {
     pull[0].id = "pull-chip";
@@ -95,9 +102,74 @@ export function addChips({ view, world, pulling }) {
     menu(t("Camera"), "camera-menu", ...cameras, home),
     ...(offers.length > 0 ? [menu(t("Pictures"), "picture-menu", ...pictures)] : []),
     show,
+    looks,
     bodyPicker(view, world),
     ...(rest.length > 0 ? [group(...rest)] : []),
   );
+  addHeadset({ view, link });
+}
+
+// Through a headset, where there is one: beside the machine or in it.
+async function addHeadset({ view, link }) {
+  if (!view.vr || !(await Vr.offered())) return;
+  const buttons = [[t("Walk in VR"), false], [t("Sit in VR"), true]].map(([text, sitting]) =>
+    button(text, false, () => (view.vr.on ? view.vr.leave() : view.vr.enter(sitting))),
+  );
+  view.vr.addEventListener("change", () => buttons.forEach((each, i) => press(each, view.vr.on && view.vr.sitting === (i === 1))));
+  view.vr.addEventListener("stop", () => link?.stop?.());
+  find("camera-menu").querySelector(".chips").append(...buttons);
+}
+
+// Buttons of which one is pressed.
+function choices(options, chosen, choose) {
+  const buttons = Object.entries(options).map(([name, text]) =>
+    button(t(text), name === chosen, () => {
+      choose(name);
+      buttons.forEach((each, i) => press(each, Object.keys(options)[i] === name));
+    }),
+  );
+  return buttons;
+}
+
+// The light, fog, the ground's look, and marks on it. What was chosen is kept.
+function lookButtons(view, world) {
+  const place = `sharnir-look-${world.name}`;
+  const kept = { light: world.sky?.light, ground: "as given", fog: Boolean(world.sky?.fog), marks: false, ...stored(place) };
+  const keep = (name, value) => {
+    kept[name] = value;
+    store(place, kept);
+  };
+  const grounds = { "as given": "Ground as given", ...Object.fromEntries(GROUND_LOOKS.map((name) => [name, GROUND_NAMES[name]])) };
+  const lookOf = (name) => (name === "as given" ? null : name);
+  if (kept.light && kept.light !== view.lights.name) view.light(kept.light);
+  if (kept.fog !== Boolean(view.lights.fog)) view.fog(kept.fog);
+  if (lookOf(kept.ground)) view.groundLook(kept.ground);
+  if (kept.marks) view.showMarks(true);
+  const line = document.createElement("hr");
+  return [
+    ...choices(LIGHT_NAMES, kept.light, (name) => keep("light", name) ?? view.light(name)),
+    button(t("Fog"), kept.fog, (chosen) => keep("fog", press(chosen)) ?? view.fog(kept.fog)),
+    line,
+    ...choices(grounds, kept.ground, (name) => keep("ground", name) ?? view.groundLook(lookOf(name))),
+    button(t("Marks on the ground"), kept.marks, (chosen) => keep("marks", press(chosen)) ?? view.showMarks(kept.marks)),
+  ];
+}
+
+const GROUND_NAMES = { grid: "Grid", grass: "Grass", gravel: "Gravel", sand: "Sand", asphalt: "Asphalt", concrete: "Concrete" };
+
+// A page from disk may have no storage.
+function stored(place) {
+  try {
+    return JSON.parse(localStorage.getItem(place) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+function store(place, value) {
+  try {
+    localStorage.setItem(place, JSON.stringify(value));
+  } catch {}
 }
 
 // Selects a body, as a click on it does.
@@ -149,7 +221,7 @@ export function addCard({ view, link, world, pulling, timeline }) {
       update();
     }
   });
-  const vector = (values, unit) => `${[...values].map((x) => x.toFixed(2)).join("  ")} ${unit}`;
+  const vector = (values, unit) => `${[...values].map((x) => x.toFixed(2)).join("  ")} ${unitText(unit)}`;
   function update() {
     const frame = timeline?.frame ?? link.frame;
     if (body < 0 || !frame) return;
@@ -193,7 +265,7 @@ export function addSheet({ link, world, timeline }) {
       const { signal } = element.dataset;
       const value = link.reader.channel(frame, signal);
       const isTruth = units.get(signal) === "";
-      if (element.classList.contains("value")) element.textContent = isTruth ? (value > 0.5 ? "on" : "off") : shown(value, units.get(signal));
+      if (element.classList.contains("value")) element.textContent = isTruth ? t(value > 0.5 ? "on" : "off") : shown(value, units.get(signal));
       else if (isTruth) element.classList.toggle("lit", value > 0.5);
     }
   };

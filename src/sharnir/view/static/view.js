@@ -3,23 +3,38 @@
 import { THREE } from "./three.js";
 import { Cameras } from "./cameras.js";
 import { FrameReader } from "./frame.js";
+import { Ghost } from "./ghost.js";
 import { Ground } from "./ground.js";
 import { Labels } from "./labels.js";
+import { see, straight } from "./lens.js";
+import { Lights } from "./lights.js";
+import { Marks } from "./marks.js";
 import { Overlays } from "./overlays.js";
+import { Measure } from "./measure.js";
 import { Pictures } from "./pictures.js";
+import { Quality } from "./quality.js";
 import { Ropes } from "./ropes.js";
+import { sense } from "./sensing.js";
 import { Bodies } from "./shapes.js";
+import { Sound } from "./sound.js";
+import { Springs } from "./springs.js";
+import { Still } from "./still.js";
 import { t } from "./texts.js";
+import { Trail } from "./trail.js";
+import { Vr } from "./vr.js";
 
 const THEMES = {
-  dark: { background: "#1a2026", ground: "#424b4e", ink: "#e6ecf0", light: 2.6, fill: 1.7 },
-  light: { background: "#dfe8ee", ground: "#b9c0b8", ink: "#1c2226", light: 3.0, fill: 2.6 },
+  dark: { background: "#1a2026", ground: "#424b4e", ink: "#e6ecf0" },
+  light: { background: "#dfe8ee", ground: "#b9c0b8", ink: "#1c2226" },
 };
+const OUTDOORS = "#8c9285"; // the grid's ground below a sky
+const SHADOWED = 2.2; // radii of the machine that are in shadow at least
+const FARTHEST = 30; // radii in which there are shadows, however far one looks
 
 // A view, or where the browser cannot draw in 3D, a message in its place: everything else works without.
-export function makeView(container, world, layout, plain) {
+export function makeView(container, world, layout, told, exact) {
   try {
-    return new View(container, world, layout, plain);
+    return new View(container, world, layout, told, exact);
   } catch (error) {
     return new NoView(container, world, error);
   }
@@ -32,6 +47,9 @@ class NoView extends EventTarget {
     this.rest = 0;
     this.drawn = Infinity;
     this.overlays = { shown: {} };
+    this.lights = { name: "", fog: null };
+    this.ground = { look: null };
+    this.marks = { shown: false };
     this.ropes = {};
     this.cameras = { kind: "", home() {} };
     const note = document.createElement("div");
@@ -50,10 +68,16 @@ class NoView extends EventTarget {
   camera() {}
   overlay() {}
   showLabels() {}
+  light() {}
+  fog() {}
+  groundLook() {}
+  showMarks() {}
+  showGhost() {}
 }
 
-const SOFTWARE_REST = 150; // ms at least between two pictures without a graphics card
-const SOFTWARE_SHARE = 3; // and so many times what a picture takes, to leave the processor to others
+const SOFTWARE_REST = 80; // ms at least between two pictures without a graphics card
+const SOFTWARE_SHARE = 1.5; // and so many times what a picture takes, to leave the processor to others
+const AT_FIRST = 3; // pictures that are drawn even if nothing moves
 
 function drawsInSoftware() {
   const pen = document.createElement("canvas").getContext("webgl2");
@@ -62,31 +86,28 @@ function drawsInSoftware() {
 }
 
 export class View extends EventTarget {
-  // Plain: fewer pixels, triangles and shadows, and rests between pictures, where there is no graphics card.
-  constructor(container, world, layout, plain = drawsInSoftware()) {
+  // Plain: fewer triangles and simpler light, and rests between pictures, where there is no graphics card. Where that is
+  // told, the quality is fixed; else it is chosen by measurement. Exact: as round as depth is measured.
+  constructor(container, world, layout, told, exact = false) {
     super();
+    const plain = told ?? drawsInSoftware();
+    this.exact = exact;
     this.container = container;
-    this.world = world;
-    this.reader = new FrameReader(layout);
-    this.frame = null;
     this.raycaster = new THREE.Raycaster();
+    this.retired = [];
     this.scene = new THREE.Scene();
     this.plain = plain;
     this.rest = this.plain ? SOFTWARE_REST : 0;
-    this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain });
+    this.quality = new Quality(this.renderer, container, this.plain, told !== undefined);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = this.plain ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
     this.canvas = this.renderer.domElement;
     container.append(this.canvas);
-    this.labels = new Labels(world, container);
-    this.addLights();
-    this.ground = new Ground(world, this.scene, this.plain);
-    this.bodies = new Bodies(world, this.scene, this.plain);
-    this.ropes = new Ropes(world, this.scene);
-    this.overlays = new Overlays(world, this.scene, this.reader);
+    this.load(world, layout);
     this.cameras = new Cameras(world, this.canvas, this.ground);
     this.pictures = new Pictures(world, container);
+    this.vr = new Vr(this);
     this.pictures.addEventListener("change", () => (this.stale = true));
     this.listen();
     this.paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -94,21 +115,54 @@ export class View extends EventTarget {
     this.renderer.setAnimationLoop(() => this.draw());
   }
 
-  addLights() {
-    const { center, radius } = this.world.focus;
-    this.sun = new THREE.DirectionalLight("#ffffff", 2);
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.setScalar(this.plain ? 1024 : 2048);
-    this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.02;
-    const reach = 2.2 * radius;
-    Object.assign(this.sun.shadow.camera, {
-      left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * radius, far: 12 * radius,
-    });
-    this.sunOffset = new THREE.Vector3(-0.5, -0.75, 1.3).normalize().multiplyScalar(5 * radius);
-    this.sun.target.position.set(...center);
-    this.sky = new THREE.HemisphereLight("#ffffff", "#6b6f66", 1);
-    this.scene.add(this.sun, this.sun.target, this.sky);
+  // All that is drawn of a world.
+  load(world, layout) {
+    this.world = world;
+    this.reader = new FrameReader(layout);
+    this.frame = null;
+    this.labels = new Labels(world, this.container);
+    this.lights = new Lights(world, this.scene, this.renderer, this.plain);
+    this.ground = new Ground(world, this.scene, this.plain, this.exact);
+    this.bodies = new Bodies(world, this.scene, this.plain, this.exact);
+    this.springs = new Springs(world, this.scene, this.plain);
+    this.springs.place(this.bodies.matrix, () => 0);
+    this.ropes = new Ropes(world, this.scene, this.bodies);
+    this.marks = new Marks(world, this.scene, this.ground);
+    this.trail = new Trail(world, this.scene);
+    this.still = new Still(world);
+    this.sound = new Sound(world, this.reader);
+    this.measure = new Measure(this);
+    this.ghost = null;
+    this.vr?.leave();
+    this.overlays = new Overlays(world, this.scene, this.reader);
+  }
+
+  // Another world in place of the one that is shown, seen from where one is. What is kept stays in the scene.
+  reload(world, layout, kept = []) {
+    const { shown } = this.overlays;
+    this.labels.box.remove();
+    this.measure.label.remove();
+    this.sound.toggle(false);
+    this.scene.remove(...kept);
+    this.retired.push(...this.scene.children);
+    this.scene.clear();
+    this.load(world, layout);
+    if (kept.length) this.scene.add(...kept);
+    this.overlays.shown = shown;
+    this.cameras.enter(world, this.ground);
+    this.pictures.enter(world);
+    this.paint(this.theme);
+  }
+
+  // What is no longer shown is let go once the new has been drawn: until then its shaders are shared.
+  forget() {
+    for (const retired of this.retired.splice(0)) {
+      retired.traverse((object) => {
+        object.geometry?.dispose();
+        for (const material of [object.material ?? []].flat()) material.dispose();
+        object.dispose?.();
+      });
+    }
   }
 
   showLabels(on) {
@@ -139,6 +193,7 @@ export class View extends EventTarget {
   }
 
   resize() {
+    if (this.vr?.on) return; // a headset has a size of its own
     const width = Math.max(1, this.container.clientWidth);
     const height = Math.max(1, this.container.clientHeight);
     this.renderer.setSize(width, height);
@@ -147,27 +202,63 @@ export class View extends EventTarget {
     this.stale = true;
   }
 
+  // By the page's theme.
   paint(name) {
+    this.theme = name;
     const theme = THEMES[name];
-    this.scene.background = new THREE.Color(theme.background);
-    this.scene.fog = new THREE.Fog(theme.background, 14 * this.world.extent.radius, 60 * this.world.extent.radius + 60);
-    this.sun.intensity = theme.light;
-    this.sky.intensity = theme.fill;
-    this.ground.paint(theme);
+    const { sky } = this.lights.paint(name);
+    this.ground.paint(sky ? OUTDOORS : theme.ground);
     this.overlays.paint(theme);
     this.stale = true;
   }
 
+  // "day", "overcast", "night" or "studio".
+  light(name) {
+    this.lights.name = name;
+    this.paint(this.theme);
+  }
+
+  fog(on) {
+    this.lights.setFog(on);
+    this.paint(this.theme);
+  }
+
+  // A look of all ground, or null for that of the scene.
+  groundLook(name) {
+    this.ground.setLook(name);
+    this.stale = true;
+  }
+
+  showMarks(on) {
+    this.marks.show(on);
+    this.stale = true;
+  }
+
+  // What shows the same as before is not drawn, unless lines show numbers of it.
   show(frame) {
     this.frame = frame;
-    this.fresh = true;
+    this.sound.play(frame, this.cameras.body);
+    const { drives, reactions, slip } = this.overlays.shown;
+    this.fresh ||= this.drawn < AT_FIRST || drives || reactions || slip || Boolean(this.ghost) || !this.still.same(frame);
+  }
+
+  // Another run through this one: a function of the time (s) that gives its frame or null; null takes it away.
+  showGhost(source) {
+    this.ghost?.remove();
+    this.ghost = source ? new Ghost(this.world, this.scene, this.plain, source) : null;
+    this.fresh = this.frame !== null;
+    this.stale = true;
   }
 
   // Draws when something changed: a new frame, the camera, the window, the colours.
   draw() {
     const now = performance.now();
-    if (this.measuring) this.took = now - this.drawnAt; // until the browser came round again
-    this.measuring = false;
+    if (this.vr.on) return this.drawForHeadset(now);
+    if (this.measuring) {
+      this.took = now - this.drawnAt; // until the browser came round again
+      this.measuring = false;
+      if (this.quality.measured(this.took, now)) return this.render(); // at once: it has emptied the picture
+    }
     const moved = this.cameras.update(this.bodies, this.ropes);
     if (!this.fresh && !moved && !this.stale) return;
     if (this.plain && now - this.drawnAt < Math.max(0.9 * this.rest, SOFTWARE_SHARE * (this.took ?? 0))) {
@@ -177,33 +268,65 @@ export class View extends EventTarget {
     this.render();
   }
 
+  // Always, as heads move; without what lies over the picture on the page.
+  drawForHeadset(now) {
+    this.place();
+    this.vr.update(now);
+    if (this.frame) this.ropes.show(this.frame, this.vr.eye, this.canvas.clientHeight, this.bodies.matrix);
+    this.ground.update({ position: this.vr.rig.position });
+    this.follow();
+    this.renderer.render(this.scene, this.vr.eye);
+    this.drawn += 1;
+    this.dispatchEvent(new Event("drawn"));
+  }
+
+  // Everything where the last frame has it.
+  place() {
+    if (this.fresh) {
+      this.fresh = false;
+      this.bodies.show(this.frame, this.reader);
+      this.springs.place(this.bodies.matrix, (name) => this.reader.channel(this.frame, name) || 0);
+      this.marks.update(this.frame.time, this.bodies.matrix);
+      this.trail.add(this.frame.time, this.bodies.matrix[this.cameras.body]);
+      this.ghost?.show(this.frame.time, this.reader);
+      this.still.keep(this.frame);
+    }
+  }
+
   render() {
     this.drawnAt = performance.now();
     this.measuring = true;
     this.stale = false;
-    if (this.fresh) {
-      this.fresh = false;
-      this.bodies.show(this.frame, this.reader);
-    }
-    if (this.frame) this.overlays.show(this.frame, this.bodies);
+    this.place();
+    if (this.frame) this.overlays.show(this.frame, this.bodies, this.cameras.camera, this.cameras.body);
     this.cameras.update(this.bodies, this.ropes);
-    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, this.canvas.clientHeight);
+    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, this.canvas.clientHeight, this.bodies.matrix);
     this.ground.update(this.cameras.camera);
     this.follow();
-    this.renderer.render(this.scene, this.cameras.camera);
-    this.pictures.draw(this.renderer, this.scene, { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body });
+    const eyes = { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body };
+    this.pictures.drawCopies(this.renderer, this.scene, eyes);
+    see(this.renderer, this.scene, this.cameras.camera, this.canvas.width, this.canvas.height);
+    this.pictures.draw(this.renderer, this.scene, eyes);
     this.labels.show(this.bodies, this.cameras.camera);
+    this.measure.show(this.cameras.camera);
+    this.forget();
     this.drawn += 1;
+    this.dispatchEvent(new Event("drawn"));
   }
 
-  // The sun's shadow covers what the camera looks at.
+  // The sun's shadow covers what the camera looks at, and lamps go with their machines.
   follow() {
-    if (this.cameras.orbits) this.sun.target.position.copy(this.cameras.controls.target);
-    else this.sun.target.position.setFromMatrixPosition(this.bodies.matrix[this.cameras.body] ?? this.sun.matrixWorld);
-    this.sun.position.copy(this.sun.target.position).add(this.sunOffset);
+    const { camera, controls, orbits, body } = this.cameras;
+    const { radius } = this.world.focus;
+    if (orbits) LOOKED.copy(controls.target);
+    else LOOKED.setFromMatrixPosition(this.bodies.matrix[body] ?? camera.matrixWorld);
+    const wide = 0.6 * camera.position.distanceTo(LOOKED) * Math.tan((camera.fov * Math.PI) / 360) * Math.max(camera.aspect, 1);
+    this.lights.cover(LOOKED, Math.min(Math.max(wide, SHADOWED * radius), FARTHEST * radius));
+    this.lights.carry(this.bodies.matrix);
   }
 
   pick(event) {
+    if (this.measure.on) return this.measure.click(event);
     this.select(this.hit(event)?.body ?? -1);
   }
 
@@ -216,18 +339,27 @@ export class View extends EventTarget {
   // From the camera through the pointer.
   ray(event) {
     const box = this.canvas.getBoundingClientRect();
-    const at = new THREE.Vector2(
-      (2 * (event.clientX - box.left)) / box.width - 1,
-      1 - (2 * (event.clientY - box.top)) / box.height,
-    );
-    this.raycaster.setFromCamera(at, this.cameras.camera);
+    const at = [(2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height];
+    this.raycaster.setFromCamera(new THREE.Vector2(...straight(this.cameras.camera, at)), this.cameras.camera);
     return this.raycaster.ray;
   }
 
-  select(body) {
-    this.bodies.select(body);
+  // Depth (m) and what is shown, two numbers a pixel, of a mounted camera or of the one in use.
+  sense(name, width, height) {
+    const camera = this.cameras.camera.clone();
+    camera.aspect = width / height;
+    this.pictures.offers.get(name)?.({ camera, bodies: this.bodies, ropes: this.ropes, body: this.cameras.body });
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+    return sense(this, camera, width, height);
+  }
+
+  select(body, others) {
+    this.bodies.select(body, others);
     this.stale = true;
     if (body >= 0) this.cameras.body = body;
     this.dispatchEvent(new CustomEvent("select", { detail: body }));
   }
 }
+
+const LOOKED = new THREE.Vector3();

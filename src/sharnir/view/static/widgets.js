@@ -1,7 +1,7 @@
 // Widgets: what an operator works and reads, as custom elements. Their values come from the frames, never from an
 // echo: a control that is not being held shows what the plant has.
 
-import { t } from "./texts.js";
+import { panelText, t, unitText } from "./texts.js";
 
 const KEY_STEPS = 50; // presses of an arrow from one end of a knob to the other
 const SMALLEST = 1e-4; // what is less is shown as nothing
@@ -13,15 +13,33 @@ export function shown(value, unit = "") {
   const size = Math.abs(scaled);
   const digits = unit in DEGREES ? 1 : size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
   const text = size >= 1e6 ? scaled.toExponential(2) : scaled.toFixed(digits);
-  const name = DEGREES[unit] ?? unit;
+  const name = unitText(DEGREES[unit] ?? unit);
   return name && name !== "1" ? `${text} ${name}` : text;
 }
 
-let session = null; // { link, spec(name) }
+let session = null; // { link, spec(name), and where the page can draw them picture(canvas, camera), plot(element, signals, seconds) }
 
 export function connectWidgets(given) {
   session = given;
   for (const element of document.querySelectorAll("[data-widget]")) element.start?.();
+}
+
+// The element of a widget as the server describes it: its kind, its attributes, its place on the grid of its group.
+export function makeWidget({ kind, place, ...given }) {
+  const element = document.createElement(`sh-${kind}`);
+  for (const [name, value] of Object.entries(given)) if (value !== null) element.setAttribute(name, value);
+  if (!place) return element;
+  const [column, row, columns, rows] = place;
+  element.dataset.placed = "";
+  element.style.gridArea = `${row + 1} / ${column + 1} / span ${rows} / span ${columns}`;
+  return element;
+}
+
+// The columns of a group whose widgets have places.
+export function layGrid(box, columns, widgets) {
+  if (!widgets.some((widget) => widget.place)) return;
+  box.dataset.grid = "";
+  box.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
 }
 
 function make(tag, className, ...children) {
@@ -43,10 +61,19 @@ class Widget extends HTMLElement {
     this.link = session.link;
     this.name = this.getAttribute("name");
     this.spec = session.spec(this.name) ?? {};
-    this.label = this.getAttribute("label") ?? this.name;
+    this.label = panelText(this.getAttribute("label") ?? this.name);
     this.build();
     this.link.on("frame", (frame) => this.show(frame));
     this.link.on("dropped", () => (this.held = false));
+    if (this.classList.contains("w-control")) this.tellWhetherItWorks();
+  }
+
+  // To assistive technology, what the grey says to the eye: nothing is moved while the drives are held, by a watcher, in a replay.
+  tellWhetherItWorks() {
+    const parts = this.querySelectorAll("input, button, [tabindex]");
+    const tell = () => parts.forEach((part) => (part.ariaDisabled = !this.link.mayDrive));
+    for (const event of ["safety", "operator"]) this.link.on(event, tell);
+    tell();
   }
 
   head(text = "") {
@@ -449,7 +476,44 @@ class Bar extends Widget {
   }
 }
 
+// Words for the operator.
+class Text extends Widget {
+  build() {
+    this.append(make("p", "w-text", this.getAttribute("text") ?? ""));
+  }
+
+  show() {}
+}
+
+// What a camera of the scene sees; the page draws it where it draws at all.
+class CameraPicture extends Widget {
+  build() {
+    const name = this.getAttribute("camera");
+    this.picture = make("canvas", "w-camera");
+    this.picture.setAttribute("role", "img");
+    this.picture.ariaLabel = t("picture of the camera {name}", { name });
+    this.append(make("span", "w-label", this.label || name), this.picture);
+    session.picture?.(this.picture, name);
+  }
+
+  show() {}
+}
+
+// Signals over time, where the panel has them.
+class PlotPicture extends Widget {
+  build() {
+    const signals = JSON.parse(this.getAttribute("signals"));
+    const place = make("div", "w-plot");
+    this.append(make("span", "w-label", this.label || signals.join(", ")), place);
+    this.plot = session.plot?.(place, signals, Number(this.getAttribute("seconds")));
+  }
+
+  show() {
+    this.plot?.draw();
+  }
+}
+
 for (const [name, kind] of Object.entries({
   slider: Slider, switch: Switch, button: PushButton, selector: Selector, gauge: Gauge, knob: Knob, lamp: Lamp,
-  joystick: Stick, readout: Readout, bar: Bar,
+  joystick: Stick, readout: Readout, bar: Bar, text: Text, camera: CameraPicture, plot: PlotPicture,
 })) customElements.define(`sh-${name}`, kind);

@@ -1,0 +1,113 @@
+// Standing: what keeps a machine upright and how its wheels hold: the polygon of its contacts with the centre of mass above
+// it, contact patches, the slip of wheels, and forces in joints. Lines for overlays.js, which hands over its pen.
+
+import { THREE } from "./three.js";
+
+const GREEN = new THREE.Color("#58b368");
+const AMBER = new THREE.Color("#e0a53b");
+const RED = new THREE.Color("#e0564b");
+const VIOLET = new THREE.Color("#a67be0");
+const PATCH_SIDES = 14;
+const SLIPS = 0.05; // m/s, from which a wheel slips
+const FULL_SLIP = 1; // m/s that an arrow of three sizes stands for
+
+// The corners of the smallest convex polygon about points [x, y, z], counterclockwise seen from above.
+export function hullOf(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const cross = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+  const half = (list) => {
+    const found = [];
+    for (const point of list) {
+      while (found.length > 1 && cross(found[found.length - 2], found[found.length - 1], point) <= 0) found.pop();
+      found.push(point);
+    }
+    return found.slice(0, -1);
+  };
+  return sorted.length < 3 ? sorted : [...half(sorted), ...half([...sorted].reverse())];
+}
+
+// How far a point lies within a polygon (m; negative outside): the least distance to the lines of its sides.
+export function within(hull, [x, y]) {
+  if (hull.length < 3) return -Infinity;
+  return Math.min(...hull.map(([ax, ay], i) => {
+    const [bx, by] = hull[(i + 1) % hull.length];
+    return ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / Math.hypot(bx - ax, by - ay);
+  }));
+}
+
+// The contacts near the machine that is looked at, and its mass in the middle.
+export function drawSupport(pen, frame, world, bodies, body) {
+  const middle = LOOKED.setFromMatrixPosition(bodies.matrix[body] ?? bodies.matrix[0]);
+  const reach = 2 * world.focus.radius;
+  const points = [];
+  for (let i = 0; i < frame.contacts_used; i += 1) {
+    const [x, y, z] = frame.contacts.subarray(6 * i, 6 * i + 3);
+    if (Math.hypot(x - middle.x, y - middle.y) < reach) points.push([x, y, z]);
+  }
+  const hull = hullOf(points);
+  let mass = 0;
+  TOTAL.set(0, 0, 0);
+  world.bodies.forEach((each, i) => {
+    if (each.fixed) return;
+    AT.set(...each.center).applyMatrix4(bodies.matrix[i]);
+    if (AT.distanceTo(middle) > reach) return;
+    TOTAL.addScaledVector(AT, each.mass);
+    mass += each.mass;
+  });
+  if (mass === 0 || hull.length < 2) return;
+  TOTAL.divideScalar(mass);
+  const margin = within(hull, [TOTAL.x, TOTAL.y]);
+  const color = margin > 0.1 * world.focus.radius ? GREEN : margin > 0 ? AMBER : RED;
+  hull.forEach((from, i) => pen.line(AT.set(...from), TO.set(...hull[(i + 1) % hull.length]), color));
+  const low = hull.reduce((sum, [, , z]) => sum + z, 0) / hull.length;
+  pen.line(TOTAL, TO.set(TOTAL.x, TOTAL.y, low), color);
+  pen.cross(AT.set(TOTAL.x, TOTAL.y, low), 0.3 * pen.size, color);
+}
+
+// A ring about each contact, across its force, that carries as much as its area says.
+export function drawPatches(pen, frame, weight) {
+  for (let i = 0; i < frame.contacts_used; i += 1) {
+    const [x, y, z, fx, fy, fz] = frame.contacts.subarray(6 * i, 6 * i + 6);
+    const force = Math.hypot(fx, fy, fz);
+    if (force === 0) continue;
+    TURN.setFromUnitVectors(UP, NORMAL.set(fx, fy, fz).divideScalar(force));
+    const radius = 0.9 * pen.size * Math.sqrt(force / weight);
+    const corner = (k, out) => out.set(radius * Math.cos((2 * Math.PI * k) / PATCH_SIDES), radius * Math.sin((2 * Math.PI * k) / PATCH_SIDES), 0)
+      .applyQuaternion(TURN).add(TOTAL.set(x, y, z));
+    for (let k = 0; k < PATCH_SIDES; k += 1) pen.line(corner(k, AT), corner(k + 1, TO), AMBER);
+  }
+}
+
+// The speed of the lowest point of a wheel over the ground (m/s), by its own motion.
+export function slipOf(velocities, body, radius) {
+  const [vx, vy, , wx, wy] = velocities.subarray(6 * body, 6 * body + 6);
+  return [vx - wy * radius, vy + wx * radius]; // v + w x (0, 0, -r)
+}
+
+export function drawSlip(pen, frame, world, bodies, chosen) {
+  world.bodies.forEach((body, i) => {
+    const wheel = body.fixed ? null : body.shapes.find((shape) => shape.kind === "wheel");
+    if (!wheel || !chosen(i)) return;
+    const [x, y] = slipOf(frame.velocities, i, wheel.size[0]);
+    const speed = Math.hypot(x, y);
+    if (speed < SLIPS) return;
+    AT.setFromMatrixPosition(bodies.matrix[i]);
+    AT.z -= wheel.size[0];
+    const color = speed > 0.5 * FULL_SLIP ? RED : AMBER;
+    pen.arrow(AT, NORMAL.set(x / speed, y / speed, 0), (3 * pen.size * Math.min(speed, FULL_SLIP)) / FULL_SLIP, color);
+  });
+}
+
+// A ring about a joint, as wide as its force is of the scene's weight.
+export function drawReaction(pen, frame, force, weight) {
+  if (!Number.isFinite(force) || force < 1e-3 * weight) return;
+  pen.arc(0, 2 * Math.PI, VIOLET, Math.min(2.5 * Math.sqrt(force / weight), 3), frame);
+}
+
+const AT = new THREE.Vector3();
+const TO = new THREE.Vector3();
+const NORMAL = new THREE.Vector3();
+const TOTAL = new THREE.Vector3();
+const LOOKED = new THREE.Vector3();
+const UP = new THREE.Vector3(0, 0, 1);
+const TURN = new THREE.Quaternion();
