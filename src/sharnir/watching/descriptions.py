@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import SimulationWarning
 from ..scene.body import Body
 from ..scene.check import MEETING_TOLERANCE
+from ..scene.coupled import locked_coordinates
 from ..scene.joint import Joint
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.mobility import locked_loops
@@ -29,7 +30,7 @@ LONGEST_STEP = 0.5  # s
 
 
 def locked(scene: Scene) -> Iterator[SimulationWarning]:
-    """Loops whose joints hold each other."""
+    """Loops whose joints hold each other, and couplings that leave coordinates no way to move."""
     for loop in locked_loops(scene):
         names = [joint.name for joint in loop.joints]
         cause = "make their axes parallel, or meet in one point"
@@ -38,6 +39,14 @@ def locked(scene: Scene) -> Iterator[SimulationWarning]:
             cause = f"the frame of {culprits} is off: turn it to suit the others, or make the joint a Spherical"
         yield SimulationWarning(
             "locked-loop", f"joints {_listed(names)}", f"are parts of a loop in which they cannot move; {cause}"
+        )
+    labels = locked_coordinates(scene)
+    if labels:
+        names = [one.name for one in scene.couplings.values() if set(one.labels) & set(labels)]
+        yield SimulationWarning(
+            "locked-loop",
+            f"coordinates {_listed(list(labels))}",
+            f"cannot move: the couplings {_listed(names)} agree nowhere else; make their ratios agree, or drop one",
         )
 
 
