@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import threading
 from collections.abc import Callable
 from multiprocessing import Pipe
@@ -13,11 +12,11 @@ import numpy as np
 
 from sharnir import spatial
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import SCENARIO, Run, create_run
+from sharnir.runtime.journal import Run
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import Loop
-from sharnir.runtime.scenario import FOLDER, Score, load_scenario
-from sharnir.view.robots import ROBOTS
+from sharnir.runtime.referee import Score
+from sharnir.view.choice import with_scenario
 
 STEPS = 20  # between two looks of the operator
 Driver = Callable[[Plant], dict[str, float]]
@@ -25,10 +24,7 @@ Driver = Callable[[Plant], dict[str, float]]
 
 def drive(name: str, driver: Driver, runs: Path, seconds: float) -> tuple[Run, Score]:
     """Drive a scenario that ships; returns the run and its score as it was kept live."""
-    scenario = load_scenario(name)
-    experiment = ROBOTS[scenario.scene]()
-    run = create_run(experiment.scene, experiment.dt, experiment.settings, runs)
-    shutil.copy(FOLDER / f"{name}.yaml", run.folder / SCENARIO)
+    run = with_scenario(name).begin(runs)
     plant = Plant(run.scene(), run.header.dt, run.settings)
     ours, theirs = Pipe()
     threading.Thread(target=_drain, args=(ours,), daemon=True).start()

@@ -15,6 +15,7 @@ AUDIT = """async () => {
     return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
 }"""
 PAINT = "(dark) => window.Quasar ? Quasar.Dark.set(dark) : document.body.classList.toggle('body--dark', dark)"
+FIGURE = "() => window.sharnir?.view?.quality?.show(performance.now() + 1000)"  # shown once a second, where it draws
 PAINTED = "(dark) => document.body.classList.contains('body--dark') === dark"
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"  # no colours in between
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed (npm install)")
@@ -29,4 +30,6 @@ def audit(page: Any) -> None:
         for dark in (False, True):
             page.evaluate(PAINT, dark)
             page.wait_for_function(PAINTED, arg=dark)
-            assert page.evaluate(AUDIT) == [], (width, "dark" if dark else "light")
+            page.evaluate(FIGURE)
+            found = page.evaluate(AUDIT)
+            assert found == [], (width, "dark" if dark else "light", found)

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from consoles import PATIENCE, WINDOW, Browser, Console
 
+import sharnir as sh
+from sharnir.view.recording import Recording
+
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -72,3 +75,21 @@ def driver(operator: Browser) -> Browser:
     """The operator's browser with a fresh run."""
     operator.fresh()
     return operator
+
+
+@pytest.fixture
+def open_still(chromium: Any, tmp_path: Path) -> Any:
+    """Opens a scene as it stands, or a recording of it; at the end no page has had an error."""
+    from stills import Still, recording
+
+    opened: list[Still] = []
+
+    def opens(scene: sh.Scene | Recording, *more: Any, **options: Any) -> Still:
+        shown = recording(scene, *more) if isinstance(scene, sh.Scene) else scene
+        opened.append(Still(chromium, tmp_path, shown, **options))
+        return opened[-1]
+
+    yield opens
+    for still in opened:
+        assert still.errors == []
+        still.page.close()

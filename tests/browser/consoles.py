@@ -73,10 +73,11 @@ class Console:
         return found[0]
 
     def end(self) -> None:
-        """Ctrl-C."""
+        """Ctrl-C; whatever has happened before, it leaves without a traceback."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.process.wait(3 * PATIENCE)
+        _, errors = self.process.communicate(timeout=3 * PATIENCE)
+        assert "Traceback" not in errors, errors
 
     def log(self) -> list[dict[str, Any]]:
         """The entries of the run's log so far."""
@@ -88,8 +89,9 @@ class Console:
 
     def physics(self) -> int:
         """The number of the physics process; Python's tracker of shared memory is the other child."""
-        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        named = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in task.read_text().split()}
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")  # a later run is started by a thread
+        children = [child for task in tasks for child in task.read_text().split()]
+        named = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
         (found,) = (child for child, command in named.items() if b"spawn_main" in command)
         return found
 

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audit import AUDIT, audit, needs_axe
-from consoles import PATIENCE, WINDOW, Browser, Console
+from audit import AUDIT, PAINT, audit, needs_axe
+from consoles import PATIENCE, SIZES, WINDOW, Browser, Console
 from finishing import finish
 
 from sharnir import view
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import create_run
+from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.runtime import Runtime
+from sharnir.view.console_panel import panel_of
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
-from sharnir.view.robots import list_robots
+from sharnir.view.robots import ROBOTS, list_robots
 from sharnir.view.session_report import write_report
 from sharnir.view.start import DOCUMENTS, scenarios
 from sharnir.view.texts import catalogue, chosen, languages
@@ -54,13 +55,28 @@ def test_the_console_has_no_violations(krt: Any) -> None:
     audit(operator.page)
     operator.page.locator("#stop").click()
     operator.chain("stopped")
-    for tab in ("alarms", "keys"):
-        operator.page.locator(f"#tab-{tab}").click()
-        audit(operator.page)
+    operator.page.locator("#tab-keys").click()
+    audit(operator.page)
+    operator.page.locator("#tab-alarms").click()
+    operator.until_text("#alarms", "emergency stop by operator 1")
+    audit(operator.page)
+    operator.page.locator("#acknowledge").click()
+    operator.page.locator("#alarms [data-known]").first.wait_for()
+    for dark in (False, True):
+        operator.do(PAINT, dark)
+        assert operator.do(AUDIT) == []
     operator.page.locator("#invite").click()
     operator.page.locator(".q-dialog input").first.wait_for()
     operator.until("() => !document.querySelector('[class*=-enter-active]')")
     assert operator.do(AUDIT) == []
+    operator.page.keyboard.press("Escape")
+    operator.page.locator(".q-dialog").wait_for(state="detached")
+    operator.page.locator("#give").click()
+    operator.page.locator("#take").wait_for(state="visible")
+    assert operator.do("() => document.querySelector('.operator-only').inert")  # another may do that now
+    for dark in (False, True):
+        operator.do(PAINT, dark)
+        assert operator.do(AUDIT) == []
 
 
 @needs_axe
@@ -119,9 +135,50 @@ def test_the_browsers_language_is_spoken(chromium: Any, tmp_path: Path) -> None:
         assert page.locator("#stop").get_attribute("aria-label") == catalogue("ru")["Emergency stop"]
         page.locator("#stop").click()
         operator.until_text("#state", catalogue("ru")["Emergency stop"])
+        operator.until("() => document.getElementById('time').textContent.endsWith(' с')")  # units, too
+        assert page.locator("#span option").first.text_content() == "5 с"
+        assert operator.do(ENGLISH_WORDS, ".panel[data-tab=console] h2") == []
+        words = {catalogue("ru")[text].lower() for text in ("Emergency stop", "EMERGENCY STOP", "emergency stop")}
+        assert len(words) == 1 and catalogue("ru")["STOP"].lower() in words.pop()  # the stop has one name
+        for size in ((320, 568), *SIZES):  # all of the strip is in sight, and nothing lies over anything else
+            operator.resize(size)
+            operator.until(STRIP_APART)
     finally:
         context.close()
         console.end()
+
+
+# What stands on the strip is within it, beside the stop, and apart; who is in control is said.
+STRIP_APART = """() => {
+    const parts = [...document.querySelectorAll(".strip button, .strip select, .strip #role span, .strip .figure b, #state, #stop")];
+    const shown = parts.filter((part) => part.checkVisibility());
+    const boxes = shown.map((part) => part.getBoundingClientRect());
+    const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const apart = boxes.every((a, i) => boxes.every((b, k) => i === k || !over(a, b)));
+    const inside = boxes.every((a) => a.left >= 0 && a.right <= innerWidth + 0.5 && a.width > 0);
+    const whose = document.querySelector("#role span");
+    return apart && inside && shown.includes(whose) && whose.textContent.length > 3;
+}"""  # noqa: E501 (a selector)
+ENGLISH_WORDS = """(selector) => [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility())
+    .map((element) => element.textContent.trim()).filter((text) => /[A-Za-z]/.test(text) && !/[А-я]/.test(text))"""
+
+
+def test_a_report_is_in_the_readers_language(chromium: Any, tmp_path: Path) -> None:
+    run = create_run(load_example("door").scene, 0.005, {}, tmp_path)
+    runtime = Runtime(run, paused=True)
+    runtime.send(c.Stop(), "operator 1")
+    runtime.send(c.Step(50), "operator 1")
+    finish(runtime, 50)
+    file = write_report(record(Run(run.folder)), tmp_path / "report.html").as_uri()
+    for locale, word in (("ru-RU", "Что было сделано и кем"), ("en-GB", "What was done, and by whom")):
+        page = chromium.new_context(locale=locale).new_page()
+        page.goto(file)
+        page.locator("h2", has_text=word).wait_for()
+        assert page.evaluate("() => document.documentElement.lang") == locale[:2]
+        said = page.locator("td", has_text=catalogue("ru")["emergency stop by {author}"].partition(" {")[0])
+        assert (said.count() > 0) is (locale == "ru-RU")
+        assert (page.evaluate(ENGLISH_WORDS, "h2, th") == []) is (locale == "ru-RU")
+        page.context.close()
 
 
 @pytest.mark.parametrize(
@@ -144,6 +201,20 @@ def test_every_text_of_the_pages_is_in_every_catalogue() -> None:
     assert len(used) > 100
     for language in languages()[1:]:
         assert sorted(used - set(catalogue(language))) == []
+
+
+def test_the_words_of_the_robots_panels_are_in_every_catalogue() -> None:
+    panels = [panel_of(ROBOTS[name]().scene) for name in ROBOTS]
+    used = {group.title for panel in panels for group in panel.groups}
+    used |= {label for panel in panels for group in panel.groups for label in labels_of(group.widgets)}
+    assert {"Drive", "Joystick", "Trailer", "left side"} <= used
+    for language in languages()[1:]:
+        known = catalogue(language)
+        assert sorted(word for word in used if word not in known and f"panel: {word}" not in known) == []
+
+
+def labels_of(widgets: Any) -> list[str]:
+    return [widget.label for widget in widgets if getattr(widget, "label", None)]
 
 
 def said_by_the_server() -> list[str]:

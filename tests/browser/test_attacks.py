@@ -10,9 +10,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from consoles import FREE, HELD, HOLDING, MODE, STOPPED, Console, Socket, admitted, get
+
+from sharnir.view.protocol import FromBrowser
 
 PUSH = "push hinge angle"
 GUST = {"type": "gust", "body": "leaf", "force": [1.0, 0.0, 0.0]}
@@ -100,6 +103,11 @@ def named_like(cookie: str, role: str) -> str:
     return re.sub(r"-\w+$", f"-{role}", cookie.partition("=")[0])
 
 
+def test_the_table_has_every_command_of_a_browser() -> None:
+    known = {kind.__struct_config__.tag for kind in get_args(FromBrowser)}
+    assert set(COMMANDS) == known - {"stop"}  # which is everybody's
+
+
 def test_a_watcher_commands_nothing_but_the_stop(watcher: Socket, operator: Socket, console: Console) -> None:
     assert watcher.hello["role"] == "watcher" and not watcher.hello["driving"]
     refuses_all(watcher, tuple(COMMANDS), console)
@@ -119,7 +127,10 @@ def test_the_servers_own_commands_are_nobodys(
 ) -> None:
     before = logged(console)
     for sender in (operator, watcher, instructor):
-        for command in ({"do": "hold"}, {"do": "hold", "reason": "x"}, {"do": "set", "values": {}, "by": "server"}):
+        for command in (
+            {"do": "hold"}, {"do": "hold", "reason": "x"}, {"do": "set", "values": {}, "by": "server"},
+            {"do": "tune", "block": "gain1", "port": "gain", "value": 1e9},
+        ):  # fmt: skip
             sender.catch_up()
             sender.send(command)
             assert "not a command" in sender.refusals()[0]
@@ -233,11 +244,16 @@ def test_a_duplicated_tab_becomes_a_watcher(operator: Socket, console: Console, 
 def test_a_page_that_comes_back_replaces_its_old_connection_and_an_old_key_does_not(
     console: Console, cookies: dict[str, str], driver: Socket
 ) -> None:
+    """What the page held before the break is held no longer, though the server never saw the old connection end."""
     driver.set_free()
+    driver.send({"do": "set", "values": {PUSH: 5.0}}, holding=[PUSH])
+    assert driver.refusals() == []
     key = driver.hello["key"]
     back = Socket(console, cookies["operator"], query=f"?resume={key}")
     assert back.hello["driving"]
     driver.closed()
+    back.until(HELD, HOLDING)
+    assert console.commands("hold")[-1]["command"]["reason"] == "the operator's connection is lost"
     late = Socket(console, cookies["operator"], query=f"?resume={key}")
     assert not late.hello["driving"]
     refuses_all(late, ("set", "take"), console)

@@ -14,8 +14,8 @@ from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
 from sharnir.runtime.journal import SCENARIO, Run, create_run
+from sharnir.runtime.referee import score_of
 from sharnir.runtime.runtime import Runtime
-from sharnir.runtime.scenario import score_of
 
 DT = 0.01
 TASK = """

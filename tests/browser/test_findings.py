@@ -177,6 +177,12 @@ SMALL = """() => [...document.querySelectorAll("body *")].filter((element) => {
 }).map((element) => element.outerHTML.slice(0, 120))"""
 
 
+DISABLED = """() => {
+    const parts = document.querySelectorAll(".w-control input, .w-control button, .w-control [tabindex]");
+    return [...new Set([...parts].map((part) => part.ariaDisabled))];
+}"""
+
+
 def test_the_page_says_its_language_and_its_states(sized: Browser) -> None:
     """Finding 25; no text is smaller than 13 pixels."""
     for tab in ("alarms", "keys", "console"):
@@ -189,6 +195,10 @@ def test_the_page_says_its_language_and_its_states(sized: Browser) -> None:
     assert sized.do(
         "() => [...document.querySelectorAll('.chips button')].every((c) => c.ariaPressed ?? c.ariaExpanded)"
     )
+    assert sized.do(DISABLED) == ["false"]
+    sized.page.locator("#stop").click()
+    sized.chain("stopped")
+    assert sized.do(DISABLED) == ["true"]
 
 
 def test_a_run_that_ended_says_so_within_the_window(sized: Browser) -> None:

@@ -240,7 +240,12 @@ def test_alarms_are_filtered(driver: Browser) -> None:
     driver.page.locator("#alarm-filter").select_option("new")
     driver.page.locator("#acknowledge").click()
     assert driver.do(listed) == []
+    driver.do("() => sharnir.link.socket.close()")  # what was acknowledged stays so over a new connection
+    driver.until("() => !sharnir.link.connected")
+    driver.take_seat()
+    assert "emergency stop" not in (driver.page.locator("#alarms").text_content() or "")
     driver.page.locator("#alarm-filter").select_option("all")
+    driver.until_text("#alarms", "emergency stop by operator 1")
     driver.page.locator("#tab-console").click()
 
 

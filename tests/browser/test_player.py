@@ -29,7 +29,7 @@ READY = "() => window.sharnir?.started && sharnir.view.drawn > 0"
 LEVELS = """() => {
   const [field] = sharnir.view.ground.fields;
   const tile = (mesh, level) => Array.from(field.level(mesh.userData, level).index.array);
-  const levels = [0, 1, 2, 3].map((level) => field.group.children.map((mesh) => tile(mesh, level)));
+  const levels = [0, 1, 2, 3, 4].map((level) => field.group.children.map((mesh) => tile(mesh, level)));
   return { vertices: Array.from(field.vertices.array), levels };
 }"""
 STEPS, DT = 300, 0.01
@@ -162,7 +162,7 @@ def test_a_trajectory_plays(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_a_height_field_is_covered_once_however_finely_it_is_drawn(chromium: Any, tmp_path: Path) -> None:
-    rows, columns, along, across = 41, 70, 0.5, 0.25  # tiles of 32 cells: the last ones are narrow
+    rows, columns, along, across = 73, 70, 0.5, 0.25  # tiles of 64 cells: the last ones are narrow
     scene = sh.Scene("hills")
     heights = np.random.default_rng(0).uniform(0, 1, (rows, columns))
     scene.terrain("hills", sh.HeightField(heights=tuple(map(tuple, heights)), spacing=(along, across)))
@@ -173,14 +173,14 @@ def test_a_height_field_is_covered_once_however_finely_it_is_drawn(chromium: Any
     page.wait_for_function(READY, timeout=WAIT)
     drawn = page.evaluate(LEVELS)
     vertices = np.array(drawn["vertices"]).reshape(-1, 3)
-    assert vertices[0] == pytest.approx([-20 * along, -34.5 * across, heights[0, 0]])
-    assert vertices[-1] == pytest.approx([20 * along, 34.5 * across, heights[-1, -1]])
+    assert vertices[0] == pytest.approx([-36 * along, -34.5 * across, heights[0, 0]])
+    assert vertices[-1] == pytest.approx([36 * along, 34.5 * across, heights[-1, -1]])
     for tiles in drawn["levels"]:  # of the tiles at one level each
         corners = vertices[np.concatenate(tiles).reshape(-1, 3)]
         up = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
         assert up.min() > -1e-6  # m^2: none faces down, those of no area come from rounding
         assert 0.5 * up.sum() == pytest.approx((rows - 1) * along * (columns - 1) * across)
-        rims = {int(i) for tile in tiles for i in tile if i // columns in (0, 32, rows - 1)}
+        rims = {int(i) for tile in tiles for i in tile if i // columns in (0, 64, rows - 1)}
         assert len(rims) == 3 * columns  # every vertex of a rim is used: no cracks, whatever the neighbour's level
     sizes = [sum(map(len, tiles)) for tiles in drawn["levels"]]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == 6 * (rows - 1) * (columns - 1)
@@ -193,7 +193,8 @@ FROM_ABOVE = """([height, shadow]) => {
     view.camera("orbit");
     view.cameras.controls.target.set(0, 0, 0);
     view.cameras.camera.position.set(0, -0.001, height);
-    view.sun.castShadow = shadow;
+    view.lights.sun.castShadow = shadow;
+    view.quality.fixed = true; // two pictures of one size
     view.stale = true;
     window.before = view.drawn;
 }"""
@@ -233,6 +234,27 @@ def test_hills_have_a_grid_a_texture_and_whole_shadows(chromium: Any, tmp_path: 
         line, about = shots[1][row - 2 : row + 3].mean(axis=1).min(), shots[1][row - 30 : row + 30].mean()
         assert line < 0.93 * about
     page.close()
+
+
+def test_a_replay_without_webgl_says_so_and_plays_its_numbers(chromium: Any, run: Run, tmp_path: Path) -> None:
+    context = chromium.new_context()
+    context.add_init_script(
+        "HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...rest) "
+        "{ return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest) })"
+        "(HTMLCanvasElement.prototype.getContext)"
+    )
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    file = tmp_path / "run.html"
+    assert main(["export", str(run.folder), "--html", str(file)]) == 0
+    page.goto(file.as_uri())
+    page.wait_for_function("() => window.sharnir?.started", timeout=60_000)
+    assert "cannot draw in 3D" in page.locator(".no-view").inner_text()
+    page.evaluate("() => sharnir.seek(1.0)")
+    assert page.evaluate("() => sharnir.link.reader.channel(sharnir.link.frame, 'hinge.angle')") > 1.0
+    assert errors == [] and page.locator("#time").inner_text() == "1.00 s"
+    context.close()
 
 
 def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from consoles import CLOCK, HELD, PATIENCE, STOPPED, TICK, Console, Socket, admi
 from patient import TIMES
 from tests.driven import EXPERIMENT
 
+from sharnir.runtime.journal import SCENE
+
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
@@ -98,10 +100,19 @@ def test_messages_out_of_order_or_too_old_are_refused(socket: Socket) -> None:
     assert len(socket.refusals()) == 2
     socket.send({"do": "pause"}, number=101, seen=float(socket.header[CLOCK]) - TIMES["OLDEST"] - 1.0)
     assert "s old" in socket.refusals()[0]
-    socket.send({"do": "stop"}, number=102, seen=0.0)  # an emergency stop is never too old
+    socket.send({"do": "stop"}, number=7, seen=0.0)  # an emergency stop is never too old, nor out of order
+    socket.number = 101
     assert socket.refusals() == []
     socket.until(HELD, STOPPED)
     socket.set_free()
+
+
+def test_an_emergency_stop_does_not_wait_for_many_steps(socket: Socket) -> None:
+    """Commands are taken one after the other: none that a browser gives takes long."""
+    socket.send({"do": "step", "n": 51})
+    assert "ask for 50 at most" in socket.refusals()[0]
+    socket.send({"do": "step", "n": 50})
+    assert socket.refusals() == []
 
 
 def test_too_long_and_too_many_messages_end_the_connection(socket: Socket, console: Console, cookie: str) -> None:
@@ -151,6 +162,16 @@ def test_a_console_whose_physics_died_says_so_and_ends(tmp_path: Path) -> None:
     assert not any(file.exists() for file in memory)
 
 
+def test_ctrl_c_after_the_physics_died_is_no_success(tmp_path: Path) -> None:
+    console = Console("door", tmp_path)
+    watching = Socket(console, admitted(console, "watcher"))
+    os.kill(console.physics(), signal.SIGKILL)
+    watching.read_until(lambda: watching.told("ended"), "the end")
+    console.end()
+    assert console.process.returncode == 3
+    watching.close()
+
+
 def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
     """Of an experiment whose diagram has a Python function, which physics and report take from the same file."""
     file = tmp_path / "driven.py"
@@ -170,6 +191,35 @@ def test_a_run_that_was_ended_has_a_report(tmp_path: Path) -> None:
     report = console.folder / "report.html"
     assert "wrote " in said and str(report) in said
     assert "nothing moved" in report.read_text() and "instructor 1" in report.read_text()
+
+
+def test_a_run_that_cannot_be_started_again_says_so(tmp_path: Path) -> None:
+    """What has ended is served on, and another try is possible."""
+    console = Console("door", tmp_path)
+    cookie = admitted(console, "instructor")
+    teacher = Socket(console, cookie, "/instructor/link")
+    teacher.send({"do": "end"})
+    teacher.read_until(lambda: teacher.told("ended") and teacher.told("ended")[-1]["ready"], "the report")
+    run = console.folder
+    scene = (run / SCENE).read_text()
+    (run / SCENE).unlink()
+    teacher.send({"do": "again"})
+    teacher.read_until(lambda: teacher.told("ended")[-1]["wrong"], "what went wrong")
+    ended = teacher.told("ended")[-1]
+    assert "could not be started again" in ended["reason"] and SCENE in ended["reason"]
+    assert get(console, "/run/report.html", Cookie=cookie)[0] == 200
+    (run / SCENE).write_text(scene)
+    teacher.send({"do": "again"})
+    teacher.read_until(lambda: teacher.told("restarted"), "another run")
+    assert console.folder != run
+    other = Socket(console, cookie, "/instructor/link")
+    os.kill(console.physics(), signal.SIGKILL)
+    other.read_until(lambda: other.told("ended"), "the end of the other run")
+    for socket in (teacher, other):
+        socket.close()
+    said, errors = console.process.communicate(timeout=3 * PATIENCE)
+    assert console.process.returncode == 3
+    assert "could not be started again" in said and "Traceback" not in errors
 
 
 def test_sigterm_ends_a_console_in_order(tmp_path: Path) -> None:

@@ -146,7 +146,16 @@ def test_the_end_of_a_run_and_another_one(chromium: Any, windows: Any, tmp_path:
             assert teacher.page.locator("#state").is_visible() and teacher.frame("tick") == 0
         operator = windows(console, console.links["operator"])
         operator.until("() => sharnir.link.frame.tick > 20")
+        teacher.page.locator("#end").click()  # asks first: Esc, and nothing has happened
+        teacher.page.locator("#end-now").wait_for(state="visible")
+        teacher.page.keyboard.press("Escape")
+        teacher.page.locator("#end-now").wait_for(state="detached")
+        teacher.let_pass(0.3)
+        assert console.commands("end") == [] and console.commands("stop") == []
+        operator.page.locator("#invite").click()  # what is open elsewhere does not cover the end
+        operator.page.locator(".invite-row").first.wait_for(state="visible")
         teacher.page.locator("#end").click()
+        teacher.page.locator("#end-now").click()
         for browser in (teacher, operator):
             browser.page.locator("#ending").wait_for(state="visible")
             browser.until_text("#ending-text", "ended by instructor 1")

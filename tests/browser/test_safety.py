@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import Any
 
 import pytest
@@ -146,6 +148,32 @@ def test_escape_closes_the_topmost_dialog_and_stops_where_there_is_none(driver: 
     driver.chain("stopped")
 
 
+def test_two_quick_escapes_close_a_dialog_and_stop(driver: Browser) -> None:
+    """A dialog that fades out is not open any more: a hand that hammers on the key is heard."""
+    driver.page.locator("#invite").click()
+    driver.page.locator(".q-dialog__inner").wait_for(state="visible")
+    driver.until("() => !document.querySelector('[class*=-enter-active]')")
+    driver.page.keyboard.press("Escape")
+    driver.until(
+        "() => document.querySelector('.q-dialog [class*=-leave-active]') || !document.querySelector('.q-dialog')"
+    )
+    driver.page.keyboard.press("Escape")
+    driver.chain("stopped")
+
+
+def test_escape_stops_while_a_key_is_being_changed(driver: Browser) -> None:
+    """That is no dialog: the key is left as it was, and the machine stops."""
+    driver.do("() => document.getElementById('tab-keys').click()")
+    key = driver.page.locator(".keys-key").first
+    key.click()
+    driver.until_text(".keys-key", "press a key")
+    driver.page.keyboard.press("Escape")
+    driver.chain("stopped")
+    driver.until_text(".keys-key", "W")
+    assert driver.do("() => sharnir.keys.recording") is None
+    driver.do("() => document.getElementById('tab-console').click()")
+
+
 def test_a_stop_without_a_connection_is_sent_when_there_is_one(driver: Browser) -> None:
     press = "document.getElementById('stop').dispatchEvent(new PointerEvent('pointerdown'))"
     driver.do(f"() => {{ sharnir.link.socket.close(); {press} }}")  # it is just breaking: nothing is sent any more
@@ -174,17 +202,54 @@ def test_a_stop_is_meant_until_the_chain_says_so(driver: Browser) -> None:
     back_and_free(driver)
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (390, 844)], ids=str)
-def test_the_stop_works_by_mouse_with_a_dialog_open(driver: Browser, size: tuple[int, int]) -> None:
+# What may lie over the page, and how it comes and goes.
+COVERS = {
+    "a dialog": ("() => document.getElementById('invite').click()", ".q-dialog__backdrop", "Escape"),
+    "a menu": ("() => document.getElementById('snapshots').click()", ".q-menu", "Escape"),
+    "the diagram": ("() => document.getElementById('sheet-chip').click()", "#sheet", "Escape"),
+    "anything at all": ("() => document.body.append(Object.assign(document.createElement('div'), { id: 'cover', "
+        "style: 'position: fixed; inset: 0; z-index: 2147483647; background: black' }))", "#cover", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cover", COVERS)
+@pytest.mark.parametrize("size", [(1024, 768), (320, 568)], ids=str)
+def test_nothing_lies_over_the_stop(driver: Browser, size: tuple[int, int], cover: str) -> None:
+    """By mouse where the pointer is, whatever else the page shows: it is not looked for, it is on top."""
+    opens, covering, closes = COVERS[cover]
+    page = driver.page
     driver.resize(size)
-    driver.page.locator("#invite").click()
-    driver.page.locator(".q-dialog__backdrop").wait_for(state="visible")
-    box = driver.page.locator("#stop").bounding_box()
-    assert box is not None
-    driver.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    driver.chain("stopped")
-    driver.page.locator(".q-dialog__backdrop").wait_for(state="hidden")
-    driver.resize((WINDOW["width"], WINDOW["height"]))
+    try:
+        driver.do(opens)
+        page.locator(covering).wait_for(state="visible")
+        driver.until(IN_SIGHT)
+        box = page.locator("#stop").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        driver.chain("stopped")
+    finally:
+        if closes:
+            page.keyboard.press(closes)
+        driver.do("() => document.getElementById('cover')?.remove()")
+        page.locator(covering).wait_for(state="hidden")
+        driver.resize((WINDOW["width"], WINDOW["height"]))
+
+
+def test_a_stop_is_kept_that_is_pressed_while_the_page_is_being_loaded(driver: Browser) -> None:
+    """The button is there before the scene is: what is pressed then is sent with the first connection."""
+    page = driver.page
+    waiting: list[Any] = []
+    page.route("**/view/world.json", lambda route: waiting.append(route))
+    page.reload()
+    page.locator("#stop:popover-open").wait_for()
+    wait_for(lambda: (page.wait_for_timeout(20), waiting)[1])
+    assert driver.do("() => window.sharnir === undefined")
+    page.locator("#stop").click()
+    waiting[0].continue_()
+    page.unroute("**/view/world.json")
+    driver.until("() => window.sharnir?.started && sharnir.link.frame")
+    driver.stop_drawing()
+    back_and_free(driver)
 
 
 def back_and_free(driver: Browser) -> None:
@@ -275,6 +340,19 @@ def test_a_gamepad_that_vanishes_stops_the_machine(driver: Browser) -> None:
     driver.chain("held")
 
 
+def test_of_two_gamepads_the_one_that_is_used_drives(driver: Browser) -> None:
+    """One that lies beside it does not take back what it gives, and does not hide that it vanishes."""
+    use_gamepad(driver)
+    pushed, idle = "{ axes: [1], buttons: [] }", "{ axes: [0.02], buttons: [] }"
+    beside = f"navigator.getGamepads = () => [{pushed}, {idle}]"
+    given = "const given = []; link.set = (_, value) => given.push(value); keys.poll(); keys.poll(); delete link.set"
+    assert driver.do(f"() => {{ const {{ keys, link }} = sharnir; {beside}; {given}; return given }}") == []
+    vanish = f"navigator.getGamepads = () => [null, {idle}]; sharnir.keys.poll()"
+    assert driver.do(SENDS_AT_ONCE, vanish) == [{"do": "let_go", "why": "gamepad"}]
+    neutral_and_held(driver, "gamepad is gone")
+    driver.do("() => { navigator.getGamepads = () => [] }")
+
+
 def test_a_key_whose_window_loses_the_focus(driver: Browser) -> None:
     blur = "window.dispatchEvent(new Event('blur'))"
     assert at_once(driver, blur) == [{"do": "let_go", "why": "blurred"}]
@@ -309,6 +387,33 @@ def test_a_connection_that_is_silent(driver: Browser) -> None:
     neutral, hold = [e for e in driver.console.commands()[before:] if e["by"] == "server"][:2]
     assert neutral["command"] == {"do": "set", "values": {AXLE: 0.0}}
     assert hold["command"] == {"do": "hold", "reason": "the operator's connection is lost"}
+
+
+@pytest.mark.parametrize(
+    ("silent", "state", "said"),
+    [("server", "No signal", "Nothing comes from the server"), ("physics", "No answer", "physics does not respond")],
+)
+def test_a_page_that_hears_nothing_says_so(driver: Browser, silent: str, state: str, said: str) -> None:
+    """The connection is open, and nothing comes over it: what is shown is old. The page says so after the time in which
+    the server would have taken it for lost, not when somebody closes the connection."""
+    process = driver.console.process.pid if silent == "server" else driver.console.physics()
+    driver.until_text("#state", "running")
+    os.kill(process, signal.SIGSTOP)
+    try:
+        driver.until_text("#state", state)
+        driver.until_text("#curtain", said)
+        assert driver.page.locator("#curtain").is_visible()
+        assert driver.do("() => sharnir.link.connected")
+        assert driver.do("() => sharnir.link.hello.silent") == TIMES["DEAD_MAN"]  # the server's, and the page's
+        if silent == "server":
+            driver.do("() => { sharnir.link.hello.lost = 0 }")  # it has been silent for too long: another connection
+            driver.until_text("#state", "Connection lost")
+    finally:
+        os.kill(process, signal.SIGCONT)
+    driver.page.locator("#curtain").wait_for(state="hidden")
+    driver.take_seat()
+    if silent == "server":
+        driver.chain("held")
 
 
 BUSY = "(ms) => { const end = performance.now() + ms; while (performance.now() < end); }"

@@ -137,6 +137,7 @@ def test_from_the_start_page_to_a_run_and_back(start: Any, console: Console, coo
     other.goto(f"{console.address}/instructor")
     other.wait_for_function("() => window.sharnir?.started && sharnir.link.frame")
     other.locator("#end").click()
+    other.locator("#end-now").click()
     start.locator("#ending a", has_text="Replay").wait_for()
     start.locator("#home").click()
     start.locator("#find").wait_for()  # the start page again, also for the other

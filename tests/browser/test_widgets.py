@@ -12,6 +12,7 @@ import sharnir as sh
 from sharnir.control import AxisBinding, Group, KeyBinding, Panel
 from sharnir.control.panel import (
     ButtonWidget,
+    CameraWidget,
     GaugeWidget,
     JoystickWidget,
     KnobWidget,
@@ -20,6 +21,7 @@ from sharnir.control.panel import (
     SelectorWidget,
     SliderWidget,
     SwitchWidget,
+    TextWidget,
 )
 
 each_size = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}")
@@ -61,7 +63,15 @@ def desk() -> sh.Scene:
         KeyBinding(key="KeyZ", input="trim", action="set", value=0.25),
     )
     axes = (AxisBinding(axis=1, input="y", invert=True),)
-    scene.panel = Panel(title="The desk", groups=(Group(title="All", widgets=everything),), keys=keys, axes=axes)
+    scene.camera("eye", load, position=(2.0, 0.0, 0.5), direction=(-1.0, 0.0, 0.0))
+    laid = (
+        TextWidget(text="Turn it slowly", place=(0, 0, 4, 1)),
+        PlotWidget(signals=("speed",), seconds=5.0, place=(0, 1, 3, 4)),
+        CameraWidget(camera="eye", place=(3, 1, 5, 4)),
+        LampWidget(value="horn sounds", label="horn", place=(4, 0, 4, 1)),
+    )
+    groups = (Group(title="All", widgets=everything), Group(title="Laid out", widgets=laid, columns=8))
+    scene.panel = Panel(title="The desk", groups=groups, keys=keys, axes=axes, theme="steel")
     return scene
 
 
@@ -157,6 +167,28 @@ def test_what_a_panel_sets_is_done(desk_page: Browser, size: tuple[int, int]) ->
         desk_page.until("() => sharnir.plot.channels.length === 5")
     finally:
         page.set_viewport_size(WINDOW)
+
+
+@each_size
+def test_what_has_a_place_is_there_and_shows_its_signals_and_its_picture(
+    desk_page: Browser, size: tuple[int, int]
+) -> None:
+    desk_page.resize(size)
+    desk_page.until("""() => {
+        const box = (tag) => document.querySelector(tag).getBoundingClientRect();
+        const [text, plot, camera] = [box('sh-text'), box('sh-plot'), box('sh-camera')];
+        const lamp = document.querySelector('sh-lamp[label=horn]').getBoundingClientRect();
+        return text.bottom <= plot.top && Math.abs(plot.top - camera.top) < 1 && plot.right <= camera.left &&
+            Math.abs(lamp.top - text.top) < 1 && camera.width > 1.5 * plot.width;
+    }""")
+    desk_page.until("() => document.querySelector('sh-plot').plot.channels.join() === 'speed'")
+    desk_page.until("""() => {
+        const { picture } = document.querySelector('sh-camera');
+        const { data } = picture.getContext('2d').getImageData(0, 0, picture.width, picture.height);
+        return new Set(new Uint32Array(data.buffer)).size > 20;  // ground, sky and the load
+    }""")
+    desk_page.until("() => document.querySelector('#panels').dataset.look === 'steel'")
+    desk_page.page.set_viewport_size(WINDOW)
 
 
 def test_keys_toggle_step_and_set(desk_page: Browser) -> None:

@@ -153,6 +153,96 @@ def test_what_belongs_to_the_structure_is_refused_by_name() -> None:
         sim.vary({"rod.mass": [1.0, -2.0]})
 
 
+def watched() -> sh.Scene:
+    """A rod on a ball joint over a stone, with a sensor of every kind that reads sizes, frames or centres."""
+    scene = heavy()
+    rod, ball = scene.bodies["rod"], scene.joints["ball"]
+    stone = scene.body("stone", sh.Sphere(0.1, mass=1.0), contact=sh.Contact(), position=(0.2, 0.1, -1.0))
+    scene.joint("slide", sh.Prismatic(axis=(0, 0, 1)), scene.world, stone)
+    noise = sh.Noise(density=1e-3, spread=0.01)
+    scene.sensor("imu", sh.Imu(position=(0.1, 0, 0), accelerometer=noise, gyro=noise), rod)
+    scene.sensor("place", sh.PoseSensor(position=(0, 0, 0.1)), rod)
+    scene.sensor("twist", sh.Encoder(), ball.coordinate("twist"))
+    scene.sensor("cell", sh.ForceTorque(), ball)
+    scene.sensor("beam", sh.RangeFinder(direction=(0, 0, -1), reach=5.0), rod)
+    scene.ray("feeler", rod, direction=(0, 0, -1), reach=5.0)
+    return scene
+
+
+SIZES = {
+    "rod.center_of_mass.y": (0.0, 0.05, 0.05, -0.02),
+    "stone.shapes.0.radius": (0.1, 0.12, 0.12, 0.08),
+    "imu.gyro.density": (1e-3, 2e-3, 2e-3, 5e-3),
+}
+
+
+def lifting(scene: sh.Scene) -> sh.Diagram:
+    """Pushes the stone up by where the rod's frame is and how fast it goes, which follow from its centre of mass."""
+    diagram, rod = sh.Diagram(), scene.bodies["rod"]
+    near = diagram.gain(diagram.signal(rod.position, "y"), 10.0, unit="N")
+    diagram.effort(scene.joints["slide"], near + diagram.gain(diagram.signal(rod.velocity, "z"), 3.0, unit="N"))
+    return diagram
+
+
+def test_sizes_differ_beside_sensors_rays_and_diagrams() -> None:
+    """All of them read, in every world, what they read in the scene alone that was built with its numbers."""
+    scene = watched()
+    batch = sh.Simulation(scene, dt=0.005, worlds=4, seed=7)
+    batch.vary(SIZES)
+    batch.reset()
+    found = batch.run(0.1, control=lifting(scene))
+    for world in range(4):
+        own = with_numbers(scene, {find(scene, name): values[world] for name, values in SIZES.items()})
+        alone = sh.Simulation(own, dt=0.005, seed=7 + world)
+        run = alone.run(0.1, control=lifting(own))
+        for variable in found.data.data_vars:
+            if "world" in found.data[variable].dims:
+                mine = found.data[variable].sel(world=world).values
+                np.testing.assert_array_equal(mine, run.data[variable].values, err_msg=str(variable))
+        straight = [sim.ray((0.2, 0.1, 5.0), (0, 0, -1), world=w).distance for sim, w in ((batch, world), (alone, 0))]
+        assert straight[0] == straight[1]
+    distance = found[scene.sensors["beam"].reading()].isel(time=0).values
+    np.testing.assert_allclose(distance, 1.0 - np.array(SIZES["stone.shapes.0.radius"]), atol=1e-12)
+
+
+def test_a_diagram_that_runs_already_reads_sizes_that_differ_later() -> None:
+    scene = watched()
+    scene.diagram = lifting(scene)
+    sims = [sh.Simulation(scene, dt=0.005, worlds=2) for _ in range(2)]
+    numbers = {"rod.center_of_mass.y": [0.0, 0.05]}
+    sims[0].step(3)
+    for sim in sims:
+        sim.vary(numbers)
+        sim.reset()
+        sim.step(20)
+    np.testing.assert_array_equal(
+        sims[0].get(scene.bodies["stone"].position), sims[1].get(scene.bodies["stone"].position)
+    )
+    heights = sims[0].get(scene.bodies["stone"].position)[:, 2]
+    assert heights[0] != heights[1]
+
+
+def test_bodies_are_moved_by_hand_where_sizes_differ() -> None:
+    scene = hinged()
+    rod = scene.bodies["rod"]
+    sim = sh.Simulation(scene, dt=0.005, worlds=2)
+    sim.vary({"rod.shapes.0.length": [0.3, 0.4]})
+    turned = (0, 0.6, 0, 0.8)
+    sim.set(rod.rotation, turned)
+    sim.set(rod.position, (0.0, 0, -0.2))
+    np.testing.assert_allclose(sim.get(rod.position), [(0.0, 0, -0.2)] * 2, atol=1e-15)
+    np.testing.assert_allclose(sim.get(scene.joints["pin"].angle), 2 * np.arctan2(0.6, 0.8) - np.pi / 2, atol=1e-12)
+
+
+def test_when_sensors_sample_is_the_same_in_all_worlds() -> None:
+    scene = heavy()
+    scene.sensor("encoder", sh.Encoder(rate=100.0), scene.joints["ball"].coordinate("twist"))
+    sim = sh.Simulation(scene, dt=0.005, worlds=2)
+    told = r"'encoder.rate' cannot differ between worlds as given: in world 1 .* \(when sensors take samples\)"
+    with pytest.raises(sh.SceneError, match=told):
+        sim.vary({"encoder.rate": [100.0, 50.0]})
+
+
 def test_matrices_and_poses_have_the_numbers_of_each_world() -> None:
     """Of every world those of the scene alone: spring and gear ratio are numbers that the arrays do not hold all of."""
     scene = geared()

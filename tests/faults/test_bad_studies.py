@@ -74,7 +74,10 @@ def test_bad_measures(capsys, measure, hint):
         (["--input", "toque.hinge=1"], "give one of torque"),
         (["--input", "torque.hinge=a"], "give a number"),
         (["--cluster", "tcp://127.0.0.1:9"], "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        (["--cluster", "nonsense"], "cluster is 'nonsense'; give the address of a Dask scheduler"),
         (["--device", "toaster"], "no device 'toaster'"),
+        (["--vary", "door.mass=27"], "--vary has 'door.mass' twice, as '26' and as '27'; give it once"),
+        (["--input", "torque.hinge=1", "--input", "torque.hinge=2"], "--input has 'torque.hinge' twice"),
     ],
 )
 def test_bad_options(capsys, options, hint, monkeypatch):
@@ -93,14 +96,16 @@ def test_bad_files(capsys, tmp_path):
 
 
 def begun(tmp_path, **changed) -> Study:
-    details = {"time": 0.1, "dt": 0.01} | changed
-    return Study(load_example("door").scene, {"torque.hinge": "21:30:4"}, MEASURE, **details)
+    details = {"measure": MEASURE, "time": 0.1, "dt": 0.01} | changed
+    return Study(load_example("door").scene, {"torque.hinge": "21:30:4"}, **details)
 
 
 def test_another_study_in_the_same_place_is_refused(tmp_path, capsys):
     begun(tmp_path).run(tmp_path / "s.zarr")
     with pytest.raises(sh.SceneError, match=r"begun with other time \(0.1, now 0.2\)"):
         begun(tmp_path, time=0.2).run(tmp_path / "s.zarr")
+    with pytest.raises(sh.SceneError, match=r"with other measures \('hinge.angle final', now 'hinge.speed max'\)"):
+        begun(tmp_path, measure=["hinge.speed max"]).run(tmp_path / "s.zarr")
     store = Store.open(tmp_path / "s.zarr")
     store.group.attrs["environment"] = store.about["environment"] | {"numpy": "1.26.0"}
     with pytest.raises(sh.SceneError, match=r"the version of numpy .* is 1\.26\.0, here it is"):
@@ -108,6 +113,12 @@ def test_another_study_in_the_same_place_is_refused(tmp_path, capsys):
     shown = ["show", str(tmp_path / "s.zarr"), "--at"]
     assert "does not vary 'torque.hing'; did you mean" in refused(capsys, *shown, "torque.hing=1")
     assert "give numbers" in refused(capsys, *shown, "torque.hinge=a")
+    assert "torque.hinge is 31; this study has 21 to 30" in refused(capsys, *shown, "torque.hinge=31")
+    options = ["door", "--vary", "door.mass=26", "--measure", MEASURE[0]]
+    assert "--at belongs to 'sharnir sweep show S.zarr'" in refused(capsys, *options, "--at", "torque.hinge=21")
+    drawn = Study(load_example("door").scene, {"door.mass": "20:30"}, MEASURE, samples=3, time=0.1, dt=0.01)
+    with pytest.raises(sh.SceneError, match="there is no sample 3; this study has samples 0 to 2"):
+        drawn.run().open({"sample": 3})
 
 
 def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):

@@ -7,6 +7,9 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,42 +67,64 @@ def test_a_worker_is_killed_and_replaced(tmp_path, undisturbed):
     assert bits(out) == undisturbed
 
 
-def test_a_cluster_of_two_processes_gives_the_bits_of_this_machine(tmp_path, undisturbed):
-    """One of its workers is killed half-way. Neither compiles a kernel: the driver sends them what it has compiled."""
+@contextmanager
+def cluster_of(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a Dask scheduler with so many workers, and their processes, the scheduler's first."""
     pytest.importorskip("distributed")
-    file = tmp_path / "scheduler.json"
+    file = folder / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     dask = [sys.executable, "-m", "dask"]
     scheduler = [*dask, "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     worker = [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-    worker += ["--local-directory", str(tmp_path)]
+    worker += ["--local-directory", str(folder)]
     started = [subprocess.Popen(scheduler, **quiet)]
-    kernels = tmp_path / "kernels"
-    elsewhere = quiet | {"env": os.environ | {"WARP_CACHE_PATH": str(kernels)}}
+    elsewhere = quiet | {"env": os.environ | {"WARP_CACHE_PATH": str(folder / "kernels")}}
     try:
         wait_until(file.exists)
-        started += [subprocess.Popen(worker, **elsewhere) for _ in range(2)]
+        started += [subprocess.Popen(worker, **elsewhere) for _ in range(workers)]
         wait_until(lambda: file.read_text().rstrip().endswith("}"))
         address = json.loads(file.read_text())["address"]
-        _wait_for_workers(address)
-        out = tmp_path / "s.zarr"
-        process = start_study(tmp_path, out, "--cluster", address)
-        wait_until(lambda: finished(out) >= 4 or process.poll() is not None)
-        kill(started[1].pid)
-        complete(process)
-        assert bits(out) == undisturbed
-        assert list(kernels.rglob("*.o")) and not list(kernels.rglob("*.cpp"))  # a source is written to be compiled
+        _wait_for_workers(address, workers)
+        yield address, started
     finally:
         for process in started:
             process.kill()
             process.wait()
 
 
-def _wait_for_workers(address: str) -> None:
+def test_a_cluster_of_two_processes_gives_the_bits_of_this_machine(tmp_path, undisturbed):
+    """One of its workers is killed half-way. Neither compiles a kernel: the driver sends them what it has compiled."""
+    with cluster_of(tmp_path, 2) as (address, started):
+        out = tmp_path / "s.zarr"
+        process = start_study(tmp_path, out, "--cluster", address)
+        wait_until(lambda: finished(out) >= 4 or process.poll() is not None)
+        kill(started[1].pid)
+        complete(process)
+        assert bits(out) == undisturbed
+        kernels = tmp_path / "kernels"
+        assert list(kernels.rglob("*.o")) and not list(kernels.rglob("by_content"))  # where a compiler leaves its own
+
+
+@pytest.mark.parametrize("gone", [0, 1], ids=["scheduler", "last worker"])
+def test_a_cluster_that_goes_away_is_told_and_nothing_is_lost(tmp_path, undisturbed, gone):
+    with cluster_of(tmp_path, 1) as (address, started):
+        out = tmp_path / "s.zarr"
+        process = start_study(tmp_path, out, "--cluster", address)
+        wait_until(lambda: finished(out) >= 4 or process.poll() is not None)
+        kill(started[gone].pid)
+        said = process.communicate(timeout=300)[1].decode()
+        assert process.returncode == 2 and "Traceback" not in said, said
+        assert f"the Dask cluster at {address} went away, or its last worker did" in said
+        assert 4 <= finished(out) < CHUNKS
+    complete(start_study(tmp_path, out, "--workers", "1"))
+    assert bits(out) == undisturbed
+
+
+def _wait_for_workers(address: str, workers: int) -> None:
     from distributed import Client
 
     with Client(address, timeout="60s", set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(workers, timeout=120)
 
 
 def alive(pid: int) -> bool:

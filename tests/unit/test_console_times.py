@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Coroutine
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("nicegui")
@@ -15,6 +17,7 @@ from sharnir.runtime.safety_chain import State
 from sharnir.view import link, seat
 from sharnir.view.guard import Identity
 from sharnir.view.link import FREE, Hub
+from sharnir.view.protocol import Alive, Message
 
 EVERY = 1.0 / 60.0  # s between two looks at the operator
 
@@ -102,3 +105,14 @@ def test_a_server_that_stood_still_itself_takes_nobody_for_lost() -> None:
     hub, client, _ = seated()
     done(hub._watch_operator(min(5.0, 2.0 / hub._rate)))
     assert client.silent < seat.SLOW and hub.chain.state == State.FREE
+
+
+def test_whoever_holds_a_control_and_sees_nothing_new_drives_no_further() -> None:
+    """His worker and his page speak all the time, but the newest frame they have is old: the picture stands still."""
+    hub, client, physics = seated()
+    hold = Message(1, time.time(), Alive(), ("forward",))
+    done(hub._obey(client, hold))
+    assert physics.taken == [(c.Run(), "server")]  # the first operator is there
+    done(hub._obey(client, msgspec.structs.replace(hold, number=2, seen=time.time() - link.OLDEST - 0.1)))
+    assert physics.taken[1:] == [(c.Set({"forward": 0.0}), "server")]
+    assert any('"slow"' in text for text in client.socket.told)

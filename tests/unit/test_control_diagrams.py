@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import sharnir as sh
-from sharnir.control import BLOCKS, DiagramSpec, default_panel
+from sharnir.control import BLOCKS, DiagramSpec, Group, Panel, default_panel
+from sharnir.control.panel import CameraWidget, SliderWidget, TextWidget
+from sharnir.control.spec import Note, Sheet
 from sharnir.control.units import dimension, product, same_unit
 from sharnir.files.typed import to_plain, to_typed
 
@@ -433,3 +435,32 @@ def test_a_long_chain_is_no_trouble():
     c = d.start()
     c.tick()
     assert c.values[pin.wire] == 3000.0
+
+
+def test_a_sheet_and_the_places_of_widgets_stay_with_the_file(tmp_path: Path) -> None:
+    scene = machine()
+    loop = sh.Diagram("loop")
+    loop.output("doubled", 2.0 * loop.input("given"))
+    loop.sheet = Sheet(at={"given": (0.0, 10.0)}, outputs_at={"doubled": (300.5, 10.0)})
+    d = scene.diagram = sh.Diagram("laid out")
+    d.drive("axle", d.use(loop, "twice", given=d.input("lever", range=(-1, 1))))
+    d.sheet = Sheet(at={"lever": (20.0, 40.0), "twice": (220.0, -15.5)}, notes=(Note(text="why", at=(0.0, 200.0)),))
+    lever = SliderWidget(input="lever", place=(0, 0, 3, 2))
+    words = TextWidget(text="careful", place=(3, 0, 5, 1))
+    scene.panel = Panel(groups=(Group(title="Hand", widgets=(lever, words), columns=8),), theme="night")
+    loaded = sh.Scene.load(scene.save(tmp_path / "scene.yaml"))
+    assert loaded.diagram is not None and loaded.diagram.spec == d.spec
+    assert loaded.diagram.inner("loop").sheet == loop.sheet
+    assert loaded.panel == scene.panel
+
+
+def test_places_beyond_the_grid_are_refused() -> None:
+    with pytest.raises(sh.SceneError, match=r"group 'Hand', widget 1: place \(4, 0, 3, 1\) goes beyond its 6 columns"):
+        Group(title="Hand", widgets=(TextWidget(text="careful", place=(4, 0, 3, 1)),))
+    with pytest.raises(sh.SceneError, match="columns and rows from 1"):
+        TextWidget(text="careful", place=(0, 0, 0, 1))
+    with pytest.raises(sh.SceneError, match="did you mean 'night'"):
+        Panel(theme="nigth")  # type: ignore[arg-type]
+    unseen = Panel(groups=(Group(title="Eyes", widgets=(CameraWidget(camera="mast"),)),))
+    with pytest.raises(sh.SceneError, match="there is no camera 'mast'"):
+        unseen.check(sh.Diagram(), machine())

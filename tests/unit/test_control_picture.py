@@ -57,6 +57,15 @@ def test_blocks_stand_right_of_what_they_depend_on():
     assert boxes["throttle"].x < boxes["used"].x < boxes["add1"].x < boxes["sel1"].x < boxes["left"].x
 
 
+def test_what_has_no_wires_yet_stands_right_of_the_inputs():
+    d = sh.Diagram("unwired", period=0.01)
+    d.input("throttle")
+    d.gauge("left", 0.0)
+    _, drawn = _drawn(d)
+    throttle, left = drawn.boxes["throttle"], drawn.boxes["left"]
+    assert throttle.x + throttle.width < left.x
+
+
 def test_the_svg_is_well_formed_and_carries_values_and_signals():
     d = sample("<script>alert('&')</script>")
     d.gauge('a <b> & "c"', 1.0)

@@ -66,6 +66,39 @@ def test_what_urdf_cannot_hold_is_refused_or_told(tmp_path):
     with pytest.raises(sh.SceneError, match="joint 'two' closes a loop"):
         scene.save(tmp_path / "loop.urdf")
     ball = sh.Scene("ball")
-    ball.joint("socket", sh.Spherical(), ball.world, ball.body("b", sh.Sphere(0.1, mass=1)))
+    ball.joint("socket", sh.Universal(), ball.world, ball.body("b", sh.Sphere(0.1, mass=1)))
     with pytest.raises(sh.SceneError, match="no counterpart in URDF"):
         ball.save(tmp_path / "ball.urdf")
+
+
+def test_starts_and_load_cells_come_back(tmp_path):
+    """As ros2_control and Gazebo write them, since URDF itself has neither."""
+    scene = sh.Scene("arm")
+    base = scene.body("base", mass=1.0, inertia=(1, 1, 1), fixed=True)
+    arm = scene.body("arm", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 1))
+    tool = scene.body("tool", mass=0.5, inertia=(1, 1, 1), position=(0, 0, 2))
+    scene.joint("bent", sh.Revolute(axis=(0, 1, 0), anchor=(0, 0, 1), drawn_at=0.3), base, arm, limits=(-1, 1))
+    cell = scene.joint("cell", sh.Fixed(), arm, tool)
+    scene.sensor("load", sh.ForceTorque(force_noise=sh.Noise(density=0.2, bias=0.1)), cell)
+    again = sh.Scene.load(scene.save(tmp_path / "arm.urdf"))
+    assert [*again.joints] == ["bent", "cell"]
+    np.testing.assert_allclose(again.bodies["tool"].pose.position, (0, 0, 2), atol=1e-12)
+    assert again.joints["bent"].type.drawn_at == pytest.approx(0.3)
+    noise = again.sensors["load"].spec.sensor.force_noise
+    assert (noise.density, noise.bias) == (pytest.approx(0.2), 0.1)
+    assert "sensors" not in str(again.report)
+
+
+def test_a_ball_comes_back_where_it_stands(tmp_path):
+    """As Bullet writes it; a turned body keeps its pose."""
+    scene = sh.Scene("neck")
+    chest = scene.body("chest", sh.Box(0.2, 0.2, 0.2, mass=2), fixed=True)
+    turned = (0.0, 0.0, np.sin(0.2), np.cos(0.2))
+    head = scene.body("head", sh.Sphere(0.1, mass=1), position=(0, 0, 0.3), rotation=turned)
+    scene.joint("neck", sh.Spherical(anchor=(0, 0, 0.15)), chest, head, friction=sh.Coulomb(0.2))
+    again = sh.Scene.load(scene.save(tmp_path / "neck.urdf"))
+    assert isinstance(again.joints["neck"].type, sh.Spherical) and again.joints["neck"].friction
+    place, center = again.bodies["head"].pose, again.bodies["head"].properties.center
+    np.testing.assert_allclose(again.joints["neck"].world_frames()[1].position, (0, 0, 0.15), atol=1e-12)
+    np.testing.assert_allclose(place.point(center), (0, 0, 0.3), atol=1e-12)
+    assert abs(place.rotation @ np.array(turned)) == pytest.approx(1.0, abs=1e-12)

@@ -164,3 +164,80 @@ def test_robots_with_couplings_and_ground_are_added_several_times(tmp_path):
     assert slope.position == (0.0, 0.0, 3.0) and cell.materials.named[slope.material].friction == 0.1
     with pytest.raises(sh.SceneError, match="has terrain, which no body can carry"):
         cell.add(land, name="again", on=cell.bodies["left/l"])
+
+
+def test_anchors_that_miss_by_the_last_digits_of_a_file_meet(tmp_path):
+    """A planar loop whose ball lies 50 nm beside the plane, where nothing can move: it is put right, and told."""
+    pytest.importorskip("mujoco")
+    file = tmp_path / "four_bar.xml"
+    bar = '<joint axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 -1"/>'
+    file.write_text(
+        f"""<mujoco><worldbody>
+        <body name="left" pos="0 0 2">{bar}<body name="middle" pos="0 0 -1"><joint axis="0 1 0"/>
+          <geom type="capsule" size="0.02" fromto="0 0 0 1 0 0"/><site name="end" pos="1 5e-8 0"/></body></body>
+        <body name="right" pos="1 0 2">{bar}<site name="foot" pos="0 0 -1"/></body>
+        </worldbody><equality><connect name="pin" site1="end" site2="foot"/></equality></mujoco>"""
+    )
+    scene = sh.Scene.load(file)
+    assert max(opening(scene.joints["pin"])) < 1e-14
+    assert any("misses its loop by 5.0e-08 m" in entry.why for entry in scene.report.of("repaired"))
+    simulation = sh.Simulation(scene, dt=0.002)
+    simulation.step(100)
+    assert float(simulation.get(scene.joints["pin"].gap)) < 1e-9
+
+
+LINE = """<mujoco model="crane"><option timestep="0.0005" integrator="RK4"/><worldbody>
+  <site name="s0" pos="0 0 2"/><site name="s2" pos="0.8 0 2"/>
+  <body name="block" pos="0.4 0 1.5"><joint name="lift" type="slide" axis="0 0 1"/>
+    <geom type="box" size=".05 .05 .05" mass="1" contype="0" conaffinity="0"/><site name="s1" pos="0 0 .05"/></body>
+  <body name="arm" pos="1.2 0 1.5"><joint name="hinge" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.02" mass="1" contype="0" conaffinity="0"/>
+    <site name="s3" pos="0.3 0 0"/></body>
+  </worldbody><tendon>{}</tendon>
+  <actuator><motor name="pull" tendon="line" ctrlrange="-5 5"/></actuator></mujoco>"""
+SPRING = 'stiffness="80" damping="2" springlength="1.5"'
+ROUND = '<site site="s0"/><site site="s1"/><site site="s2"/>'
+
+
+@pytest.mark.parametrize(
+    ("tendon", "lines"),
+    [
+        (f'<spatial name="line" {SPRING}>{ROUND}<site site="s3"/></spatial>', 3),
+        (f'<spatial name="line" {SPRING}>{ROUND}<pulley divisor="2"/><site site="s2"/><site site="s3"/></spatial>', 3),
+        (f'<spatial name="line" {SPRING}><site site="s0"/><site site="s2"/><site site="s1"/></spatial>', 1),
+        (f'<spatial name="line" {SPRING}><site site="s0"/><site site="s1"/></spatial>', 1),
+    ],
+)
+def test_a_tendon_over_several_sites_and_pulleys_moves_as_in_mujoco(tmp_path, tendon, lines):
+    """Its spring and damper act on the whole length; MuJoCo at a fine step of fourth order is the reference."""
+    import mujoco
+
+    file = tmp_path / "crane.xml"
+    file.write_text(LINE.format(tendon))
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    while data.time < 0.5 - 1e-9:
+        mujoco.mj_step(model, data)
+    again = sh.Scene.load(sh.Scene.load(file).save(tmp_path / "crane.yaml"))
+    assert sum(isinstance(joint.type, sh.Strut) for joint in again.joints.values()) == lines
+    assert again.joints["line"].drives
+    errors = []
+    for dt in (0.002, 0.001):
+        run = sh.Simulation(again, dt=dt).run(0.5)
+        lift, hinge = (run[q].values[-1] for q in (again.joints["lift"].displacement, again.joints["hinge"].angle))
+        length = float(run[again.joints["line"].displacement].values[-1])
+        assert length == pytest.approx(float(data.ten_length[0]), abs=2e-4)
+        errors.append(max(abs(float(lift) - data.qpos[0]), abs(float(hinge) - data.qpos[1])))
+    assert errors[1] < 2e-4
+    assert errors[0] / errors[1] > 3.0  # of second order
+
+
+def test_a_tendon_that_wraps_around_a_body_is_named(tmp_path):
+    geom = '<geom name="drum" type="cylinder" size=".1 .1" pos="0.4 0 1.8" contype="0" conaffinity="0"/>'
+    wraps = '<spatial name="line"><site site="s0"/><geom geom="drum"/><site site="s2"/></spatial>'
+    file = tmp_path / "crane.xml"
+    file.write_text(LINE.format(wraps).replace("<site name=", geom + "<site name=", 1))
+    scene = sh.Scene.load(file)
+    assert "wraps around a body" in str(scene.report)
+    with pytest.raises(sh.SceneError, match="wraps around a body"):
+        sh.Scene.load(file, strict=True)

@@ -112,3 +112,51 @@ def test_pictures_are_found_beside_the_meshes_and_not_outside(robot, tmp_path):
         looks = Looks()
         looks.parts(sh.Mesh(file=str(mesh)))
         assert len(looks.textures) == count
+
+
+def test_the_numbers_of_materials_come_from_their_files(tmp_path):
+    """Roughness and metalness of glTF and SDF; what the robot's file says of a mesh holds before the mesh's own."""
+    import trimesh
+
+    box = trimesh.creation.box((0.1, 0.1, 0.1))
+    material = trimesh.visual.material.PBRMaterial(
+        baseColorFactor=[200, 100, 50, 255], metallicFactor=0.75, roughnessFactor=0.25
+    )
+    box.visual = trimesh.visual.TextureVisuals(uv=np.zeros((len(box.vertices), 2)), material=material)
+    box.export(tmp_path / "box.glb")
+    scene = sh.Scene("chrome")
+    mesh = sh.Mesh(file=str(tmp_path / "box.glb"), collides=False)
+    scene.body("own", mesh, fixed=True)
+    scene.body("said", sh.Mesh(file=str(tmp_path / "box.glb"), collides=False, roughness=0.9), fixed=True)
+    own, said = (body["shapes"][0] for body in world_of(scene)["bodies"])
+    assert (own["roughness"], own["metalness"]) == (0.25, 0.75)
+    assert (said["roughness"], said["metalness"]) == (0.9, 0.75)
+    (tmp_path / "a.sdf").write_text(
+        """<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><sphere>
+        <radius>1</radius></sphere></geometry><material><diffuse>1 0 0 1</diffuse><pbr><metal><metalness>0.5</metalness>
+        <roughness>0.125</roughness></metal></pbr></material></visual></link></model></sdf>"""
+    )
+    (ball,) = sh.Scene.load(tmp_path / "a.sdf").bodies["l"].spec.shapes
+    assert (ball.roughness, ball.metalness, ball.color) == (0.125, 0.5, "#ff0000")
+
+
+def test_every_geom_has_its_own_material(tmp_path):
+    pytest.importorskip("mujoco")
+    (tmp_path / "m.xml").write_text(
+        """<mujoco><asset><material name="steel" rgba="0.5 0.5 0.6 1" metallic="1" roughness="0.25"/>
+        <material name="lamp" rgba="1 1 0 1" emission="0.5"/></asset><worldbody><body name="b"><freejoint/>
+        <geom size="0.1" material="steel"/><geom size="0.1" pos="0 0 1" material="lamp"/>
+        <geom size="0.1" rgba="0 1 0 1"/>
+        </body></worldbody></mujoco>"""
+    )
+    steel, lamp, plain = sh.Scene.load(tmp_path / "m.xml").bodies["b"].spec.shapes
+    assert (steel.metalness, steel.roughness, steel.glow) == (1.0, 0.25, 0.0)
+    assert (lamp.glow, lamp.metalness, lamp.color) == (0.5, None, "#ffff00")
+    assert (plain.color, plain.roughness) == ("#00ff00", None)
+
+
+def test_a_scene_file_in_another_folder_names_the_same_meshes(robot, tmp_path):
+    scene = sh.Scene.load(robot)
+    (tmp_path / "elsewhere").mkdir()
+    again = sh.Scene.load(scene.save(tmp_path / "elsewhere" / "robot.yaml"))
+    assert [body.spec for body in again.bodies.values()] == [body.spec for body in scene.bodies.values()]

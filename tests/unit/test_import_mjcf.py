@@ -11,7 +11,7 @@ import sharnir as sh
 from sharnir.importing import load_robot
 
 pytest.importorskip("mujoco")
-from benchmarks.importing import beside_mujoco
+from benchmarks.importing.beside import MEASURES, beside_mujoco
 
 ROBOT = """
 <mujoco model="walker">
@@ -45,6 +45,12 @@ ROBOT = """
 </mujoco>
 """
 DEFAULTS = '<mujoco><default><joint damping="1.5"/><geom density="400"/></default></mujoco>'
+FLOATING = """
+<body name="kite" pos="1 0 2" euler="10 20 30"><freejoint name="fly"/>
+  <geom type="box" size="0.1 0.2 0.05" pos="0.1 0 0"/>
+  <body name="tail" pos="-0.2 0 0"><joint name="wag" axis="0 1 1" armature="0.01"/>
+    <geom type="ellipsoid" size="0.1 0.02 0.03" pos="-0.1 0 0"/></body></body>
+"""
 LOOP = """
 <mujoco><default><geom type="capsule" size=".02"/><joint axis="0 1 0"/></default><worldbody>
   <body name="crank" pos="0 0 1"><joint name="a"/><geom fromto="0 0 0 .2 0 0"/>
@@ -62,14 +68,12 @@ def walker(tmp_path):
     return file
 
 
-def test_it_stands_and_weighs_as_in_mujoco_at_any_posture(walker, tmp_path):
-    assert beside_mujoco(walker, load_robot(walker), states=5)["pose"] < 1e-12
-    # mass matrix and bias are compared where all joints are hinges and slides
-    hinged = tmp_path / "hinged.xml"
-    hinged.write_text(ROBOT.replace('type="ball"', 'type="hinge" armature="0.1"'))
-    differences = beside_mujoco(hinged, load_robot(hinged), states=5)
-    assert set(differences) == {"pose", "mass matrix", "bias"}
-    assert max(differences.values()) < 1e-12
+def test_it_moves_as_in_mujoco_at_any_state(walker, tmp_path):
+    """With a ball, a floating body, several joints on one body and rotors; Coriolis forces and all."""
+    walker.write_text(ROBOT.replace("</worldbody>", FLOATING + "</worldbody>"))
+    differences = beside_mujoco(walker, load_robot(walker), states=5)
+    assert set(differences) == set(MEASURES)
+    assert max(differences.values()) < 1e-11
 
 
 def test_joints_carry_what_the_file_says(walker):
@@ -99,15 +103,77 @@ def test_masks_and_exclusions_become_groups(walker):
     assert scene.bodies["trunk"].spec.contact.groups == ("default",)
     assert scene.materials.named[scene.terrains["floor"].spec.material].friction == 0.7
     told = {entry.what: entry for entry in scene.report.of("ignored")}
-    assert told["<sensor>"].matters == "sensing" and told["option timestep"].matters == "nothing"
+    assert told["option timestep"].matters == "nothing"
 
 
-def test_what_is_switched_off_is_off_or_told(walker):
-    walker.write_text(ROBOT.replace('timestep="0.001"/>', '><flag gravity="disable" limit="disable"/></option>'))
-    scene = sh.Scene.load(walker)
-    assert scene.gravity == (0.0, 0.0, 0.0)
-    (told,) = (entry for entry in scene.report.of("ignored") if entry.where == "option flag")
-    assert (told.what, told.matters) == ("limit", "motion")
+def test_parents_pass_through_children_also_through_what_is_welded_between(tmp_path):
+    """As the hips of a humanoid: a leg of three joints on a body that is welded to the trunk."""
+    file = tmp_path / "hips.xml"
+    file.write_text(
+        """<mujoco><worldbody><body name="trunk" pos="0 0 1"><freejoint/><geom size="0.2"/>
+        <body name="hip" pos="0 0 -0.1"><geom size="0.1"/><body name="leg"><joint name="rx" axis="1 0 0" damping="0.1"/>
+        <joint name="ry" axis="0 1 0" damping="0.1"/><geom type="capsule" size="0.1" fromto="0 0 0 0 0 -0.4"/></body>
+        </body></body></worldbody></mujoco>"""
+    )
+    scene = sh.Scene.load(file)
+    trunk, leg = (scene.bodies[name].spec.contact for name in ("trunk", "leg"))
+    assert set(trunk.ignores) & set(leg.groups) or set(leg.ignores) & set(trunk.groups)
+    simulation = sh.Simulation(scene, dt=0.002)
+    simulation.step(50)
+    assert not simulation.contacts()
+    assert simulation.get(scene.bodies["trunk"].velocity)[2] == pytest.approx(
+        -0.981, rel=1e-6
+    )  # all of it falls freely
+
+
+def test_the_larger_friction_of_two_holds(tmp_path):
+    file = tmp_path / "surfaces.xml"
+    file.write_text(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.3 0.005 0.0001"/>
+        <body name="a" pos="0 0 1"><freejoint/><geom size="0.1" friction="1.2 0.02 0.003" condim="6"/></body>
+        </worldbody></mujoco>"""
+    )
+    scene = sh.Scene.load(file)
+    ball, floor = scene.bodies["a"].spec.contact.material, scene.terrains["floor"].spec.material
+    between = scene.materials.between(ball, floor)
+    assert (between.friction, between.spinning_friction, between.rolling_friction) == (1.2, 0.02, 0.003)
+    assert scene.materials.between(ball, ball).rolling_friction == 0.003
+
+
+FLAGGED = """<mujoco><option><flag {}/></option><worldbody><geom type="plane" size="1 1 1"/>
+  <body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" limited="true" range="-10 10" damping="2" frictionloss="3"
+    stiffness="4"/><geom size=".2" mass="1"/></body>
+  <body name="b" pos="0 0 1"><joint name="k" axis="0 1 0"/><geom size=".2" mass="1"/></body></worldbody>
+  <equality><joint joint1="j" joint2="k"/></equality>
+  <actuator><motor joint="k" ctrlrange="-1 1"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "flag", ["gravity", "limit", "damper", "frictionloss", "spring", "equality", "contact", "constraint", ""]
+)
+def test_what_is_switched_off_is_off(tmp_path, flag):
+    file = tmp_path / "flagged.xml"
+    file.write_text(FLAGGED.format(f'{flag}="disable"' if flag else ""))
+    scene = sh.Scene.load(file)
+    joint = scene.joints["j"]
+    on = {
+        "gravity": any(scene.gravity),
+        "limit": any(one.ranges for one in scene.joints.values()),  # the leader of a coupling has them
+        "damper": "viscous" in str(joint.friction).lower() and "viscous=0.0" not in str(joint.friction),
+        "frictionloss": "3.0" in str(joint.friction),
+        "spring": bool(joint.springs),
+        "equality": bool(scene.couplings),
+        "contact": any(shape.collides for shape in scene.bodies["a"].spec.shapes) and bool(scene.terrains),
+    }
+    off = {flag} if flag != "constraint" else {"limit", "frictionloss", "equality", "contact"}
+    assert {name for name, value in on.items() if not value} == off - {""}
+
+
+def test_actuators_that_are_switched_off_are_told(tmp_path):
+    file = tmp_path / "flagged.xml"
+    file.write_text(FLAGGED.format('actuation="disable"'))
+    (told,) = (entry for entry in sh.Scene.load(file).report.of("ignored") if entry.where == "option flag")
+    assert (told.what, told.matters) == ("actuation", "motion")
 
 
 def test_loops_are_exact(tmp_path):
@@ -171,3 +237,34 @@ def test_hostile_files_are_refused_by_name(tmp_path, what):
     with pytest.raises(sh.SceneError, match=told) as refused:
         sh.Scene.load(file)
     assert "robot.xml" in str(refused.value) or "other.xml" in str(refused.value)
+
+
+def test_a_servo_may_scale_its_control(tmp_path):
+    """Force = 500 u - 200 q goes to 2.5 u with a stiffness of 200, as the arm of the Adroit hand."""
+    file = tmp_path / "servo.xml"
+    file.write_text(
+        """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1"/></body></worldbody><actuator>
+        <general joint="j" gainprm="500" biastype="affine" biasprm="0 -200 0" ctrlrange="-0.3 0.5"/></actuator>
+        </mujoco>"""
+    )
+    scene = sh.Scene.load(file)
+    servo = scene.joints["j"].drives["angle"]
+    assert servo.gain * servo.drive.stall_torque == pytest.approx(200)
+    assert any("of 1 is a target of 2.5" in entry.why for entry in scene.report.of("repaired"))
+
+
+def test_a_hip_that_overlaps_a_fixed_base_passes_through_it(tmp_path):
+    """MuJoCo takes a base that is welded to the world for the world, which its children touch."""
+    hinges = '<joint name="{0}x" axis="1 0 0"/><joint name="{0}y" axis="0 1 0"/><geom size=".1" mass="1"/>'
+    file = tmp_path / "hip.xml"
+    file.write_text(
+        '<mujoco><worldbody><body name="base" pos="0 0 1"><geom size=".2"/>'
+        f'<body name="thigh" pos="0 0 -.1">{hinges.format("t")}</body>'
+        f'<body name="far" pos="0 0 -.5">{hinges.format("f")}</body></body></worldbody></mujoco>'
+    )
+    scene = sh.Scene.load(file)
+    base = next(body.spec.contact for body in scene.bodies.values() if body.spec.fixed)
+    thigh, far = (scene.bodies[name].spec.contact for name in ("thigh", "far"))
+    assert {*thigh.ignores} & {*base.groups} or {*base.ignores} & {*thigh.groups}
+    assert not ({*far.ignores} & {*base.groups} or {*base.ignores} & {*far.groups})
+    assert any("overlaps the base" in entry.why for entry in scene.report.of("repaired"))

@@ -13,6 +13,7 @@ from robot_files import ARM
 
 import sharnir as sh
 from sharnir import cli
+from sharnir.scene.joint_coordinates import start_value
 
 
 @pytest.fixture
@@ -171,6 +172,9 @@ def test_the_command_imports(arm, tmp_path, capsys):
     assert cli.main(["import", str(arm), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ignored"]
     assert cli.main(["import", str(arm), "--strict"]) == 2
+    capsys.readouterr()
+    assert cli.main(["import", str(tmp_path / "arm.yaml")]) == 2
+    assert "is a scene already" in capsys.readouterr().err
 
 
 def test_options_are_checked(arm):
@@ -179,3 +183,55 @@ def test_options_are_checked(arm):
             sh.Scene.load(arm, **options)
     with pytest.raises(sh.SceneError, match="not a robot's file"):
         sh.Scene.load(arm.with_suffix(".yaml"), strict=True)
+
+
+def test_the_console_of_an_imported_robot_has_a_slider_for_every_motor(arm):
+    """Grouped by limbs; a servo is first asked to stay where the robot stands."""
+    from sharnir.control import default_diagram, default_panel
+    from sharnir.control.panel import SliderWidget
+
+    scene = sh.Scene.load(arm)
+    driven = [joint for joint in scene.joints.values() if joint.drives]
+    (first, *_) = driven
+    scene.pose({first.coordinate(): 0.4})
+    diagram = default_diagram(scene)
+    panel = default_panel(diagram, scene)
+    sliders = [one for group in panel.groups for one in group.widgets if isinstance(one, SliderWidget)]
+    assert {slider.input for slider in sliders} == set(diagram.inputs) and len(sliders) == len(driven)
+    assert diagram.inputs[f"{first.name} target"].start == pytest.approx(0.4)
+
+
+def test_a_drive_of_an_imported_robot_has_these_sliders(arm, tmp_path):
+    """Its run is read from a scene file, which does not tell that the robot was imported."""
+    from sharnir.control.panel import KnobWidget, SliderWidget
+    from sharnir.runtime.journal import create_run
+
+    run = create_run(sh.Scene.load(arm), 0.005, {}, tmp_path)
+    widgets = [widget for group in run.scene().panel.groups for widget in group.widgets]
+    assert any(isinstance(widget, SliderWidget) for widget in widgets)
+    assert not any(isinstance(widget, KnobWidget) for widget in widgets)
+
+
+def test_transmissions_are_gears_and_controllers_tell_the_start(arm, tmp_path):
+    scene = sh.Scene.load(arm)
+    name, joint = next(
+        (name, one) for name, one in scene.joints.items() if isinstance(one.type, sh.Revolute) and one.drives
+    )
+    more = f"""<transmission name="t"><type>simple</type><joint name="{name}"/>
+      <actuator name="m"><mechanicalReduction>50</mechanicalReduction><drake:rotor_inertia value="1e-5"/></actuator>
+      </transmission><ros2_control name="c" type="system"><joint name="{name}"><command_interface name="position"/>
+      <state_interface name="position"><param name="initial_value">0.3</param></state_interface>
+      </joint></ros2_control>"""
+    file = tmp_path / "geared.urdf"
+    file.write_text(arm.read_text().replace("</robot>", more + "</robot>"))
+    geared = sh.Scene.load(file).joints[name]
+    motor, before = geared.drives["angle"].drive, joint.drives["angle"].drive
+    assert motor.ratio == 50 and motor.stall_torque * 50 == pytest.approx(before.stall_torque)
+    assert motor.idle_speed / 50 == pytest.approx(before.idle_speed)
+    assert motor.inertia * 50**2 == pytest.approx(1e-5 * 50**2)
+    (free,) = geared.type.coordinates
+    assert start_value(geared, free) == pytest.approx(0.3)
+    file.write_text(file.read_text().replace(">50<", ">reduction<"))
+    plain = sh.Scene.load(file)
+    assert plain.joints[name].drives["angle"].drive.ratio == 1.0
+    assert any("'reduction' is no number" in entry.why for entry in plain.report.of("ignored"))

@@ -39,10 +39,15 @@ MAY_IMPORT = {
     "analysis": BASE | {"scene", "model", "quantities", "reference"},
     "runtime": BASE | {"scene", "model", "control", "files", "quantities", "record", "simulation", "experiment"},
     "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime"},
-    "studies": BASE | {"scene", "device", "files", "record", "simulation", "experiment", "model", "reference"},
+    "studies": BASE
+    | {"scene", "device", "dynamics", "files", "record", "simulation", "experiment", "model", "reference"},
+    "constructor": BASE | {"assemblies", "scene", "control", "files", "quantities", "runtime", "view"},
     "cli": BASE
     | {
         "assemblies",
+        "constructor",
+        "dynamics",
+        "model",
         "device",
         "scene",
         "files",
@@ -64,10 +69,11 @@ LATE = {
     "scene": {"analysis", "control", "importing", "quantities"},  # types; freedoms, save, load, declarations
     "importing": {"files"},  # Scene.load and save of a scene file
     "quantities": {"simulation"},  # a type
-    # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary
-    "simulation": {"analysis", "control", "studies"},
+    # sim.mass_matrix and its like; sim.controller, scene.diagram; sim.vary; sim.picture
+    "simulation": {"analysis", "control", "studies", "view"},
     "analysis": {"device", "simulation"},  # types
     "runtime": {"device"},  # a type
+    "view": {"simulation"},  # a type
     "experiment": {"simulation", "cli"},  # experiment.run and show
 }
 

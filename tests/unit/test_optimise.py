@@ -80,3 +80,8 @@ def test_bad_optimisations(changed, hint):
     given = {"vary": VARY, "minimise": "hinge.angle final"} | changed
     with pytest.raises(sh.SceneError, match=hint):
         Optimisation(load_example("door"), given.pop("vary"), **given)
+
+
+def test_an_optimisation_without_simulations_is_refused():
+    with pytest.raises(sh.SceneError, match="evaluations is 0; give a whole number of at least 1"):
+        Optimisation(load_example("door"), VARY, minimise="hinge.angle final").run(evaluations=0)

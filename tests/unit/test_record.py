@@ -140,7 +140,7 @@ def test_labels_units_and_axes(scene_parts):
     assert run.data["time"].attrs["units"] == "s"
     assert run.data["position"].sel(body="rod", xyz="x").dims == ("time",)
     none = {"soft", "actuator", "coupling", "term", "ray", "sensor", "beam", "vector_sensor"}
-    none |= {"rope", "node", "element", "mover", "ruler"}
+    none |= {"rope", "node", "element", "mover", "ruler", "catch"}
     assert {name for name, found in QUANTITIES.items() if found.owner not in none} == set(run.data.data_vars)
     assert len(run) == 60
     assert run.worlds == 1

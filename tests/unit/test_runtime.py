@@ -504,7 +504,7 @@ def test_no_block_can_overrule_the_safe_state() -> None:
 
 def test_ropes_in_a_frame() -> None:
     """Nodes on a drum lie at the first one that is off it; parted elements are marked."""
-    rope = SimpleNamespace(elements=3)
+    rope = SimpleNamespace(elements=3, spec=SimpleNamespace(skin=None))
     scene: Any = SimpleNamespace(ropes={"line": rope})
     array = lambda values: SimpleNamespace(numpy=lambda: np.array(values)[:, None])  # noqa: E731
     state = SimpleNamespace(

@@ -158,6 +158,32 @@ def test_an_input_may_vary_and_a_world_may_fail():
     assert "mass of body 'door' is set to [-1.]" in results.faults()[0]
 
 
+def test_commands_and_motions_drive_a_study_as_they_drive_a_run():
+    """Of an experiment and of the study itself; bit for bit, a motion where it is by the end of a step."""
+    scene = sh.Scene("press", gravity=(0, 0, 0))
+    actuated, moved = (scene.body(name, mass=2.0, inertia=(1.0,) * 3) for name in ("ram", "table"))
+    guide = scene.joint("guide", sh.Prismatic(), scene.world, actuated, actuator=sh.IdealActuator(limit=50.0))
+    rail = scene.joint("rail", sh.Prismatic(axis=(0, 1, 0)), scene.world, moved)
+    scene.couple("shaker", sh.Prescribed(), rail)
+    wave = {"command": {guide: lambda t: 9.0 * np.sin(8 * t)}, "motion": {rail: lambda t: 0.1 * np.sin(7 * t)}}
+    measures = ["guide.displacement final", "rail.displacement final", "rail.speed max"]
+    plain = sh.Simulation(scene, dt=0.01).run(0.3, **wave)
+    for study in (
+        Study(sh.Experiment(scene, time=0.3, dt=0.01, **wave), {"ram.mass": "2, 4"}, measures),
+        Study(scene, {"ram.mass": "2, 4"}, measures, time=0.3, dt=0.01, **wave),
+    ):
+        data = study.run().data
+        assert float(data[measures[0]][0]) == float(plain[guide.displacement][-1])
+        assert float(data[measures[1]][1]) == float(plain[rail.displacement][-1])
+        assert float(data[measures[0]][1]) == pytest.approx(0.5 * float(data[measures[0]][0]), rel=1e-9)
+    pushed = Study(scene, {"command.guide": "1, 3"}, measures[:1], time=0.3, dt=0.01).run().data[measures[0]]
+    np.testing.assert_allclose(pushed, [0.3**2 / 4, 3 * 0.3**2 / 4], rtol=1e-9)  # F t^2/2m
+    with pytest.raises(sh.SceneError, match=r"motion: .* is no input of a study; prescribe where a joint's coordinate"):
+        Study(scene, {"ram.mass": "2, 4"}, measures, time=0.3, motion={rail.speed: lambda t: 1.0})
+    with pytest.raises(sh.SceneError, match=r"command of .*'guide'.* is a function of time and the simulation"):
+        Study(scene, {"ram.mass": "2, 4"}, measures, time=0.3, command={guide: lambda t, sim: 1.0})
+
+
 def test_a_runaway_is_a_row_with_its_reason():
     results = Study(door().scene, {"torque.hinge": "0, 1e30"}, ["hinge.angle max"], time=0.1, dt=0.01).run()
     reason = results.faults()[1]

@@ -18,7 +18,7 @@ from sharnir.runtime.journal import Entry, Journal, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.view import pictures
 from sharnir.view.choice import Choice
-from sharnir.view.server import Ending, Links, Opened, Terminated
+from sharnir.view.server import Ending, Interrupted, Links, Opened, Terminated
 
 DT, STEPS = 0.01, 40
 PAGE = b"\x89PNG a picture of the page"
@@ -155,7 +155,8 @@ LINKS = Links("http://127.0.0.1:1/?token=x", "http://127.0.0.1:1/instructor?toke
     [
         (Ending("The run was ended by instructor 1", False, Path("runs")), 0),
         (Ending("The physics has died (signal SIGKILL)", True, Path("runs")), 3),
-        (KeyboardInterrupt(), 0),
+        (Interrupted(Path("runs"), wrong=False), 0),
+        (Interrupted(Path("runs"), wrong=True), 3),
         (Terminated(), 143),
     ],
 )

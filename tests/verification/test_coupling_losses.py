@@ -133,3 +133,26 @@ def test_wrong_losses_and_play_are_refused_by_name():
     ):
         with pytest.raises(sh.SceneError, match=words):
             scene.couple("wrong", coupling, turn, lift)
+
+
+def test_an_epicyclic_gear_with_losses_has_the_efficiency_of_its_rolling_power():
+    """The teeth lose power by how fast they roll, seen from the carrier. With k = z_r/z_s, the ring held, a torque T on
+    the sun and a load L on the arm, e the torque into the mesh: I_s a_s = T - e, I_a a_a = e + eta k e - L,
+    a_s = (1 + k) a_a. Of slow power (1 + eta k)/(1 + k) comes out at the arm, more than eta."""
+    k, eta, torque, load, sun_inertia, arm_inertia = 3.0, 0.9, 2.0, 3.0, 0.01, 0.5
+    scene = sh.Scene("epicyclic", gravity=(0, 0, 0))
+    carrier = scene.body("carrier", mass=1.0, inertia=(arm_inertia,) * 3)
+    wheel = scene.body("wheel", mass=1.0, inertia=(sun_inertia,) * 3)
+    arm = scene.joint("arm", sh.Revolute(axis=Z), scene.world, carrier)
+    sun = scene.joint("sun", sh.Revolute(axis=Z), carrier, wheel)
+    scene.couple("mesh", sh.Gear(ratio=k, efficiency=eta), sun, arm)  # the ring turns at minus the arm's rate
+    run = sh.Simulation(scene, dt=0.002).run(1.0, torque={wheel: (0, 0, torque), carrier: (0, 0, -load)})
+    out = 1 + eta * k
+    speed = (out * torque - load) / (arm_inertia + sun_inertia * (1 + k) * out)
+    assert float(run[arm.speed][-1]) == pytest.approx(speed, rel=1e-6)
+    np.testing.assert_allclose(run[sun.speed], k * run[arm.speed], atol=1e-6)
+    into = torque - sun_inertia * (1 + k) * speed
+    lost = Balance(run).work["couplings"][-1]
+    assert lost == pytest.approx(-(1 - eta) * k * into * speed / 2, rel=1e-5)  # J at a steady acceleration in 1 s
+    through = into * (1 + k) * speed / 2
+    assert 1 + lost / through == pytest.approx(out / (1 + k), rel=1e-5)

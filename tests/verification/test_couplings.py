@@ -160,6 +160,8 @@ def test_couplings_are_saved_and_what_makes_no_sense_is_refused_by_name(tmp_path
         (sh.Gear(2.0), (arm, arm), "names a coordinate twice"),
         (sh.Gear(2.0), (arm, "sun.angel"), "did you mean 'sun.angle'"),
         ("gear", (arm, sun), "is not a coupling"),
+        (sh.Gear(1e300), (arm, sun), "too far apart to compute; give a ratio between 1e-09 and 1e[+]09"),
+        (sh.Gear(1e-12), (arm, sun), "factors of 1 and 1e-12, too far apart"),
     )
     for coupling, coordinates, words in refused:
         with pytest.raises(sh.SceneError, match=words):
@@ -251,3 +253,32 @@ def test_turns_of_more_than_half_a_one_in_a_step_are_counted():
     run = sh.Simulation(scene, dt=0.01).run(0.5)
     np.testing.assert_allclose(run[fast.angle], 400.0 * run.time, atol=1e-9)
     np.testing.assert_allclose(run[slow.angle], 40.0 * run.time, atol=1e-9)
+
+
+def test_couplings_that_lock_each_other_are_told_and_motions_that_contradict_are_refused():
+    """Two ratios between two shafts leave them nowhere to go; a gear passes a motion on, so that both are one too many.
+
+    A redundant gear of the same ratio locks nothing."""
+    scene = sh.Scene("pair", gravity=(0, 0, 0))
+    a, b = (scene.joint(name, sh.Revolute(axis=Z), scene.world, wheel(scene, f"{name} shaft", 0.1)) for name in "ab")
+    scene.couple("first", sh.Gear(2.0), a, b)
+    scene.couple("again", sh.Gear(2.0), a, b)
+    assert scene.freedoms().locked == () and scene.freedoms().mobility == 1
+    scene.couple("other", sh.Gear(3.0), a, b)
+    assert scene.freedoms().locked == ("a", "b") and scene.freedoms().mobility == 0
+    with pytest.warns(
+        sh.SimulationWarning, match=r"'a.angle', 'b.angle' cannot move: the couplings 'first', .*'other'"
+    ):
+        sh.Simulation(scene)
+    led = sh.Scene("led", gravity=(0, 0, 0))
+    a, b = (led.joint(name, sh.Revolute(axis=Z), led.world, wheel(led, f"{name} shaft", 0.1)) for name in "ab")
+    led.couple("pair", sh.Gear(2.0), a, b)
+    led.couple("motor", sh.Prescribed(), a)
+    sim = sh.Simulation(led, dt=0.01)
+    with pytest.raises(sh.SceneError, match=r"motion of 'a.angle' is given twice; give where it is to be, or its rate"):
+        sim.run(0.1, motion={a: lambda t: t, a.speed: lambda t: 1.0})
+    run = sim.run(0.1, motion={a: lambda t: t})
+    np.testing.assert_allclose(run[b.angle], run.time / 2, atol=1e-6)
+    led.couple("second", sh.Prescribed(), b)
+    with pytest.raises(sh.SceneError, match=r"'motor' prescribes 'a.angle', .* determined by 'pair', 'second' already"):
+        sh.Simulation(led)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.friction_cases import CASES
 from benchmarks.friction_logs import DELAY, NOISE, PENDULUM, dry, log_of, pendulum
-from benchmarks.identification import CASES
 from benchmarks.together import Joined, fit_together
 from scipy.stats import chi2
 
@@ -73,7 +73,7 @@ def test_an_error_of_the_step_is_not_sold_as_a_delay():
         assert abs(found[name].value - value) < 3.0 * found[name].deviation, name
 
 
-@pytest.mark.parametrize("case", CASES[1:], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(CASES.values())[1:], ids=lambda case: case.name)
 def test_an_arm_and_bristles(case):
     """One log of each: of n numbers' errors in units of their deviation the squares add up to a chi-square of n."""
     found = fit_together([case.identification(3)], [lambda one: one.fit(start=case.truth, twin=False)])[0]
@@ -98,6 +98,14 @@ def test_a_log_without_motion_is_answered_by_name():
     found = identification(log).fit()
     assert found.untold == [f"'{name}': 'pivot.angle' does not move in the log" for name in TRUTH]
     assert np.isinf(found["pivot.friction"].high)
+
+
+def test_a_scene_that_is_not_driven_is_wrong_and_its_log_does_move():
+    """A forgotten input leaves residuals as large as the motion; the log is not blamed for that."""
+    log = log_of(PENDULUM, COURSE, DURATION, seed=1)
+    found = identification(log, inputs={}, dt=0.002).fit(start=TRUTH, twin=False)
+    assert any("are not noise" in text for text in found.warnings)
+    assert not any("does not move" in text for text in found.warnings)
 
 
 def test_what_cannot_be_told_apart_is_named():

@@ -163,6 +163,35 @@ def test_four_bar(scheme: dict[str, str], dt: float) -> None:
     assert np.abs(energy - 11.81566).max() < at(dt, 0.6, 0.06)
 
 
+def swinging_four_bar() -> sh.Scene:
+    """A planar four-bar, closed by a ball, whose frame hangs by a corner and tumbles in space while its bars fold."""
+    scene = sh.Scene("swinging four-bar")
+    corners = np.array([(0, 0, 0), (0.1, 0, -0.4), (0.5, 0, -0.45), (0.4, 0, 0)])
+    bars = [scene.body("frame", sh.Box(0.4, 0.05, 0.02, mass=1.0), position=(0.2, 0, 0))]
+    for i in range(3):
+        along = corners[i + 1] - corners[i]
+        turn = spatial.from_vector((0, np.arctan2(-along[2], along[0]), 0))
+        shape = sh.Box(float(np.linalg.norm(along)), 0.02, 0.04, mass=0.3)
+        middle = tuple((corners[i] + corners[i + 1]) / 2)
+        bars.append(scene.body(f"bar {i}", shape, position=middle, rotation=tuple(turn)))
+        scene.joint(f"pin {i}", sh.Revolute(axis=(0, 1, 0), anchor=tuple(corners[i])), bars[i], bars[i + 1])
+    scene.joint("closing", sh.Spherical(anchor=tuple(corners[3])), bars[3], bars[0])
+    scene.joint("hook", sh.Spherical(anchor=(0.1, 0.3, 0.2)), scene.world, bars[0])
+    return scene
+
+
+def test_a_loop_that_tumbles_in_space_stays_closed() -> None:
+    """No joint opens by a nanometre at 2 ms, though one row is redundant and soft: leading onto the joints foresees how
+    the spins turn in the drift to the second order (the first alone left 3e-7 m), and does not give way to the softness
+    of the joint that closes the loop (which left 2e-8 m)."""
+    scene = swinging_four_bar()
+    run = sh.Simulation(scene, dt=0.002).run(2.0)
+    assert float(np.abs(run[scene.bodies["bar 0"].angular_velocity]).max()) > 3.0
+    assert redundant_joints(scene)
+    for joint in scene.joints.values():
+        assert float(run[joint.gap].max()) < 1e-9
+
+
 def test_first_order(euler: dict[str, str]) -> None:
     """error(dt)/error(dt/2) = 2 for the semi-implicit scheme."""
     errors = [abs(crank_angle(euler, dt)[0] + 0.64769) for dt in (0.004, 0.002, 0.001)]

@@ -85,6 +85,14 @@ def test_what_cannot_be_posed_is_refused_by_name():
         sh.Simulation(arm).pose({"nobody": 1.0})
     with pytest.raises(sh.SceneError, match="reset: worlds is 7; give a list of numbers below 1"):
         sh.Simulation(arm).reset(worlds=7)
+    with pytest.raises(sh.SceneError, match=r"names worlds twice; give a mask of True and False"):
+        sh.Simulation(arm, worlds=4).reset(worlds=np.array([0, 1, 1, 0]))
+    untouched = sh.Simulation(arm, dt=0.01)
+    untouched.step(2)
+    untouched.reset(worlds=np.flatnonzero([False]))  # none
+    assert untouched.time == pytest.approx(0.02)
+    with pytest.raises(sh.SceneError, match=r"inverse_kinematics: 'lower' is no moving frame; give a body"):
+        untouched.inverse_kinematics({"lower": (0, 0, 0)})
 
 
 def test_joints_start_at_their_initial_values_also_from_a_file(tmp_path):

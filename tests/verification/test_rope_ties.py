@@ -137,7 +137,11 @@ def test_moment_of_a_clamp() -> None:
 
 @pytest.mark.parametrize(("share", "buckles"), [(0.9, False), (1.1, True)])
 def test_buckling_of_a_twisted_rod(share: float, buckles: bool) -> None:
-    """Ends clamped, kept on the axis and free to approach: a moment M L/K11 = 8.9868 buckles the straight rod."""
+    """Ends clamped, kept on the axis and free to approach: a moment M L/K11 = 8.9868 buckles the straight rod.
+
+    One that has buckled is looked at 0.6 s after the moment is whole: soon after, nothing holds the chuck, which the
+    moment then turns by radians in a step.
+    """
     scene = sh.Scene("buckling", gravity=FREE)
     chuck, guide = ropes.chuck(scene, (1.0, 0, 0), inertia=1e-5)
     held = sh.Tie(body="world", clamped=True)
@@ -145,8 +149,9 @@ def test_buckling_of_a_twisted_rod(share: float, buckles: bool) -> None:
     rope = scene.rope("rod", [(0, 0, 0), (1, 0, 0)], start=held, end=sh.Tie(body=chuck, clamped=True), **made)
     sim = sh.Simulation(scene, dt=0.002)
     sim.state.rope_velocity.numpy()[1:-1, 0, 1] = 1e-4 * np.sin(np.pi * np.arange(1, ELEMENTS) / ELEMENTS)
-    run = sim.run(3.0, torque={guide.effort("angle"): lambda t: share * 8.9868 * min(t / 0.5, 1.0)})
-    away = np.abs([run[rope.node(i)].values[-500:, 1] for i in range(ELEMENTS + 1)]).max()
+    duration = 1.1 if buckles else 3.0
+    run = sim.run(duration, torque={guide.effort("angle"): lambda t: share * 8.9868 * min(t / 0.5, 1.0)})
+    away = np.abs([run[rope.node(i)].values[-50:, 1] for i in range(ELEMENTS + 1)]).max()
     assert (away > 0.02) if buckles else (away < 1e-4)
 
 

@@ -1,0 +1,311 @@
+"""What pictures show, by features that any renderer has: where shadows fall, how long springs are, what lines show.
+
+Compared are colours about places of the scene, not bytes, so that they hold on another machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from stills import EVERY, PROJECT, Still
+
+import sharnir as sh
+from sharnir.spatial import Array
+
+SUN = sh.Sky(azimuth=-2.2, elevation=0.9)
+GREY = "#9a9a9a"
+Open = Callable[..., Still]
+
+
+def sun_ray() -> Array:
+    a, e = SUN.azimuth, SUN.elevation
+    return -np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
+
+
+def brightness(color: Array) -> float:
+    return float(color.mean())
+
+
+# --- shadows ----------------------------------------------------------------------------------------------------------
+
+SLOPE = 0.35
+
+
+def sloped(surface: str) -> sh.Scene:
+    """A ball above a slope that rises with x: a height field or a mesh."""
+    scene = sh.Scene("slope")
+    scene.sky = SUN
+    if surface == "field":
+        heights = tuple(tuple(SLOPE * (0.25 * i - 3.0) for _ in range(25)) for i in range(25))
+        scene.terrain("slope", sh.HeightField(heights=heights, spacing=(0.25, 0.25)), color=GREY)
+    else:
+        corners = [(x, y, SLOPE * x) for x in (-3.0, 3.0) for y in (-3.0, 3.0)]
+        scene.terrain("slope", sh.Mesh(vertices=corners, triangles=((0, 2, 3), (0, 3, 1))), color=GREY)
+    scene.body("ball", sh.Sphere(0.3, mass=1.0), position=(0.0, 0.0, 1.2))
+    return scene
+
+
+@pytest.mark.parametrize("surface", ["field", "mesh"])
+@pytest.mark.parametrize("quality", ["", "&fine"])
+def test_a_shadow_falls_on_a_slope_where_the_sun_puts_it(open_still: Open, surface: str, quality: str) -> None:
+    """The ray of the sun through the ball meets the slope z = s x; all else of the slope is lit evenly."""
+    still = open_still(sloped(surface), quality=quality)
+    still.do("() => sharnir.view.overlay('contacts', false)")
+    still.look((3.2, -2.2, 4.5), (0.3, 0.4, 0.2))
+    picture = still.shot()
+    start, ray = np.array([0.0, 0.0, 1.2]), sun_ray()
+    along = (SLOPE * start[0] - start[2]) / (ray[2] - SLOPE * ray[0])
+    shadow = start + along * ray
+    lit = [brightness(still.around(picture, (x, y, SLOPE * x), 3)) for x, y in ((-0.9, 0.9), (0.9, -0.9), (-0.9, -0.9))]
+    dark = brightness(still.around(picture, shadow))
+    assert dark < 0.75 * min(lit)  # there is one
+    assert max(lit) < 1.45 * min(lit)  # no patches: the texture alone makes 1.3, a shadow 2.4
+    side = np.array([ray[1], -ray[0], 0.0]) / math.hypot(ray[0], ray[1])
+    for way in (0.55, -0.55):  # and none beside it
+        beside = shadow + way * side
+        assert brightness(still.around(picture, (beside[0], beside[1], SLOPE * beside[0]))) > 0.85 * min(lit)
+
+
+def test_a_hill_throws_its_shadow_behind_it(open_still: Open) -> None:
+    scene = sh.Scene("hill")
+    scene.sky = sh.Sky(azimuth=math.pi, elevation=0.35)  # from -x, low
+    side = np.linspace(-6.0, 6.0, 61)
+    heights = tuple(tuple(1.5 * math.exp(-(x * x + y * y)) for y in side) for x in side)
+    scene.terrain("hill", sh.HeightField(heights=heights, spacing=(0.2, 0.2)), color=GREY)
+    scene.body("ball", sh.Sphere(0.05, mass=1.0), position=(0.0, 0.0, 1.6))
+    still = open_still(scene)
+    still.look((0.5, -6.0, 9.0), (0.5, 0.0, 0.0))
+    picture = still.shot()
+    behind, aside = (still.around(picture, (2.2, y, 0.01), 3) for y in (0.0, 3.0))
+    assert brightness(behind) < 0.75 * brightness(aside)
+
+
+def test_night_is_dark_but_for_what_lamps_shine_on(open_still: Open) -> None:
+    scene = sh.Scene("lamp")
+    scene.ground(look="concrete")
+    turned = (0.0, math.sin(0.95), 0.0, math.cos(0.95))  # z towards x and down
+    lamp = sh.Cylinder(0.05, 0.05, glow=1.0, color="#fff4d8", rotation=turned, position=(0.3, 0, 0), collides=False)
+    scene.body("cart", sh.Box(0.5, 0.4, 0.3, mass=5.0), lamp, position=(0.0, 0.0, 0.6))
+    still = open_still(scene)
+    still.look((-2.0, -4.0, 3.0), (1.0, 0.0, 0.2))
+    day = still.shot()
+    still.do("() => sharnir.view.light('night')")
+    night = still.shot()
+    before, behind = (1.6, 0.0, 0.0), (-1.6, 0.0, 0.0)
+    assert brightness(still.around(night, behind)) < 0.4 * brightness(still.around(day, behind))
+    assert brightness(still.around(night, before)) > 2.0 * brightness(still.around(night, behind))
+
+
+# --- what moves -------------------------------------------------------------------------------------------------------
+
+
+def redness(color: Array) -> float:
+    return float(color[0] - 0.5 * (color[1] + color[2]))
+
+
+def test_a_coil_is_as_long_as_its_anchors_are_apart(open_still: Open) -> None:
+    scene = sh.Scene("coil")
+    load = scene.body("load", sh.Box(0.3, 0.3, 0.1, mass=1.0), position=(0.0, 0.0, 1.05))
+    strut = sh.Strut(anchor_a=(0, 0, 0), anchor_b=(0, 0, 1.0))
+    scene.joint("coil", strut, scene.world, load, spring=sh.Spring(100.0, 5.0))
+    still = open_still(scene, ({}, {"load": (0.0, 0.0, 0.65)}))
+    still.look((0.0, -3.0, 0.5), (0.0, 0.0, 0.5))
+    for time, length in ((0.0, 1.0), (EVERY, 0.6)):
+        picture = still.shot(time)
+        top, foot = (still.do(PROJECT, [0.0, 0.0, z])[1] for z in (length, 0.0))
+        middle = picture.shape[1] // 2
+        strip = picture[:, middle - 40 : middle + 40]
+        red = strip[..., 0] - 0.5 * (strip[..., 1] + strip[..., 2]) > 40
+        rows = np.flatnonzero(red.any(axis=1))
+        assert rows.min() == pytest.approx(top, abs=6) and rows.max() == pytest.approx(foot, abs=6)
+
+
+def test_a_rope_has_strands_knots_and_an_eyelet(open_still: Open) -> None:
+    scene = sh.Scene("rope")
+    post = scene.body("post", sh.Box(0.02, 0.02, 0.02, mass=1.0), position=(1.0, 0.3, 1.0), fixed=True)
+    rope: dict[str, Any] = {"radius": 0.03, "density": 1000.0, "bending": 0.0, "twisting": 0.0, "elements": 40}
+    start = sh.Tie(body="world")
+    scene.rope("line", path=((0, 0, 1), (2, 0, 1)), start=start, eyelets=(sh.Eyelet(body=post, at=1.0),), **rope)
+    still = open_still(scene)
+    still.look((0.5, -0.9, 1.0), (0.5, 0.0, 1.0))
+    picture = still.shot()
+    along = np.array([brightness(still.around(picture, (x, 0.0, 1.0), 0)) for x in np.linspace(0.2, 0.8, 120)])
+    stripes = np.flatnonzero(np.diff(np.sign(along - along.mean())))
+    assert len(stripes) >= 8  # light and dark in turn: the strands
+    knot = still.around(picture, (0.0, 0.0, 1.045))  # thicker than the rope there
+    empty = still.around(picture, (0.3, 0.0, 1.055))
+    assert abs(brightness(knot) - brightness(empty)) > 10
+    ring = still.around(picture, (1.0, 0.0, 1.096))
+    assert abs(brightness(ring) - brightness(still.around(picture, (0.7, 0.0, 1.096)))) > 10
+
+
+def test_the_links_of_a_belt_are_seen_to_run(open_still: Open) -> None:
+    from sharnir.view.robots import ROBOTS
+
+    scene = ROBOTS["mf4"]().scene
+    sprocket = "mf4_right_sprocket_hinge.angle"
+    pitch = 0.4  # rad, about one link; links are dark and light in turn
+    still = open_still(scene, ({}, {sprocket: pitch}, {sprocket: 2 * pitch}), [sprocket])
+    still.look((0.0, -1.8, 0.5), (0.0, -0.3, 0.12))
+    still.do("() => sharnir.view.overlay('contacts', false)")
+    shots = [still.shot(k * EVERY) for k in range(3)]
+    places = [(x, -0.352, 0.235) for x in np.linspace(-0.3, 0.3, 60)]
+    rows = [np.array([brightness(still.around(shot, place, 0)) for place in places]) for shot in shots]
+    assert np.abs(rows[0] - rows[1]).mean() > 3.0  # it has run on
+
+
+# --- lines and pictures -----------------------------------------------------------------------------------------------
+
+
+def test_lines_show_contacts_support_and_slip(open_still: Open) -> None:
+    scene = sh.Scene("lines")
+    scene.ground(look="concrete")
+    scene.body("cart", sh.Box(0.8, 0.6, 0.2, mass=10.0), position=(0.0, 0.0, 0.5))
+    corners = [(x, y, 0.0) for x in (-0.45, 0.45) for y in (-0.35, 0.35)]
+    still = open_still(scene, ({"contacts": [(*corner, 0.0, 0.0, 24.5) for corner in corners]},))
+    still.look((0.3, -1.8, 1.5), (0.0, 0.0, 0.0))
+    still.do("() => sharnir.view.overlay('contacts', false)")
+    bare = still.shot()
+    edge = (0.0, -0.35, 0.0)
+    for name, place, channel in (("support", edge, 1), ("contacts", (0.45, -0.35, 0.03), 0)):
+        still.do("(name) => sharnir.view.overlay(name, true)", name)
+        drawn = still.shot()
+        before, after = still.around(bare, place, 1), still.around(drawn, place, 1)
+        others = [k for k in range(3) if k != channel]
+        gain = (after - before)[channel] - (after - before)[others].mean()
+        assert gain > 15, name  # green for the polygon that holds it, red for forces
+        still.do("(name) => sharnir.view.overlay(name, false)", name)
+
+
+def test_a_support_polygon_tells_how_far_the_mass_is_within_it(open_still: Open) -> None:
+    scene = sh.Scene("bare")
+    scene.body("ball", sh.Sphere(0.1, mass=1.0))
+    still = open_still(scene)
+    hull, inside, outside = still.do(
+        """async () => {
+            const { hullOf, within } = await import("sharnir/standing");
+            const hull = hullOf([[0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0], [1, 0.5, 0], [1, 0, 0]]);
+            return [hull, within(hull, [1, 0.25]), within(hull, [1, -0.5])];
+        }"""
+    )
+    assert sorted(corner[:2] for corner in hull) == [[0, 0], [0, 1], [2, 0], [2, 1]]
+    assert (inside, outside) == (pytest.approx(0.25), pytest.approx(-0.5))
+
+
+def test_a_wheel_that_rolls_does_not_slip(open_still: Open) -> None:
+    """v + w x (0, 0, -r): a wheel that turns about y at v/r forward has none; a locked one has all of v."""
+    scene = sh.Scene("bare")
+    scene.body("ball", sh.Sphere(0.1, mass=1.0))
+    still = open_still(scene)
+    rolling, locked = still.do(
+        """async () => {
+            const { slipOf } = await import("sharnir/standing");
+            return [[2, 0, 0, 0, 10, 0], [2, 0, 0, 0, 0, 0]].map((v) => slipOf(Float32Array.from(v), 0, 0.2));
+        }"""
+    )
+    assert rolling == pytest.approx([0.0, 0.0], abs=1e-6) and locked == pytest.approx([2.0, 0.0])
+
+
+def test_two_points_are_measured_and_a_ghost_is_seen(open_still: Open) -> None:
+    scene = sh.Scene("measure")
+    scene.ground(look="concrete")
+    scene.body("box", sh.Box(0.4, 0.4, 0.4, mass=1.0, color="#803030"), position=(0.0, 0.0, 0.2))
+    still = open_still(scene)
+    still.look((0.0, -3.0, 2.0), (0.5, 0.0, 0.2))
+    bare = still.shot()
+    measured = still.do(
+        """() => {
+            const { view } = sharnir;
+            view.measure.toggle(true);
+            const box = view.canvas.getBoundingClientRect();
+            for (const point of [[-0.15, -0.2, 0.1], [1.2, 0.0, 0.0]]) {
+                const at = view.cameras.camera.position.clone().set(...point).project(view.cameras.camera);
+                const [x, y] = [(0.5 + 0.5 * at.x) * box.width, (0.5 - 0.5 * at.y) * box.height];
+                view.pick({ clientX: box.left + x, clientY: box.top + y });
+            }
+            return [view.measure.distance, view.measure.points.map(({ body }) => body)];
+        }"""
+    )
+    assert measured[0] == pytest.approx(math.dist((-0.15, -0.2, 0.1), (1.2, 0.0, 0.0)), abs=0.02)
+    assert measured[1] == [0, -1]
+    still.do("() => sharnir.view.measure.toggle(false)")
+    still.do(
+        """() => sharnir.view.showGhost((time) => {
+            const frame = sharnir.link.at(0);
+            return { ...frame, poses: Float32Array.of(1, 0, 0.2, 0, 0, 0, 1) };
+        })"""
+    )
+    ghostly = still.shot()
+    place = (1.0, -0.2, 0.2)
+    blue = (still.around(ghostly, place) - still.around(bare, place)) @ (-0.5, -0.5, 1.0)
+    assert blue > 10
+    still.do("() => sharnir.view.showGhost(null)")
+    assert still.around(still.shot(), place) == pytest.approx(still.around(bare, place), abs=4)
+
+
+def test_nothing_is_drawn_while_nothing_moves(open_still: Open) -> None:
+    scene = sh.Scene("still")
+    scene.ground()
+    scene.body("box", sh.Box(0.4, 0.4, 0.4, mass=1.0), position=(0.0, 0.0, 0.2))
+    still = open_still(scene, ({}, {}, {}, {}, {"box": (0.1, 0.0, 0.2)}))
+    drawn = "() => sharnir.view.drawn"
+    for k in range(4):
+        still.shot(k * EVERY)
+    still.do("() => { sharnir.view.renderer.setAnimationLoop(null) }")
+    before = still.do(drawn)
+    show = """(t) => {
+        const { view } = sharnir;
+        view.stale = view.fresh = false;
+        sharnir.seek(t);
+        view.drawnAt = 0;
+        view.draw();
+    }"""
+    still.do(show, 2 * EVERY)
+    still.do(show, 3 * EVERY)
+    assert still.do(drawn) == before
+    still.do(show, 4 * EVERY)
+    assert still.do(drawn) == before + 1
+
+
+def test_quality_is_lowered_where_pictures_take_long_and_shown(open_still: Open) -> None:
+    scene = sh.Scene("still")
+    scene.body("box", sh.Box(0.4, 0.4, 0.4, mass=1.0))
+    still = open_still(scene)
+    shares = still.do(
+        """() => {
+            const { quality } = sharnir.view;
+            sharnir.view.renderer.setAnimationLoop(null);
+            Object.assign(quality, { step: 0, taken: [] });
+            const after = (took) => {
+                for (let i = 0; i < 6; i += 1) quality.measured(took, performance.now() + 1e4);
+                return quality.share;
+            };
+            return [after(200), after(200), after(40), after(5), after(5), quality.element.textContent];
+        }"""
+    )
+    assert shares[:5] == [0.8, 0.65, 0.65, 0.8, 1.0]
+    assert "%" in shares[5]
+
+
+def test_the_largest_robot_on_rough_ground_stays_within_what_is_drawn_at_most(open_still: Open) -> None:
+    """At full quality, shadows among it: from its first view, and from so far that all of the ground is seen."""
+    from sharnir.view.robots import ROBOTS
+
+    still = open_still(ROBOTS["krt100_rough"]().scene, quality="&fine", size=(160, 90))
+    drawn = """() => {
+        const { info } = sharnir.view.renderer;
+        info.autoReset = false; // it would forget what was drawn for shadows
+        info.reset();
+        sharnir.view.render();
+        const { calls, triangles } = info.render;
+        return [calls, triangles];
+    }"""
+    for eye in (None, (20.0, -20.0, 14.0)):
+        if eye is not None:
+            still.look(eye, (0.0, 0.0, 0.0))
+        calls, triangles = still.do(drawn)
+        assert calls <= 300 and triangles <= 400_000
