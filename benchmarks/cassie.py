@@ -17,7 +17,7 @@ import numpy as np
 
 import sharnir as sh
 
-from .importing import _folder
+from .importing.wheels import folder_of
 
 FILE = "cassie_description/robots/cassie_v2.sdf"
 TIME = 2.0  # s
@@ -25,7 +25,7 @@ TIME = 2.0  # s
 
 def hung() -> sh.Scene:
     """The robot with its pelvis fixed in the air, without motors."""
-    folder = _folder("example_robot_data")
+    folder = folder_of("example_robot_data")
     if folder is None:
         raise SystemExit("example-robot-data is not installed; install it with: pip install example-robot-data")
     scene = sh.Scene.load(folder / FILE, motors=False, search=[folder])

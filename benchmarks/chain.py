@@ -1,4 +1,7 @@
-"""The chain: 32 ball joints with 0.1 N m dry friction at 5 ms and 10 iterations, beside MuJoCo and PyBullet."""
+"""The chain: 32 ball joints with 0.1 N m dry friction at 5 ms, beside MuJoCo and PyBullet.
+
+Every engine first as it comes, then with 10 iterations.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ LINKS = 32
 FRICTION = 0.1  # N m
 DT = 0.005  # s
 ITERATIONS = 10
+AS_THEY_COME = {32: 0.5, 128: 0.2}  # links: the most that we may take of MuJoCo's time with default settings
 SIZES = (32, 64, 128, 256, 512, 1024)
 LONGEST_OF_PEERS = 256  # links; MuJoCo's description nests one body in the other
 MUJOCO_SOLVERS = [(solver, jacobian) for solver in ("Newton", "CG", "PGS") for jacobian in ("dense", "sparse")]
@@ -34,8 +38,55 @@ LINK_STEPS_PER_BLOCK = 12_800  # the longer the chain, the fewer steps in a bloc
 
 
 def run(quick: bool) -> list[Section]:
-    """Both sections: the chain beside the peers, and our cost per link."""
-    return [_beside_peers(quick), _cost_per_link(quick)]
+    """The chains with default settings, the chain with 10 iterations, and our cost per link."""
+    return [_as_they_come(quick), _beside_peers(quick), _cost_per_link(quick)]
+
+
+def _as_they_come(quick: bool) -> Section:
+    """Every engine with its default settings, the error beside the time."""
+    section = Section(
+        title=f"Chains of ball joints, {FRICTION} N m friction each, dt {DT * 1000:g} ms, every engine as it comes",
+        columns=["", "µs/step", "off the reference, mm", "worst joint gap, mm", "energy left, %"],
+        rows=[],
+        notes=[
+            "Default settings but for dt, one thread. Off the reference: any link in the first "
+            f"{WATCHED:g} s, against the leapfrog step at 0.1 ms. Energy left: after {_steps(quick) * DT:g} s."
+        ],
+    )
+    for links, limit in AS_THEY_COME.items():
+        scene = scenes.chain(links, FRICTION)
+        factories: dict[str, Callable[[], Contender]] = {
+            SharnirRun.name: partial(SharnirRun, scene, DT, threads=1),
+            MujocoRun.name: partial(MujocoRun, scene, DT),
+            PybulletRun.name: partial(PybulletRun, scene, DT),
+        }
+        contenders = _installed(factories, section)
+        reference = SharnirRun(scene, FINE_DT, integrator="leapfrog").path(round(WATCHED / FINE_DT), SAMPLES)
+        accuracy = {
+            name: _accuracy(scene, contender, _steps(quick), reference) for name, contender in contenders.items()
+        }
+        actions: dict[str, Steps] = {name: contender.step for name, contender in contenders.items()}
+        steps = max((1600 if quick else 3200) // links, 10)
+        times = interleaved(actions, steps=steps, blocks=7 if quick else 15, clock=time.process_time_ns)
+        for name, (error, gap, left) in accuracy.items():
+            cells = [f"{median(times[name]):.1f}", f"{error * 1000:.3g}", f"{gap * 1000:.3g}", f"{left * 100:.1f}"]
+            section.rows.append([f"{name}, {links} links", *cells])
+            section.data[f"{name}, {links} links"] = {
+                "us_per_step": median(times[name]),
+                "error_m": error,
+                "gap_m": gap,
+            }
+        if MujocoRun.name in times:
+            low, middle, high = ratio(times[SharnirRun.name], times[MujocoRun.name])
+            section.bars.append(Bar(f"time against {MujocoRun.name} as it comes, {links} links", middle, limit, "×"))
+            section.notes.append(f"{links} links, round by round: half of the rounds from {low:.3f} to {high:.3f}")
+        found = {name: median(times[name]) for name in contenders}
+        section.comparisons += compared(f"chain of {links} with friction, default settings", "a step", "µs", found)
+        errors = {name: error for name, (error, _, _) in accuracy.items()}
+        section.comparisons += compared(
+            f"chain of {links} with friction, default settings", "off the reference", "m", errors
+        )
+    return section
 
 
 def _ours(scene: sh.Scene) -> SharnirRun:
@@ -131,7 +182,7 @@ def _accuracy(scene: sh.Scene, contender: Contender, steps: int, reference: Arra
 
     The energy is that above the hanging state, as a share.
     """
-    hanging = scenes.chain(LINKS, FRICTION, start_angle=0.0)
+    hanging = scenes.chain(len(scene.bodies), FRICTION, start_angle=0.0)
     lowest = energy(hanging, start_states(hanging))
     start = energy(scene, start_states(scene))
     gap = error = 0.0

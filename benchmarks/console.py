@@ -3,16 +3,18 @@
     python -m benchmarks.console                  half a minute of 50 bodies and a rope at 500 Hz
     python -m benchmarks.console --minutes 60     the soak: an hour of driving, does memory grow?
     python -m benchmarks.console --scene krt100_rough --minutes 10 --browser
+    python -m benchmarks.console --scene krt100_rough --browser operator      pictures a second on one page
 
-The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count. With
-``--browser`` they only watch: three pages are open in Chromium, the operator's, which drives, a watcher's, and the
-instructor's with a sixth of the processor. Every quarter of a minute the operator's window loses the focus while he
-drives: how long it takes until the physics holds the drives, by the run's log, and until his page has a frame that
-shows it, and whether they ever are, are figures, too. A page that is drawing in software sees such a frame when its
-picture is done. A deadline missed while they start up counts as well, after the first seconds in which everything
-settles; so does every time that the operator is taken for lost. Two figures tell what of a missed deadline is the
-machine's, which on a virtual one may be all of it: a bare loop beside the physics, of the same priority and period; and
-the run made again from its log, bit for bit, three times, where a step counts with the shortest of its times.
+The two browsers are plain websocket clients in processes of their own, so that drawing in software does not count.
+With ``--browser`` they only watch: three pages are open in Chromium, the operator's, which drives, a watcher's, and
+the instructor's with a sixth of the processor; ``--browser operator`` opens his alone. Every quarter of a minute the
+operator's window loses the focus while he drives: how long it takes until the physics holds the drives, by the run's
+log, and until his page has a frame that shows it, and whether they ever are, are figures, too. A page that is drawing
+in software sees such a frame when its picture is done. A deadline missed while they start up counts as well, after the
+first seconds in which everything settles; so does every time that the operator is taken for lost. Two figures tell
+what of a missed deadline is the machine's, which on a virtual one may be all of it: a bare loop beside the physics, of
+the same priority and period; and the run made again from its log, bit for bit, three times, where a step counts with
+the shortest of its times.
 """
 
 from __future__ import annotations
@@ -72,12 +74,14 @@ LET_GO = """async (within) => {
     dispatchEvent(new Event("blur"));
     return [at, await Promise.race([held, late])];
 }"""
+DRAWN = "() => window.sharnir?.view?.drawn ?? 0"
 HEAP = "() => performance.memory.usedJSHeapSize / 1e6"  # MB
 SENDS = 20  # inputs a second from the one who drives
 REPEATS = 3  # of the run, to see how long its steps take by themselves
 BARE_WORK = 0.1  # of the period: what a loop works that does nothing else than keeping time
 # What a figure should be at least and at most on a machine that has nothing else to do, and lets the physics go first.
 BARS = {
+    "pictures a second, operator": (10.0, math.inf),
     "frames a second to each browser": (15.0, math.inf),
     "server, share of a core, %": (0.0, 5.0),
     "steps begin late by, 99th percentile, ms": (0.0, 1.0),
@@ -88,6 +92,7 @@ BARS = {
     "safe states missed": (0.0, 0.0),
     "safe state after, longest, ms": (0.0, 300.0),
 }
+PAGES = "open pages in Chromium: three, one of them throttled, or the operator's alone"
 MOTOR = sh.DcDrive(stall_torque=1.5, idle_speed=300.0, time_constant=0.02, ratio=50.0)
 
 
@@ -163,12 +168,21 @@ def child_of(pid: int) -> int:
 
 @dataclass
 class Seen:
-    """What a page in Chromium has seen: pictures drawn, how its memory grew (MB); when it has let go of what it held
-    (s since 1970), and how long after that it saw the drives held (ms)."""
+    """What a page in Chromium has seen: pictures drawn, how many a second since it had settled, with how much processor
+    time of all of the browser (ms each), and of which share of the pixels along a side at the end; how its memory grew
+    (MB); when it has let go of what it held (s since 1970), and how long after that it saw the drives held (ms)."""
 
     drawn: int
+    rate: float
+    cost: float
+    share: float
     grown: float
     let_go: list[tuple[float, float]]
+
+
+def browser_seconds(processes: Any) -> float:
+    """Processor time so far of a browser, all of its processes together."""
+    return float(sum(each["cpuTime"] for each in processes.send("SystemInfo.getProcessInfo")["processInfo"]))
 
 
 def browse(link: str, cookie: str, seconds: float, role: str, scene: str, told: Any) -> None:
@@ -187,7 +201,8 @@ def browse(link: str, cookie: str, seconds: float, role: str, scene: str, told: 
             page.context.add_cookies([{"name": name, "value": value, "url": link}])
         page.goto(link, timeout=90_000)
         begun = time.monotonic()
-        heap, held, lets_go = 0.0, [], LETS_GO_EVERY
+        heap, held, lets_go, settled = 0.0, [], LETS_GO_EVERY, (0, begun, 0.0)
+        processes = browser.new_browser_cdp_session()
         while (passed := time.monotonic() - begun) < seconds:
             if role == "operator" and page.evaluate("() => Boolean(window.sharnir?.started)"):
                 page.evaluate(DRIVE, SCENES[scene].inputs(passed))
@@ -196,9 +211,14 @@ def browse(link: str, cookie: str, seconds: float, role: str, scene: str, told: 
                     held.append(page.evaluate(LET_GO, 1e3 * HELD_WITHIN))
             if not heap and passed > SETTLE + SAMPLES_AFTER * seconds:
                 heap = page.evaluate(HEAP)
+                settled = page.evaluate(DRAWN), time.monotonic(), browser_seconds(processes)
             page.wait_for_timeout(1e3 / SENDS)
-        drawn, grown = page.evaluate("() => window.sharnir?.view?.drawn ?? 0"), page.evaluate(HEAP) - heap
-        told.put((role, Seen(drawn, grown, [tuple(each) for each in held if each is not None])))
+        drawn, grown = page.evaluate(DRAWN), page.evaluate(HEAP) - heap
+        pictures = max(drawn - settled[0], 1)
+        rate = pictures / (time.monotonic() - settled[1])
+        cost = 1e3 * (browser_seconds(processes) - settled[2]) / pictures
+        share = page.evaluate("() => window.sharnir?.view?.quality?.share ?? 0")
+        told.put((role, Seen(drawn, rate, cost, share, grown, [tuple(each) for each in held if each is not None])))
         browser.close()
 
 
@@ -279,9 +299,7 @@ def longest_step_repeated(folder: Path, times: int) -> float:
     return float(np.max(best))
 
 
-def measure(
-    seconds: float, rate: float, scene: str = "arms", browser: bool = False, repeats: int = 0
-) -> dict[str, float]:
+def measure(seconds: float, rate: float, scene: str = "arms", browser: str = "", repeats: int = 0) -> dict[str, float]:
     """Drive for a while, and return the figures; the run is made again ``repeats`` times."""
     driven = SCENES[scene]
     with tempfile.TemporaryDirectory() as folder:
@@ -295,7 +313,8 @@ def measure(
         context = multiprocessing.get_context("spawn")
         told = context.Queue()
         clients = [context.Process(target=watch, args=(host, cookie, scene, seconds, told)) for _ in range(WATCHERS)]
-        links = {"operator": operator, "watcher": f"http://{host}/", "instructor": instructor} if browser else {}
+        links = {"operator": operator, "watcher": f"http://{host}/", "instructor": instructor}
+        links = {role: link for role, link in links.items() if browser in ("all", role)}
         looking = context.Queue()
         pages = [
             context.Process(target=browse, args=(link, cookie, seconds + SETTLE - 2, role, scene, looking))
@@ -363,6 +382,9 @@ def looked(seen: dict[str, Seen], held_at: list[float]) -> dict[str, float]:
     ]
     return {
         **{f"pictures drawn, {role}": float(page.drawn) for role, page in seen.items()},
+        **{f"pictures a second, {role}": page.rate for role, page in seen.items()},
+        **{f"processor time a picture, {role}, ms": page.cost for role, page in seen.items()},
+        **{f"share of the pixels along a side, {role}, %": 100 * page.share for role, page in seen.items()},
         **{f"page's memory grown, {role}, MB": page.grown for role, page in seen.items()},
         "safe states": float(len(after)),
         "safe states missed": float(sum(math.isinf(each) for each in after)),
@@ -381,7 +403,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--rate", type=float, default=30.0, help="frames a second (30)")
     parser.add_argument("--scene", choices=SCENES, default="arms", help="what is driven")
-    parser.add_argument("--browser", action="store_true", help="open three pages in Chromium, one throttled")
+    parser.add_argument("--browser", nargs="?", const="all", default="", choices=("all", "operator"), help=PAGES)
     options = parser.parse_args()
     figures = measure(60 * options.minutes, options.rate, options.scene, options.browser, REPEATS)
     for name, value in figures.items():

@@ -1,182 +1,87 @@
-"""Identification on logs that scipy made: honest intervals, starts that find the truth, MuJoCo's sysid beside it."""
+"""Identification on logs that scipy made: honest intervals, starts that find the truth, MuJoCo's sysid beside it.
+
+`python -m benchmarks --only identification` measures all of it on this machine. The statistics alone, for a machine
+with many cores and few packages (numpy, scipy, Warp, msgspec, PyYAML, rich; cma for the starts), are
+
+    COLUMNS=140 python -m benchmarks.identification --processes 16 --logs 300 --starts 20 --minutes 9
+
+which prints how often the truth lies in the intervals and from how many starts it is found. With `--resume` it goes on
+with what its file holds. From such a file a machine with all packages makes the page docs/benchmarks-identification.md:
+
+    python -m benchmarks.identification --resume --logs 0 --starts 0 --peers 10 --page docs
+"""
 
 from __future__ import annotations
 
+import argparse
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import sharnir as sh
-from sharnir.studies.identify import Found, Identification
+from sharnir.device import core_count
+from sharnir.studies.identify import Identification
 
 from .contender import NotInstalled
-from .friction_logs import ARM, DELAY, PENDULUM, Course, Machine, bristles, dry, log_of
+from .friction_cases import CASES, Case
+from .many_fits import LOG, START, Answer, in_processes, read_answers, tasks_of, write_answers
 from .peers import mujoco_sysid
-from .report import Bar, Comparison, Section
-from .together import Joined, fit_together
+from .report import Bar, Comparison, Section, machine
 
 LOGS, STARTS, PEER_LOGS = 100, 20, 10
 LEVEL = 0.95
 CHANCE = 1e-3  # how often an honest count would be outside its bar
+PAGE = """# Identification, measured
 
-
-@dataclass(frozen=True)
-class Case:
-    """A machine with a friction law: what is true, what may be, and how it is simulated."""
-
-    name: str
-    machine: Machine
-    truth: dict[str, float]
-    free: dict[str, str]
-    scene: Callable[[], Any]
-    solve: Callable[[], Course]
-    duration: float  # s
-    noise: float  # rad
-    dt: float  # s
-
-    @cached_property
-    def course(self) -> Course:
-        """The exact motion."""
-        return self.solve()
-
-    def identification(self, seed: int) -> Joined:
-        """The identification of one log."""
-        log = log_of(self.machine, self.course, self.duration, seed, self.noise)
-        return Joined(self.scene(), log, self.free, delay="0:0.01", dt=self.dt, **self.machine.columns)
-
-    def starts(self, count: int, seed: int) -> list[dict[str, float]]:
-        """Points of the ranges, drawn with a seed."""
-        ranges = self.identification(0).ranges
-        shares = np.random.default_rng(seed).uniform(0.0, 1.0, (count, len(ranges)))
-        return [{one.name: float(one.value(s)) for one, s in zip(ranges, row, strict=True)} for row in shares]
-
-    def is_found(self, found: Found) -> bool:
-        """Whether all numbers lie within five deviations of the truth, which chance alone hardly ever exceeds."""
-        return all(abs(found[name].value - value) <= 5.0 * found[name].deviation for name, value in self.truth.items())
-
-
-# --- the cases --------------------------------------------------------------------------------------------------------
-
-DRY = {"pivot": (0.4, 0.08), "shoulder": (0.5, 0.1), "elbow": (0.2, 0.04)}  # Coulomb N m, viscous N m s
-# level and static above it N m, speed rad/s, viscous N m s, stiffness N m/rad, damping N m s
-BRISTLES = {
-    "pivot": (0.4, 0.3, 0.5, 0.08, 30.0, 0.6),
-    "shoulder": (0.5, 0.3, 0.6, 0.1, 30.0, 0.6),
-    "elbow": (0.2, 0.12, 0.8, 0.04, 10.0, 0.2),
-}
-# gentler torques, under which the bristles bend and the joints creep
-SLOW_PENDULUM = replace(PENDULUM, sines=(((1.2, 0.7, 0.0), (0.9, 1.9, 1.0), (0.6, 0.3, 0.0)),))
-SLOW_ARM = replace(
-    ARM,
-    sines=(((2.0, 0.6, 0.0), (1.4, 1.7, 1.0), (0.8, 0.3, 0.5)), ((0.8, 0.9, 0.5), (0.6, 2.3, 0.0), (0.3, 0.3, 1.0))),
-)
-NUMBERS = ("level", "excess", "speed", "viscous", "stiffness", "damping")
-
-
-def dry_case(name: str, machine: Machine, duration: float, noise: float, dt: float) -> Case:
-    """Coulomb and viscous friction in every joint."""
-    truth, free = {}, {}
-    for joint in machine.joints:
-        for number, value in zip(("friction", "viscous"), DRY[joint], strict=True):
-            truth[f"{joint}.{number}"], free[f"{joint}.{number}"] = value, f"{value / 8}:{value * 8}"
-    levels, viscous = zip(*(DRY[joint] for joint in machine.joints), strict=True)
-    laws = [sh.Stribeck(level, level, 1.0, viscous) for level, viscous in (DRY[joint] for joint in machine.joints)]
-    return Case(
-        name, machine, truth | {"delay": DELAY}, free, lambda: machine.scene(laws),
-        lambda: dry(machine, levels, viscous, duration), duration, noise, dt,
-    )  # fmt: skip
-
-
-def bristle_case(name: str, machine: Machine, duration: float, noise: float, dt: float) -> Case:
-    """LuGre friction in every joint, all of its numbers free."""
-    truth = {f"{joint}_{n}": v for joint in machine.joints for n, v in zip(NUMBERS, BRISTLES[joint], strict=True)}
-    free = {name: f"{value / 6}:{value * 6}" for name, value in truth.items()}
-    return Case(
-        name, machine, truth | {"delay": DELAY}, free, lambda: factory(machine, truth),
-        lambda: bristles(machine, _laws(machine, truth), duration), duration, noise, dt,
-    )  # fmt: skip
-
-
-def _laws(machine: Machine, numbers: dict[str, float]) -> list[sh.LuGre]:
-    """The laws from their numbers; the static level by what it exceeds the dynamic one, as it must not be below."""
-    found = []
-    for joint in machine.joints:
-        level, excess, speed, viscous, stiffness, damping = (numbers[f"{joint}_{n}"] for n in NUMBERS)
-        found.append(sh.LuGre(level, level + excess, speed, stiffness, damping, viscous))
-    return found
-
-
-def factory(machine: Machine, defaults: dict[str, float]) -> Callable[..., sh.Scene]:
-    """A function of all numbers that makes the scene."""
-    import inspect
-
-    def made(**numbers: float) -> sh.Scene:
-        return machine.scene(_laws(machine, defaults | numbers))
-
-    parts = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in defaults.items()]
-    made.__signature__ = inspect.Signature(parts)  # type: ignore[attr-defined]
-    return made
-
-
-CASES = (
-    dry_case("pendulum, Coulomb and viscous", PENDULUM, 2.0, 1e-2, 0.002),
-    dry_case("two-joint arm, Coulomb and viscous", ARM, 2.0, 1e-2, 0.002),
-    bristle_case("pendulum, LuGre", SLOW_PENDULUM, 4.0, 1e-3, 0.002),
-    bristle_case("two-joint arm, LuGre", SLOW_ARM, 4.0, 1e-3, 0.002),
-)
-
-
-# --- sections ---------------------------------------------------------------------------------------------------------
+How honest the intervals of [`sharnir identify`](studies.md#identification) are, and from where it finds the truth, on
+logs that scipy made of a pendulum and of a two-joint arm with friction, noise and an unknown delay of 1 ms. Made by
+`python -m benchmarks.identification`, which says how; nothing on this page is written by hand. Times are of one thread
+of {cpu}; Python {python}, mujoco {mujoco}.
+"""
 
 
 def run(quick: bool) -> list[Section]:
     """How often the truth lies in the intervals, from where it is found, and how fast."""
-    return [
-        coverage(8 if quick else LOGS),
-        starts(4 if quick else STARTS),
-        beside_mujoco(2 if quick else PEER_LOGS),
-    ]
+    logs, begins = (8, 4) if quick else (LOGS, STARTS)
+    tasks = tasks_of(CASES, LOG, logs, core_count()) + tasks_of(CASES, START, begins, core_count())
+    answers = [one for part in in_processes(tasks, core_count()) for one in part]
+    return [coverage(answers), starts(answers), beside_mujoco(2 if quick else PEER_LOGS)]
 
 
-def coverage(logs: int, cases: tuple[Case, ...] = CASES) -> Section:
+def coverage(answers: Iterable[Answer]) -> Section:
     """How many of many logs have the truth inside their 95 % intervals; noise and an unknown delay of 1 ms."""
-    rows, bars, seconds = [], [], {}
-    low, high = expected(logs)
-    for case in cases:
-        begun = time.perf_counter()
-        made = [case.identification(seed) for seed in range(logs)]
-        found = fit_together(made, [lambda one, case=case: one.fit(start=case.truth, twin=False)] * logs)  # type: ignore[misc]
-        seconds[case.name] = (time.perf_counter() - begun) / logs
-        inside = {n: sum(one[n].low <= v <= one[n].high for one in found) for n, v in case.truth.items()}
+    rows, bars, counts, seconds = [], [], set(), {}
+    for case, found in _by_case(answers, LOG):
+        counts.add(logs := len(found))
+        inside = {name: sum(one.holds(name, value) for one in found) for name, value in case.truth.items()}
         for name, count in inside.items():
-            off = np.mean([(one[name].value - case.truth[name]) / one[name].deviation for one in found])
-            rows.append([case.name, name, f"{count} of {logs}", f"{off:+.2f}"])
+            off = [one.off(name, case.truth[name]) for one in found]
+            share = f"{count} of {logs}, {count / logs:.1%}"
+            rows.append([case.name, name, share, f"{np.mean(off):+.2f}", f"{np.std(off):.2f}"])
         share = sum(inside.values()) / (logs * len(inside))
         worst = max(inside.values(), key=lambda count: abs(count / logs - LEVEL))
-        bars.append(Bar(f"{case.name}: share of all intervals off 95 %", abs(share - LEVEL), 0.02, ""))
         bars.append(
-            Bar(f"{case.name}: worst number, intervals off 95", abs(worst - LEVEL * logs), LEVEL * logs - low, "")
+            Bar(f"{case.name}: share of all {logs * len(inside)} intervals off 95 %", abs(share - LEVEL), 0.02, "")
         )
+        margin = LEVEL * logs - expected(logs)[0]
+        bars.append(Bar(f"{case.name}: worst number, logs off 95 % of {logs}", abs(worst - LEVEL * logs), margin, ""))
+        seconds[case.name] = float(np.mean([one.seconds for one in found]))
     notes = [
-        f"Of {logs} honest 95 % intervals {LEVEL * logs:.0f} are expected to hold the truth, and "
-        f"{low} to {high} in all but one of {1 / CHANCE:.0f} such counts; 93 to 97 of 100 in three of four.",
-        "Mean error: of the estimates, in their standard deviations; chance alone makes it "
-        f"{1 / math.sqrt(logs):.2f} either way.",
+        f"Of {logs} honest 95 % intervals {LEVEL * logs:.0f} are expected to hold the truth, and {expected(logs)[0]} "
+        f"to {expected(logs)[1]} in all but one of {1 / CHANCE:.0f} such counts; 93 to 97 of 100 in three of four."
+        for logs in sorted(counts)
     ]
-    columns = ["machine and law", "number", "truth in the interval", "mean error"]
-    return Section(
-        "Identification: truth in the 95 % interval",
-        columns,
-        rows,
-        bars,
-        notes=notes,
-        data={"seconds_per_log": seconds},
+    notes.append(
+        "Errors: of the estimates, in the standard deviations that are told; honest ones have a mean of 0 and a spread "
+        f"of 1, by chance {' or '.join(f'{1 / math.sqrt(logs):.2f}' for logs in sorted(counts))} off."
     )
+    notes += [f"{name}: {value:.1f} s of processor time a log." for name, value in seconds.items()]
+    columns = ["machine and law", "number", "truth in the interval", "mean error", "spread of errors"]
+    data = {"seconds_per_log": seconds}
+    return Section("Identification: truth in the 95 % interval", columns, rows, bars, notes=notes, data=data)
 
 
 def expected(logs: int) -> tuple[int, int]:
@@ -186,29 +91,31 @@ def expected(logs: int) -> tuple[int, int]:
     return int(binom.ppf(CHANCE / 2, logs, LEVEL)), int(binom.ppf(1 - CHANCE / 2, logs, LEVEL))
 
 
-def starts(count: int, cases: tuple[Case, ...] = CASES) -> Section:
+def starts(answers: Iterable[Answer]) -> Section:
     """Random points of the ranges, each the start of a search; one log."""
     rows, bars = [], []
-    for case in cases:
-        begun = time.perf_counter()
-        fits = [
-            lambda one, start=start, seed=seed: one.fit(start=start, search=True, seed=seed, check=False, twin=False)  # type: ignore[misc]
-            for seed, start in enumerate(case.starts(count, seed=1))
-        ]
-        found = fit_together([case.identification(seed=0) for _ in range(count)], fits)
-        good = sum(map(case.is_found, found))
-        evaluations = float(np.mean([one.evaluations for one in found]))
-        seconds = (time.perf_counter() - begun) / count
-        rows.append([case.name, f"{good} of {count}", f"{evaluations:.0f}", f"{seconds:.1f}"])
-        bars.append(Bar(f"{case.name}: starts that do not find it", float(count - good), 0.0, ""))
-    columns = ["machine and law", "starts that find it", "simulations of each", "s of each"]
-    return Section("Identification: random starts", columns, rows, bars)
+    for case, found in _by_case(answers, START):
+        good = [one for one in found if all(abs(one.off(name, value)) <= 5.0 for name, value in case.truth.items())]
+        evaluations, seconds = (np.mean([getattr(one, what) for one in found]) for what in ("evaluations", "seconds"))
+        lost = ", ".join(str(one.seed) for one in found if one not in good)
+        rows.append([case.name, f"{len(good)} of {len(found)}", lost, f"{evaluations:.0f}", f"{seconds:.1f}"])
+        bars.append(Bar(f"{case.name}: starts that do not find it", float(len(found) - len(good)), 0.0, ""))
+    columns = ["machine and law", "starts that find it", "those that do not", "simulations of each", "s of each"]
+    notes = ["Found: all numbers within five deviations of the truth, which chance alone hardly ever exceeds."]
+    return Section("Identification: random starts", columns, rows, bars, notes=notes)
+
+
+def _by_case(answers: Iterable[Answer], kind: str) -> list[tuple[Case, list[Answer]]]:
+    """The answers of a kind without errors, by case."""
+    good = [one for one in answers if one.kind == kind and not one.error]
+    found = [(case, [one for one in good if one.case == name]) for name, case in CASES.items()]
+    return [(case, part) for case, part in found if part]
 
 
 def beside_mujoco(logs: int) -> Section:
     """The same logs, ranges, starts and steps in MuJoCo's sysid: seconds, errors, and how often its intervals hold."""
     rows, comparisons, notes = [], [], []
-    for case in CASES[:2]:
+    for case in (CASES["pendulum"], CASES["arm"]):
         first = case.starts(1, seed=2)[0]
         engines = {"Sharnir": _ours(case, first)}
         try:
@@ -256,3 +163,68 @@ def _ours(case: Case, start: dict[str, float]) -> Callable[[int], mujoco_sysid.A
         return mujoco_sysid.Answer(values, {one.name: (one.high - one.low) / 2 for one in found.estimates})
 
     return identify
+
+
+# --- the statistics alone ---------------------------------------------------------------------------------------------
+
+
+def main() -> int:
+    """Fit, keep, print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.identification", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--processes", type=int, default=core_count(), help="how many work at a time (all cores)")
+    parser.add_argument("--logs", type=int, default=LOGS, help="logs of each case, for the intervals")
+    parser.add_argument("--starts", type=int, default=STARTS, help="random starts of each case")
+    parser.add_argument("--case", choices=CASES, action="append", help="this one alone (may be repeated)")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop then, and print what there is")
+    parser.add_argument("--out", type=Path, default=Path("out/fits.jsonl"), help="where every answer is kept")
+    parser.add_argument("--resume", action="store_true", help="go on with the answers of that file")
+    parser.add_argument("--peers", type=int, default=0, help="logs that MuJoCo's sysid is given beside ours")
+    parser.add_argument("--page", type=Path, metavar="FOLDER", help="write the page there")
+    given = parser.parse_args()
+    answers = [one for one in read_answers(given.out) if not one.error] if given.resume else []
+    write_answers(given.out, answers, "w")
+    # the longest first, so that none is left alone at the end
+    chosen, begun = sorted(given.case or CASES, key=lambda name: -len(CASES[name].truth)), time.monotonic()
+    tasks = [
+        task
+        for kind, count in ((LOG, given.logs), (START, given.starts))
+        for task in tasks_of(chosen, kind, count, given.processes, answers)
+    ]
+    left = sum(len(task.seeds) for task in tasks)
+    print(f"{left} fits to make in {given.processes} processes; {len(answers)} are done", flush=True)
+    for part in in_processes(tasks, given.processes, given.minutes):
+        write_answers(given.out, part)
+        answers += part
+        left -= len(part)
+        print(f"{(time.monotonic() - begun) / 60:6.1f} min  {part[0].case} {part[0].kind}: {left} left", flush=True)
+    sections = [section for section in (coverage(answers), starts(answers)) if section.rows]
+    sections += [beside_mujoco(given.peers)] if given.peers else []
+    show(sections, answers, left)
+    if given.page is not None:
+        write_page(sections, given.page / "benchmarks-identification.md")
+    return 0
+
+
+def write_page(sections: Sequence[Section], file: Path) -> None:
+    """The sections as a page of the documentation."""
+    from .page import section_text
+
+    here = machine()
+    head = PAGE.format(cpu=here["cpu"], python=here["python"], mujoco=here["packages"]["mujoco"])
+    parts = [head.strip(), *(section_text(section.as_dict()).strip() for section in sections)]
+    file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def show(sections: Sequence[Section], answers: Sequence[Answer], left: int) -> None:
+    """Print what there is."""
+    for section in sections:
+        section.show()
+    for one in (one for one in answers if one.error):
+        print(f"{one.case} {one.kind} {one.seed} failed: {one.error}")
+    if left:
+        print(f"{left} fits were not made; give the command again with --resume")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

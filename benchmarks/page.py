@@ -40,7 +40,7 @@ def write_page(numbers: Path, folder: Path) -> Path:
     parts = [INTRODUCTION, _machine(result), _standing(found), _lost(found), _limits(sections)]
     parts += _pictures(sections, folder)
     for group in sections.values():
-        parts += [_section(section) for section in group]
+        parts += [section_text(section) for section in group]
     gpu = numbers.with_name("gpu.json")
     parts.append(_gpu(json.loads(gpu.read_text(encoding="utf-8"))) if gpu.is_file() else "")
     file = folder / "benchmarks.md"
@@ -117,7 +117,8 @@ def _pictures(sections: dict[str, Any], folder: Path) -> list[str]:
     return parts
 
 
-def _section(section: dict[str, Any]) -> str:
+def section_text(section: dict[str, Any]) -> str:
+    """A section's table and notes as Markdown."""
     notes = "\n".join(f"- {note}" for note in section["notes"])
     return f"## {section['title']}\n\n{_table(section['columns'], section['rows'])}\n\n{notes}"
 

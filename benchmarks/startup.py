@@ -1,4 +1,9 @@
-"""How long a user waits: import, a run with warm kernels, and the first compilation. Each in a process of its own."""
+"""How long a user waits: import, a run with warm kernels, the first compilation, and the first motion out of a wheel.
+
+Each in a process of its own. The wheel is the newest in ``dist/`` (``make wheel``); it is unpacked into a folder that
+hides the checkout, and every measurement has an empty kernel cache. In the background the special kernel is compiled
+meanwhile, as for a user.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +13,37 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sharnir.experiment import list_examples
 
 from .report import Bar, Section
 
 IMPORT_LIMIT, WARM_LIMIT, COMPILE_LIMIT = 0.5, 2.5, 15.0  # s
+DOOR_LIMIT, MOTION_LIMIT, PICTURE_LIMIT = 3.0, 3.0, 6.0  # s, out of a wheel with an empty cache
+LONGEST = 60.0  # s; a picture that does not move by then is a failure
+_MOVE = """
+import sys
+from sharnir.experiment import load_example
+from sharnir.simulation.simulation import Simulation
+example = load_example(sys.argv[1])
+Simulation(example.scene, dt=example.dt, **example.settings).step()
+"""
 _TIMED_IMPORT = "import time; begin = time.perf_counter(); import sharnir; print(time.perf_counter() - begin)"
+_MOVING = "() => window.sharnir?.view?.drawn > 1 && sharnir.link.frame?.tick > 0"
 _DOOR = [sys.executable, "-m", "sharnir", "run", "door", "--json"]
 
 
 def run(quick: bool) -> list[Section]:
-    """One section with the three waits."""
+    """The waits in a checkout, and those of an installation if a wheel was made."""
+    wheels = sorted(Path("dist").glob("*.whl"), key=lambda file: file.stat().st_mtime)
+    return _in_a_checkout(quick) + ([_out_of_a_wheel(wheels[-1])] if wheels else [])
+
+
+def _in_a_checkout(quick: bool) -> list[Section]:
     repeats = 3 if quick else 7
     cold, warm = _cold_and_warm(repeats)
     imported = statistics.median(_import_time() for _ in range(repeats))
@@ -55,3 +81,69 @@ def _door_time(environment: dict[str, str]) -> float:
     begin = time.perf_counter()
     subprocess.run(_DOOR, check=True, capture_output=True, env=environment)
     return time.perf_counter() - begin
+
+
+# --- out of a wheel ---------------------------------------------------------------------------------------------------
+
+
+def _out_of_a_wheel(wheel: Path) -> Section:
+    """The first motion of an installation."""
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(wheel) as packed:
+            packed.extractall(folder)
+        with _fresh(folder) as environment:
+            door = _door_time(environment)
+        moved = {}
+        for name in list_examples():
+            with _fresh(folder) as environment:
+                begun = time.perf_counter()
+                command = [sys.executable, "-P", "-c", _MOVE, name]
+                subprocess.run(command, check=True, capture_output=True, env=environment)
+                moved[name] = time.perf_counter() - begun
+        with _fresh(folder) as environment:
+            picture = _picture_time("krt100", environment)
+    slowest = max(moved, key=lambda name: moved[name])
+    bars = [
+        Bar("sharnir run door, out of a wheel, empty cache", door, DOOR_LIMIT, "s"),
+        Bar(f"until an example moves, the slowest of {len(moved)} ({slowest})", moved[slowest], MOTION_LIMIT, "s"),
+        Bar("until sharnir drive krt100 shows a moving picture", picture, PICTURE_LIMIT, "s"),
+    ]
+    return Section(
+        title="First motion",
+        columns=["", "s"],
+        rows=[[bar.what, f"{bar.value:.3f}"] for bar in bars],
+        bars=bars,
+        notes=[f"The wheel has {wheel.stat().st_size / 1e6:.1f} MB."],
+        data={"door_s": door, "picture_s": picture, "moved_s": moved},
+    )
+
+
+@contextmanager
+def _fresh(installed: str) -> Iterator[dict[str, str]]:
+    """The environment of somebody who has just installed it."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
+        others = {name: value for name, value in os.environ.items() if name != "SHARNIR_KERNELS"}
+        yield others | {"PYTHONPATH": installed, "WARP_CACHE_PATH": cache}
+
+
+def _picture_time(robot: str, environment: dict[str, str]) -> float:
+    """Seconds from the command until an open browser has drawn two pictures of different instants."""
+    from playwright.sync_api import sync_playwright
+
+    from sharnir.view.pictures import ARGUMENTS, chromium
+
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as runs:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        begun = time.perf_counter()
+        command = [sys.executable, "-P", "-m", "sharnir", "drive", robot, "--no-browser", "--runs", runs]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        try:
+            assert server.stdout is not None
+            page.goto(server.stdout.readline().rpartition(" ")[2].strip(), wait_until="commit")
+            page.wait_for_function(_MOVING, timeout=1000 * LONGEST)
+            return time.perf_counter() - begun
+        finally:
+            server.terminate()
+            server.wait()
+            browser.close()

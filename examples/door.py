@@ -46,9 +46,9 @@ def experiment(dt: float = DT, integrator: str = "leapfrog") -> sh.Experiment:
         about = "the paper's first-order step loses 0.085° at 10 ms"
         paper = {"paper": "000"}
         return [
-            sh.Figure("angle at rest, dt 10 ms", angle[-1], "°", 37.62, tolerance=0.005, **paper),
-            sh.Figure("angle at rest, dt 1 ms", fine, "°", 37.62, tolerance=0.005, **paper),
-            sh.Figure("time of the stop", stop, "s", RESTS, tolerance=DT + 1e-9, **paper),
+            sh.Figure("angle at rest, dt 10 ms", angle[-1], "°", 37.62, tolerance=0.005, printed=True, **paper),
+            sh.Figure("angle at rest, dt 1 ms", fine, "°", 37.62, tolerance=0.005, printed=True, **paper),
+            sh.Figure("time of the stop", stop, "s", RESTS, tolerance=DT + 1e-9, printed=True, **paper),
             sh.Figure("speed falls by", -slope, "rad/s²", FRICTION / INERTIA, FRICTION / INERTIA * order, **paper),
             sh.Figure("bend of the falling speed", bend, "rad/s", 0.0, speed.max() * order, **paper),
             sh.Figure("speed after the stop", speed[t > stop].max(), "rad/s", 0.0, tolerance=1e-9, **paper),

@@ -54,8 +54,8 @@ def experiment() -> sh.Experiment:
         stretch = 1e3 * ROPE.length * run[tow.stretch].values.max()
         paper = {"paper": "002", "note": ABOUT}
         return [
-            sh.Figure("step", 1e3 * DT, "ms", 15.0, tolerance=0.0, **paper),
-            sh.Figure("computing a frame", 1e3 * frame_time(scene), "ms", at_most=40.0, **paper),
+            sh.Figure("step", 1e3 * DT, "ms", 15.0, tolerance=0.0, printed=True, **paper),
+            sh.Figure("computing a frame", 1e3 * frame_time(scene), "ms", at_most=40.0, printed=True, **paper),
             sh.Figure("robot and trailer apart, at most", apart.max(), "m", ROPE.length, 1e-3 * ROPE.length, **paper),
             sh.Figure("error of the rope's length", stretch, "mm", 0.0, tolerance=1.0, **paper),
             sh.Figure("apart while towing, mean", apart[late].mean(), "m", ROPE.length - sag, tolerance=1e-3),

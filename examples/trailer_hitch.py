@@ -46,7 +46,7 @@ def experiment() -> sh.Experiment:
 
     def figures(run: sh.Trajectory) -> list[sh.Figure]:
         yaw, pitch, roll = (np.degrees(run[angle].values) for angle in angles)
-        close = {"tolerance": 0.1, "paper": "001", "note": ABOUT}
+        close = {"tolerance": 0.1, "paper": "001", "note": ABOUT, "printed": True}
         return [
             sh.Figure("hitch about Z (yaw), largest", yaw.max(), "°", YAW, **close),
             sh.Figure("hitch about Z, smallest", yaw.min(), "°", -YAW, **close),

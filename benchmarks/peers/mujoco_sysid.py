@@ -74,8 +74,8 @@ def mjcf_with_motors(machine: Machine, dt: float) -> str:
     root = ElementTree.fromstring(text)
     motors, sensors = ElementTree.SubElement(root, "actuator"), ElementTree.SubElement(root, "sensor")
     for joint in machine.joints:
-        ElementTree.SubElement(motors, "motor", name=f"{joint}_motor", joint=f"{joint} 0")
-        ElementTree.SubElement(sensors, "jointpos", name=f"{joint}_angle", joint=f"{joint} 0")
+        ElementTree.SubElement(motors, "motor", name=f"{joint}_motor", joint=joint)
+        ElementTree.SubElement(sensors, "jointpos", name=f"{joint}_angle", joint=joint)
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -85,7 +85,7 @@ def _modifier(name: str) -> Any:
         return None
 
     def modify(spec: Any, parameter: Any) -> None:
-        value, found = float(parameter.value[0]), spec.joint(f"{joint} 0")
+        value, found = float(parameter.value[0]), spec.joint(joint)
         if what == "friction":
             found.frictionloss = value
         else:

@@ -17,11 +17,13 @@ import numpy as np
 
 import sharnir as sh
 from sharnir.assemblies.rig import static_force
+from sharnir.importing.mjcf_shapes import text
+from sharnir.importing.write_mjcf import joint_names, tree_of
 from sharnir.scene.elements.drive import DcDrive
 from sharnir.spatial import Array
 
 from ..contender import NotInstalled
-from .mujoco_peer import _TREE_JOINTS, _spanning_tree, _text, mjcf
+from .mujoco_peer import mjcf
 
 GRIP = {"condim": "3", "friction": "0.6 0.005 0.0001"}
 GROUND = {"contype": "2", "conaffinity": "1"} | GRIP
@@ -73,11 +75,14 @@ def _xml(scene: sh.Scene, dt: float, wheels: list[sh.Body]) -> str:
     flag = root.find("option/flag")
     assert flag is not None
     flag.set("contact", "enable")
+    for body in root.iter("body"):  # what touches is added below
+        for geom in body.findall("geom"):
+            body.remove(geom)
     places = {joint.get("name"): joint for joint in root.iter("joint")}
     actuators = ElementTree.SubElement(root, "actuator")
-    for branch in _spanning_tree(bare)[0]:
+    for branch in tree_of(bare)[0]:
         if branch.joint is not None:
-            _dress(places, actuators, scene.joints[branch.joint.name], reverse=branch.body is branch.joint.a)
+            _dress(places, actuators, scene.joints[branch.joint.name])
     _add_coils(root, scene)
     ground = root.find("worldbody")
     ElementTree.SubElement(ground, "geom", type="plane", size="50 50 1", **GROUND)
@@ -94,34 +99,35 @@ def _stripped(scene: sh.Scene) -> sh.Scene:
     """The bodies and joints alone."""
     bare = sh.Scene(scene.name, scene.gravity)
     for name, body in scene.bodies.items():
-        bare.add_body(name, msgspec.structs.replace(body.spec, velocity=(0, 0, 0), angular_velocity=(0, 0, 0)))
+        bare.add_body(
+            name, msgspec.structs.replace(body.spec, velocity=(0, 0, 0), angular_velocity=(0, 0, 0), contact=False)
+        )
     for name, joint in scene.joints.items():
         spec = msgspec.structs.replace(joint.spec, limits=None, spring=None, drive=None, friction=None)
         bare.add_joint(name, spec)
     return bare
 
 
-def _dress(places: dict[str | None, Any], actuators: Any, joint: sh.Joint, reverse: bool) -> None:
-    sign = -1.0 if reverse else 1.0
-    names = [coordinate.name for coordinate in joint.type.coordinates]
+def _dress(places: dict[str | None, Any], actuators: Any, joint: sh.Joint) -> None:
+    coordinates = [coordinate.name for coordinate in joint.type.coordinates]
     if isinstance(joint.type, sh.Spherical):
         widest = max(abs(bound) for pair in joint.ranges.values() for bound in pair if bound is not None)
-        places[f"{joint.name} 0"].set("range", f"0 {widest}")
+        places[joint.name].set("range", f"0 {widest}")
         return
-    for i in range(len(_TREE_JOINTS[type(joint.type)])):
-        element, name = places[f"{joint.name} {i}"], names[i]
-        if name in joint.ranges:
-            element.set(
-                "range", _text(sorted(sign * float(bound) for bound in joint.ranges[name] if bound is not None))
-            )
-        if name in joint.springs:
-            stiffness, reference = _linear(joint.springs[name])
+    for name in joint_names(joint):
+        element, label = places[name], name.removeprefix(f"{joint.name} ")
+        coordinate = label if label in coordinates else coordinates[0]
+        if coordinate in joint.ranges:
+            bounds = [float(bound) for bound in joint.ranges[coordinate] if bound is not None]
+            element.set("range", text(bounds))
+        if coordinate in joint.springs:
+            stiffness, reference = _linear(joint.springs[coordinate])
             element.set("stiffness", repr(stiffness))
-            element.set("springref", repr(sign * reference))
-            element.set("damping", repr(joint.springs[name].damping))
-        if name in joint.drives:
-            motor = getattr(joint.drives[name], "drive", joint.drives[name])
-            _add_motor(actuators, element, motor, sign)
+            element.set("springref", repr(reference))
+            element.set("damping", repr(joint.springs[coordinate].damping))
+        if coordinate in joint.drives:
+            motor = getattr(joint.drives[coordinate], "drive", joint.drives[coordinate])
+            _add_motor(actuators, element, motor)
 
 
 def _linear(spring: sh.Spring) -> tuple[float, float]:
@@ -131,7 +137,7 @@ def _linear(spring: sh.Spring) -> tuple[float, float]:
     return stiffness, spring.rest + spring.preload / stiffness
 
 
-def _add_motor(actuators: Any, element: Any, motor: DcDrive, sign: float) -> None:
+def _add_motor(actuators: Any, element: Any, motor: DcDrive) -> None:
     slope = motor.stall_torque / motor.idle_speed
     element.set("armature", repr(motor.ratio**2 * slope * motor.time_constant))
     ElementTree.SubElement(
@@ -139,30 +145,24 @@ def _add_motor(actuators: Any, element: Any, motor: DcDrive, sign: float) -> Non
         "general",
         joint=str(element.get("name")),
         ctrlrange="-1 1",
-        gainprm=repr(sign * motor.ratio * motor.stall_torque),
+        gainprm=repr(motor.ratio * motor.stall_torque),
         biastype="affine",
         biasprm=f"0 0 {-(motor.ratio**2) * slope}",
     )
 
 
 def _add_coils(root: Any, scene: sh.Scene) -> None:
-    bodies = {body.get("name"): body for body in root.iter("body")}
-    tendons = root.find("tendon")
+    """Springs for the tendons that stand for struts."""
+    tendons = {tendon.get("name"): tendon for tendon in root.iter("spatial")}
     for joint in scene.joints.values():
-        if not isinstance(joint.type, sh.Strut):
-            continue
-        stiffness, reference = _linear(joint.springs["length"])
-        damping = joint.springs["length"].damping
-        tendon = ElementTree.SubElement(
-            tendons, "spatial", stiffness=repr(stiffness), damping=repr(damping), springlength=repr(reference)
-        )
-        for end, body, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
-            ElementTree.SubElement(bodies[body.name], "site", name=f"{joint.name} {end}", pos=_text(frame.position))
-            ElementTree.SubElement(tendon, "site", site=f"{joint.name} {end}")
+        if isinstance(joint.type, sh.Strut):
+            stiffness, reference = _linear(joint.springs["length"])
+            values = {"stiffness": stiffness, "damping": joint.springs["length"].damping, "springlength": reference}
+            tendons[joint.name].attrib |= {name: repr(value) for name, value in values.items()}
 
 
 def _add_shape(element: Any, body: sh.Body, kind: str, length: str, surface: dict[str, str]) -> None:
     shape: Any = body.spec.shapes[0]
     x, y, z, w = shape.rotation
     size = f"{shape.radius} {getattr(shape, length) / 2}"
-    ElementTree.SubElement(element, "geom", type=kind, size=size, quat=_text((w, x, y, z)), mass="0", **surface)
+    ElementTree.SubElement(element, "geom", type=kind, size=size, quat=text((w, x, y, z)), mass="0", **surface)
