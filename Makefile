@@ -5,14 +5,19 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 
-.PHONY: demo test kernels coverage lint format docs blocks gallery bench soak clean
+.PHONY: demo test kernels wheel coverage lint format docs blocks gallery film bench soak clean
 
-demo: $(VENV)/installed-view
-	$(BIN)/sharnir demo --out out
+# The examples share a few general kernels. They are compiled while the other packages are installed.
+AHEAD = [ -e $(VENV)/installed-$(1) ] || $(BIN)/python -m sharnir.cli.compile_ahead --examples
 
-# A file of tests stays with one process, so that the two seldom compile the same kernel at once; in the order of their
-# names the long files of few tests do not come last, where one process would wait for the other.
-test: $(VENV)/installed-dev node_modules/axe-core
+demo: $(VENV)/installed
+	@$(call AHEAD,view) & $(MAKE) --no-print-directory $(VENV)/installed-view && wait
+	SHARNIR_KERNELS=general $(BIN)/sharnir demo --out out
+
+# A file of tests stays with one process; in the order of their names the long files of few tests do not come last, where
+# one process would wait for the other.
+test: $(VENV)/installed
+	@$(call AHEAD,dev) & $(MAKE) --no-print-directory $(VENV)/installed-dev node_modules/axe-core && wait
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 
@@ -27,7 +32,14 @@ coverage: $(VENV)/installed-dev
 
 # The accessibility audit; without npm its tests say that they are skipped.
 node_modules/axe-core: package.json
-	@npm install --silent --no-audit --no-fund || echo "npm is missing: the accessibility audit is skipped"
+	@npm install --silent --no-audit --no-fund --no-package-lock || echo "npm is missing: the accessibility audit is skipped"
+
+# The general kernels travel in the wheel, so that an installation moves any scene without a compiler. They are named
+# after their source: what is there from before is compiled again only if it changed.
+wheel: $(VENV)/installed
+	$(BIN)/python -m sharnir.cli.compile_ahead
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+	@ls -l dist/*.whl
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -53,6 +65,10 @@ gallery: $(VENV)/installed-dev
 	$(BIN)/python docs/_site/take_pictures.py
 	$(BIN)/python docs/_site/take_console.py
 
+# KRT-100's front axle, built in the constructor by mouse and keyboard: a picture after every gesture of its test.
+film: $(VENV)/installed-dev
+	SHARNIR_FILM=docs/pictures/constructor.webp $(BIN)/python -m pytest tests/browser/test_front_axle.py
+
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks --out out/bench.json
 	$(BIN)/python -m benchmarks.console
@@ -61,7 +77,7 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.console --minutes 60
 
 clean:
-	rm -rf $(VENV) out docs/gallery build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) out docs/gallery build dist src/sharnir/kernels .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 # A stamp says that an installation is done and newer than pyproject.toml, so the next call starts at once.
 $(VENV)/installed: pyproject.toml

@@ -27,6 +27,7 @@ OWNERS = {
     "friction": "Of axes with dry friction",
     "soft": "Of axes with springs, dampers or drives",
     "actuator": "Of axes with actuators",
+    "catch": "Of coordinates with catches",
     "coupling": "Of couplings",
     "term": "Of the coordinates of couplings",
     "ray": "Of rays",
