@@ -259,8 +259,9 @@ class Browser:
         return made
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Give the window a size (pixels)."""
+        """Give the window a size (pixels), and let what listens to it (media queries) answer before its next frame."""
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        self.do("() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))")
 
     def do(self, script: str, given: Any = None) -> Any:
         """Run a script in the page."""

@@ -256,7 +256,7 @@ def test_groups_and_the_panel_fold_and_the_view_takes_their_place(krt: Browser) 
         assert fold.get_attribute("aria-expanded") == "false"
         assert krt.page.locator("#stop").is_visible()
         fold.click()
-        krt.until(f"(before) => Math.abs(({size})() - before) < 1", before)
+        krt.until(f"(before) => ({size})() < 1.1 * before", before)  # the strip above may need another line meanwhile
 
 
 def test_a_sensors_bar_shows_its_channel_and_warns(krt: Browser) -> None:
