@@ -7,7 +7,8 @@ T^T (h + M T' v) the bias, where S T' v = J' v - a0 (``sharnir.analysis.machine`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sharnir.analysis.machine import Bodies, Machine
 from sharnir.importing import Options, load_robot
 from sharnir.scene.check import opening
 from sharnir.scene.joint_coordinates import start_value
+from sharnir.scene.shape import MassProperties, combined
 from sharnir.spatial import Array, Pose
 
 from .elsewhere import mujoco_model
@@ -27,7 +29,7 @@ from .elsewhere import mujoco_model
 STATES = 20
 LEAST = 1e-3  # m: torques below the weight of the robot on this arm count as none
 ROOM = 0.1  # rad or m
-MOST_BODIES = 400  # beyond it a comparison takes minutes
+TOGETHER = 60  # bodies whose equations are compared at once: trees that share nothing are taken apart
 MEASURES = ("pose", "jacobian", "mass matrix", "gravity", "bias", "forward dynamics")
 
 
@@ -146,6 +148,16 @@ def _rotor(scene: sh.Scene, label: str) -> float:
     return 0.0 if motor is None else motor.ratio**2 * motor.stall_torque * motor.time_constant / motor.idle_speed
 
 
+def welds(scene: sh.Scene, joints: Iterable[str], free: Collection[str] = ()) -> list[str]:
+    """Fixed joints that alone hold a body, which a sensor of forces keeps from being one with the next.
+
+    ``joints`` are those that the other engine has, ``free`` the bodies that nothing holds there.
+    """
+    held = {scene.joints[name].b.name for name in joints if name in scene.joints} | set(free)
+    fixed = [joint for joint in scene.joints.values() if isinstance(joint.type, sh.Fixed)]
+    return [joint.name for joint in fixed if joint.b.name not in held and not joint.b.spec.fixed]
+
+
 def tree_alone(scene: sh.Scene, joints: Iterable[str]) -> sh.Scene:
     """The scene without loops, couplings and spools of tendons, of which a mass matrix there knows nothing."""
     tree = scene.as_it_is()
@@ -159,13 +171,40 @@ def tree_alone(scene: sh.Scene, joints: Iterable[str]) -> sh.Scene:
     return tree
 
 
+def apart(tree: sh.Scene, most: int = TOGETHER) -> list[sh.Scene]:
+    """Scenes of the trees that share no moving body, as many together as have ``most`` bodies, or one that has more."""
+    roots: dict[str, str] = {}
+    for joint in tree.joints.values():  # from the root down
+        a, b = joint.a.name, joint.b.name
+        roots[b] = roots.get(a, b if a == "world" or joint.a.spec.fixed else a)
+    trees: dict[str, list[str]] = {}
+    for name, body in tree.bodies.items():
+        if not body.spec.fixed:
+            trees.setdefault(roots.get(name, name), []).append(name)
+    groups: list[set[str]] = []
+    for names in trees.values():
+        if groups and len(groups[-1]) + len(names) <= most:
+            groups[-1].update(names)
+        else:
+            groups.append(set(names))
+    return [_part(tree, group) for group in groups]
+
+
+def _part(tree: sh.Scene, moving: set[str]) -> sh.Scene:
+    part = tree.as_it_is()
+    part.bodies = {name: body for name, body in tree.bodies.items() if body.spec.fixed or name in moving}
+    part.joints = {name: joint for name, joint in tree.joints.items() if joint.b.name in moving}
+    return part
+
+
 # --- loops and couplings, here alone ----------------------------------------------------------------------------------
 
 
 def open_loops(scene: sh.Scene, states: int = STATES) -> float | None:
     """The largest opening of a joint, and error of a coupling (m or rad), at random states; None where all is a tree.
 
-    The freedoms of the scene go up to ``ROOM`` away from the start, within their limits, and everything else follows.
+    The freedoms of the scene go up to ``ROOM`` away from the start, within their limits, and everything else follows;
+    where its loops do not reach that far, up to a tenth of it, and so on.
     """
     closed = [joint for joint in scene.joints.values() if not isinstance(joint.type, sh.Strut)]
     moving = sum(not body.spec.fixed for body in scene.bodies.values())
@@ -174,16 +213,22 @@ def open_loops(scene: sh.Scene, states: int = STATES) -> float | None:
     random, worst_yet = np.random.default_rng(1), 0.0
     free = [label for label in scene.freedoms().labels if label.rpartition(".")[0] in scene.joints]
     for _ in range(states):
-        posture = scene.as_it_is()
-        goals = {label: _near(posture, label, random.uniform(-ROOM, ROOM)) for label in free}
-        try:
-            posture.pose(goals)
-        except sh.SceneError:  # further than its loops reach
-            posture.pose({label: _near(posture, label, 0.01 * random.uniform(-ROOM, ROOM)) for label in free})
+        posture = _posture(scene, free, random)
         gaps = [max(opening(joint)) for joint in posture.joints.values() if not isinstance(joint.type, sh.Strut)]
         gaps += [abs(one.start - one.offset) for one in posture.couplings.values()]
         worst_yet = max(worst_yet, *gaps)
     return worst_yet
+
+
+def _posture(scene: sh.Scene, free: list[str], random: Any) -> sh.Scene:
+    for room in (ROOM, 0.1 * ROOM, 0.01 * ROOM, 0.001 * ROOM):
+        posture = deepcopy(scene)
+        try:
+            posture.pose({label: _near(posture, label, random.uniform(-room, room)) for label in free})
+        except sh.SceneError:  # further than its loops reach
+            continue
+        return posture
+    raise Skipped("its loops cannot be moved")
 
 
 def _near(scene: sh.Scene, label: str, by: float) -> float:
@@ -208,22 +253,23 @@ def beside_pinocchio(file: Path, scene: sh.Scene, states: int = STATES) -> dict[
         raise Skipped("Pinocchio refuses the file") from None
     if model.nv == 0:
         return {}
-    if model.njoints > MOST_BODIES:
-        raise Skipped(f"{model.njoints} bodies")
     names = {i: model.names[i].replace(".", "_") for i in range(1, model.njoints)}
     robot = load_robot(file, Options(motors=False, search=tuple(_search(file))))
     joints = {i: robot.joints[name] for i, name in names.items() if name in robot.joints}
     bodies = {i: joint.b.name for i, joint in joints.items()}
     if len(bodies) < len(names):
         raise Skipped("a floating link inside of the tree")
-    comparison = Comparison(tree_alone(robot, names.values()), set(), set())
-    comparison.found["inertia"] = _inertias(model, joints, _mended(robot))
+    welded = welds(robot, names.values())
+    ours_alone = {robot.joints[name].b.name for name in welded}
+    comparison = Comparison(tree_alone(robot, [*names.values(), *welded]), set(), ours_alone)
+    comparison.found["inertia"] = _inertias(model, joints, _mended(robot), [robot.joints[name] for name in welded])
     data, random = model.createData(), np.random.default_rng(1)
     for _ in range(states):
         v = random.uniform(-2.0, 2.0, model.nv)
         q = pinocchio.integrate(model, pinocchio.neutral(model), random.uniform(-1.5, 1.5, model.nv))
         pinocchio.forwardKinematics(model, data, q)
-        poses = posed(robot, {joint.name: _coordinate(model, i, q) for i, joint in joints.items()})
+        coordinates = {joint.name: _coordinate(model, i, q) for i, joint in joints.items()}
+        poses = posed(robot, coordinates | dict.fromkeys(welded, 0.0))
         poses |= {
             bodies[i]: Pose(data.oMi[i].translation.copy(), spatial.from_matrix(data.oMi[i].rotation))
             for i, joint in joints.items()
@@ -253,16 +299,27 @@ def _coordinate(model: Any, i: int, q: Array) -> Any:
     return np.array(part) if joint.nq == 4 and joint.nv == 3 else float(np.arctan2(part[1], part[0]))
 
 
-def _inertias(model: Any, joints: dict[int, sh.Joint], mended: set[str]) -> float:
+def _lumped(body: sh.Body, welded: list[sh.Joint]) -> tuple[MassProperties, set[str]]:
+    """What a body weighs with all that is welded to it, in its frame, and the names of all these."""
+    assert body.properties is not None
+    parts, names = [body.properties], {body.name}
+    for joint in welded:
+        if joint.a is body:
+            part, more = _lumped(joint.b, welded)
+            parts.append(part.placed(body.pose.inverse() @ joint.b.pose))
+            names |= more
+    return (combined(parts) if len(parts) > 1 else parts[0]), names
+
+
+def _inertias(model: Any, joints: dict[int, sh.Joint], mended: set[str], welded: list[sh.Joint]) -> float:
     """The largest difference of inertias; those that were repaired are given to Pinocchio."""
     import pinocchio
 
     found = 0.0
     for i, joint in joints.items():
-        assert joint.b.properties is not None
-        mass, center, inertia = joint.b.properties
+        (mass, center, inertia), lumped = _lumped(joint.b, welded)
         theirs = model.inertias[i]
-        if joint.b.name in mended:
+        if lumped & mended:
             model.inertias[i] = pinocchio.Inertia(mass, center, inertia)
             continue
         for ours, other in ((mass, theirs.mass), (center, theirs.lever), (inertia, theirs.inertia)):
@@ -308,8 +365,6 @@ def beside_mujoco(file: Path, scene: sh.Scene, states: int = STATES) -> dict[str
     model = mujoco_model(file)
     if model.nv == 0:
         return {}
-    if model.nbody > MOST_BODIES:
-        raise Skipped(f"{model.nbody} bodies")
     _leave_motion_alone(model)
     data, random = mujoco.MjData(model), np.random.default_rng(1)
     names = {j: (model.joint(j).name or f"joint {j}").replace(".", "_") for j in range(model.njnt)}
@@ -317,18 +372,22 @@ def beside_mujoco(file: Path, scene: sh.Scene, states: int = STATES) -> dict[str
     real = {i: name for i, name in called.items() if name in scene.bodies}
     between = {name for name in scene.bodies if name not in real.values()}
     weightless = between | {name for i, name in real.items() if model.body_mass[i] <= 0.0 and _alone(model, i)}
-    comparison = Comparison(tree_alone(scene, names.values()), weightless, between)
     assert scene.report is not None
     if any(entry.what.startswith("inertia of") for entry in scene.report.of("repaired")):
         raise Skipped("its inertias were repaired")
+    floating = [called[int(body)] for body, kind in zip(model.jnt_bodyid, model.jnt_type, strict=True) if kind == 0]
+    welded = welds(scene, names.values(), floating)
+    tree = tree_alone(scene, [*names.values(), *welded])
+    comparisons = [Comparison(part, weightless, between) for part in apart(tree)]
     for _ in range(states):
         coordinates, free = _random_state(model, data, random, names)
         mujoco.mj_forward(model, data)
-        poses = posed(scene, coordinates, free)
+        poses = posed(scene, coordinates | dict.fromkeys(welded, 0.0), free)
         for i, name in real.items():
-            comparison.pose(poses[name], data.xpos[i], np.roll(data.xquat[i], -1))
-        comparison.equations(poses, _in_mujoco(model, data, comparison, real, poses))
-    return comparison.found
+            comparisons[0].pose(poses[name], data.xpos[i], np.roll(data.xquat[i], -1))
+        for comparison, theirs in zip(comparisons, _in_mujoco(model, data, comparisons, real, poses), strict=True):
+            comparison.equations(poses, theirs)
+    return {what: max(comparison.found[what] for comparison in comparisons) for what in MEASURES}
 
 
 def _alone(model: Any, body: int) -> bool:
@@ -352,26 +411,47 @@ def _leave_motion_alone(model: Any) -> None:
         model.tendon_armature[:] = 0.0
 
 
-def _in_mujoco(model: Any, data: Any, comparison: Comparison, real: dict[int, str], poses: dict[str, Pose]) -> Theirs:
+def _in_mujoco(
+    model: Any, data: Any, comparisons: list[Comparison], real: dict[int, str], poses: dict[str, Pose]
+) -> list[Theirs]:
+    """The state there, in the parts that are compared."""
     import mujoco
 
-    order, centers = [body.name for body in comparison.bodies], comparison.centers(poses)
+    matrix = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, matrix, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, matrix)
+    rates, bias, pushed = data.qvel.copy(), data.qfrc_bias.copy(), data.qacc.copy()
+    moved = [_moved(model, data, comparison, real, poses) for comparison in comparisons]
+    data.qvel[:] = 0.0
+    mujoco.mj_forward(model, data)
+    gravity = data.qfrc_bias
+    taken = [np.flatnonzero(np.any(jacobian, axis=0)) for jacobian, _ in moved]
+    if sum(map(len, taken)) != model.nv or len(np.unique(np.concatenate(taken))) != model.nv:
+        raise Skipped("its trees are others there")
+    return [
+        Theirs(
+            jacobian[:, own], drift, rates[own], matrix[np.ix_(own, own)], gravity[own].copy(), bias[own], pushed[own]
+        )
+        for (jacobian, drift), own in zip(moved, taken, strict=True)
+    ]
+
+
+def _moved(
+    model: Any, data: Any, comparison: Comparison, real: dict[int, str], poses: dict[str, Pose]
+) -> tuple[Array, Array]:
+    """J and J' v of the bodies of a comparison."""
+    import mujoco
+
+    order, centers = {body.name: k for k, body in enumerate(comparison.bodies)}, comparison.centers(poses)
     jacobian, drift = np.zeros((6 * len(order), model.nv)), np.zeros(6 * len(order))
-    rates = data.qvel.copy()
     for i, name in real.items():
         if name not in order:
             continue
-        at, parts = 6 * order.index(name), np.zeros((4, 3, model.nv))
+        at, parts = 6 * order[name], np.zeros((4, 3, model.nv))
         mujoco.mj_jac(model, data, parts[0], parts[1], centers[name], i)
         mujoco.mj_jacDot(model, data, parts[2], parts[3], centers[name], i)
         jacobian[at : at + 6] = parts[:2].reshape(6, -1)
-        drift[at : at + 6] = parts[2:].reshape(6, -1) @ rates
-    matrix = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, matrix, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, matrix)
-    bias, pushed = data.qfrc_bias.copy(), data.qacc.copy()
-    data.qvel[:] = 0.0
-    mujoco.mj_forward(model, data)
-    return Theirs(jacobian, drift, rates, matrix, data.qfrc_bias.copy(), bias, pushed)
+        drift[at : at + 6] = parts[2:].reshape(6, -1) @ data.qvel
+    return jacobian, drift
 
 
 def _random_state(model: Any, data: Any, random: Any, names: dict[int, str]) -> tuple[dict[str, Any], dict[str, Pose]]:
