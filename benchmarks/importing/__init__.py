@@ -1,8 +1,8 @@
 """Robots of public wheels, imported: how many load and run, and how well they agree with the engines they are made for.
 
 ``python -m benchmarks.importing`` tries every URDF and SDF of pybullet's and example-robot-data's wheels, and every
-MJCF of dm-control's, gymnasium-robotics' and mujoco-warp's, as far as they are installed. For each it does five things,
-or those that are asked for:
+MJCF of dm-control's, gymnasium-robotics' and mujoco-warp's, and every USD of newton's, as far as they are installed.
+For each it does five things, or those that are asked for:
 
 - ``load``: here, and in the engine that the wheel belongs to
 - ``compare``: poses, mass matrix, gravity, bias and forward dynamics at random states, with Pinocchio or MuJoCo

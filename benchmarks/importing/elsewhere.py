@@ -22,7 +22,10 @@ def elsewhere(file: Path) -> dict[str, bool]:
 
 
 def in_its_own(file: Path) -> bool:
-    """Whether the engine that a file is made for loads it: Bullet its own robots, MuJoCo MJCF, Pinocchio the others."""
+    """Whether the engine that a file is made for loads it: Bullet its own robots, MuJoCo MJCF, Newton USD (with a body
+    in it), Pinocchio the others."""
+    if file.suffix.startswith(".usd"):
+        return _survives(lambda: newton_model(file))
     own = "MuJoCo" if file.suffix == ".xml" else "Bullet" if "pybullet_data" in file.parts else "Pinocchio"
     return _survives(lambda: load_in(own, file))
 
@@ -30,6 +33,8 @@ def in_its_own(file: Path) -> bool:
 def load_in(rival: str, file: Path) -> None:
     """Load a file in one of the rivals."""
     kind = file.suffix
+    if kind.startswith(".usd"):
+        raise ValueError(f"{rival} reads no USD")
     if rival == "MuJoCo":
         if kind == ".sdf":
             raise ValueError("MuJoCo reads no SDF")
@@ -45,6 +50,16 @@ def load_in(rival: str, file: Path) -> None:
         pybullet.connect(pybullet.DIRECT)
         pybullet.setAdditionalSearchPath(str(file.parent))
         {".urdf": pybullet.loadURDF, ".xml": pybullet.loadMJCF, ".sdf": pybullet.loadSDF}[kind](str(file))
+
+
+def newton_model(file: Path) -> None:
+    """Newton's model; a stage without bodies, of cloth or grains alone, is none of a robot."""
+    import newton
+
+    builder = newton.ModelBuilder()
+    builder.add_usd(str(file))
+    if not builder.body_count:
+        raise ValueError("there is no rigid body in it")
 
 
 def mujoco_model(file: Path) -> Any:

@@ -22,6 +22,9 @@ def wheels() -> dict[str, tuple[Path, list[Path]]]:
         folder = folder_of(module)
         if folder is not None:
             found[f"{module.replace('_', '-')}, MJCF"] = (folder, sorted(folder.rglob("*.xml")))
+    folder = folder_of("newton")
+    if folder is not None:
+        found["newton, USD"] = (folder, sorted(folder.rglob("*.usd*")))
     return found
 
 

@@ -136,3 +136,88 @@ def test_stages_without_bodies_and_layers_from_outside_are_refused(tmp_path):
     file.write_text("no stage")
     with pytest.raises(sh.SceneError, match=r"robot\.usda: is no USD file"):
         sh.Scene.load(file)
+
+
+ALL = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+
+
+def of_choice(limits: dict[str, tuple[float, float]], extra: str = "", schemas: str = "") -> str:
+    given = "".join(
+        f"float limit:{n}:physics:low = {a}\nfloat limit:{n}:physics:high = {b}\n" for n, (a, b) in limits.items()
+    )
+    bodies = BODY % ("upper", "", "(0, 100, 0)", BOX) + BODY % ("lower", "", "(0, 50, 0)", "")
+    top = HINGE % ("top", "", "", "upper", "(0, 100, 0)", "(0, 0, 0)", "")
+    knee = HINGE % ("knee", schemas, to("upper"), "lower", "(0, -50, 0)", "(0, 0, 0)", given + extra)
+    return bodies + top + knee.replace('PhysicsRevoluteJoint "knee"', 'PhysicsJoint "knee"')
+
+
+@pytest.mark.parametrize(
+    ("free", "joints", "mobility"),
+    [
+        ((), ["top"], 1),
+        (("rotZ",), ["top", "knee"], 2),
+        (ALL[3:], ["top", "knee"], 4),
+        (ALL, ["top"], 7),
+        (("transX", "rotY"), ["top", "knee transX", "knee rotY"], 3),
+    ],
+)
+def test_joints_of_free_choice_leave_what_they_do_not_lock(tmp_path, free, joints, mobility):
+    locked = {name: (1, -1) if name != "rotX" else (0, 0) for name in ALL if name not in free}
+    scene = load(tmp_path, of_choice(locked))
+    assert list(scene.joints) == joints and scene.freedoms().mobility == mobility
+    assert max(max(opening(joint)) for joint in scene.joints.values()) < 1e-9
+
+
+def test_axes_of_choice_carry_their_own_limits_and_drives(tmp_path):
+    limits = dict.fromkeys(ALL[:3], (1, -1)) | {"rotX": (-90, 45), "rotY": (0, 0), "rotZ": (-10, 20)}
+    drive = "float drive:rotZ:physics:stiffness = 2000\nfloat drive:rotZ:physics:maxForce = 50000\n"
+    scene = load(tmp_path, of_choice(limits, drive, ' (prepend apiSchemas = ["PhysicsDriveAPI:rotZ"])'))
+    x, z = scene.joints["knee rotX"], scene.joints["knee rotZ"]
+    assert x.ranges["angle"] == pytest.approx((-math.pi / 2, math.pi / 4)) and not x.drives
+    assert z.ranges["angle"] == pytest.approx((-math.pi / 18, math.pi / 9))
+    assert z.drives["angle"].drive.stall_torque == pytest.approx(5.0)
+    axes = [spatial.rotate(joint.world_frames()[0].rotation, (0, 0, 1)) for joint in (x, z)]
+    assert np.allclose(axes, [[1, 0, 0], [0, -1, 0]], atol=1e-9)
+
+
+def test_several_hinges_between_two_bodies_follow_each_other(tmp_path):
+    second = HINGE % ("roll", "", to("upper"), "lower", "(0, -50, 0)", "(0, 0, 0)", "double mjc:damping = 0.5")
+    scene = load(tmp_path, chain() + second.replace('physics:axis = "Z"', 'physics:axis = "X"'))
+    assert list(scene.joints) == ["top", "knee", "roll"] and scene.freedoms().mobility == 3
+    assert scene.joints["roll"].friction["angle"] == sh.Viscous(0.5)
+
+
+def test_kinematic_bodies_stand(tmp_path):
+    scene = load(tmp_path, BODY % ("stand", "", "(0, 100, 0)", BOX + "bool physics:kinematicEnabled = 1"))
+    assert all(body.spec.fixed for body in scene.bodies.values())
+    assert any(entry.what == "kinematicEnabled" for entry in scene.report.of("repaired"))
+
+
+def test_cones_and_stretched_spheres_have_their_shapes(tmp_path):
+    cone = """
+        def Cone "tip" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+        {
+            double radius = 10
+            double height = 30
+            uniform token axis = "Y"
+        }
+"""
+    egg = """
+        def Sphere "egg"
+        {
+            double radius = 10
+            float3 xformOp:scale = (1, 2, 3)
+            uniform token[] xformOpOrder = ["xformOp:scale"]
+        }
+        def Points "dust"
+        {
+        }
+"""
+    scene = load(tmp_path, BODY % ("thing", "", "(0, 0, 0)", cone + egg))
+    shapes = {type(shape).__name__: shape for shape in scene.bodies["thing"].spec.shapes}
+    tip = shapes["ConvexHull"].surface()
+    turned = spatial.rotate(np.array(shapes["ConvexHull"].rotation), (0, 0, 1))
+    assert np.allclose(turned, [0, 1, 0], atol=1e-9) and tip.bounds[:, 2] == pytest.approx((-0.15, 0.15))
+    assert tip.volume == pytest.approx(math.pi * 0.01 * 0.3 / 3, rel=0.01)
+    assert shapes["Ellipsoid"].sizes() == pytest.approx({"x": 0.1, "y": 0.2, "z": 0.3})
+    assert any(entry.what == "Points" for entry in scene.report.of("ignored"))

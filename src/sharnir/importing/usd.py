@@ -23,7 +23,8 @@ from .motors import rotor
 from .options import Options
 from .report import ImportReport
 from .robot_files import LARGEST_MESH, Places
-from .tree import Connection, Coupling, Kind, Link, Loop, Tree
+from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
+from .usd_axes import CHOICE, SMALL, Axis, chained, off_axis
 from .usd_prims import Prims, account_for
 
 if TYPE_CHECKING:
@@ -35,13 +36,13 @@ KINDS: dict[str, Kind] = {
     "PhysicsSphericalJoint": "spherical",
     "PhysicsFixedJoint": "fixed",
 }
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
 UNLIMITED = 1e30  # what the schemas have for no limit, as a float
 MOST_LAYERS = 500
 # names of attributes in the schemas of vendors
 FRICTION = ("physxJoint:jointFriction", "newton:friction", "mjc:frictionloss")
 ARMATURE = ("physxJoint:armature", "newton:armature", "mjc:armature")
+DAMPING, STIFFNESS = ("mjc:damping",), ("mjc:stiffness",)
 FASTEST = ("physxJoint:maxJointVelocity",)
 
 
@@ -82,7 +83,7 @@ def _check_layers(path: Path, places: Places) -> None:
             layer = Sdf.Layer.OpenAsAnonymous(str(file))
         except Exception as error:
             raise SceneError(f"{file}: is no USD file ({' '.join(str(error).split())[:200]})") from None
-        for name in layer.GetCompositionAssetDependencies():
+        for name in filter(None, layer.GetCompositionAssetDependencies()):  # without a name: the file itself
             try:
                 waiting.append(places.find(str(name), str(file), file.parent))
             except FileNotFoundError:
@@ -90,16 +91,40 @@ def _check_layers(path: Path, places: Places) -> None:
 
 
 class _Joint:
-    """A joint as the file has it: its ends, and its frames on them."""
+    """A joint as the file has it: its ends, its frames on them, and its free axes; of several there is no kind."""
 
     def __init__(self, prim: Prim, prims: Prims) -> None:
         self.prim, self.name = prim, prims.name(prim)
         self.ends = [prims.target(prim, f"physics:body{k}") for k in (0, 1)]
         self.frames = [prims.local_frame(prim, k, self.ends[k]) for k in (0, 1)]
+        self.is_of_choice = str(prim.GetTypeName()) == "PhysicsJoint"
         self.kind = KINDS.get(str(prim.GetTypeName()))
         self.excluded = bool(prims.value(prim, "physics:excludeFromArticulation", False))
-        self.axis = np.array(AXES.get(str(prims.value(prim, "physics:axis", "X")), AXES["X"]))
+        self.axes = self._of_choice(prims) if self.is_of_choice else []
+        if not self.is_of_choice and self.kind is not None:
+            self.axes = [Axis.of_type(self.kind, str(prims.value(prim, "physics:axis", "X")))]
+        self.axis = self.axes[0].direction if self.axes else np.array([1.0, 0.0, 0.0])
         self.where = f"joint '{prim.GetPath()}'"
+
+    @property
+    def turns_or_slides(self) -> bool:
+        """Whether it has one free axis."""
+        return self.kind in ("revolute", "prismatic")
+
+    def _of_choice(self, prims: Prims) -> list[Axis]:
+        """The axes that are not locked, whose lower limit is below the upper; they make the kind where they can."""
+        axes = [Axis.of_choice(name) for name in CHOICE]
+        ends = [[prims.number(self.prim, name, sign * math.inf) for name, sign in _ends(axis)] for axis in axes]
+        axes = [axis for axis, (low, high) in zip(axes, ends, strict=True) if low < high]
+        bounded = any(low > -UNLIMITED or high < UNLIMITED for low, high in ends if low < high)
+        self.has_extras = bounded or any(prims.has(self.prim, f"PhysicsDriveAPI:{axis.drive}") for axis in axes)
+        if not axes:
+            self.kind = "fixed"
+        elif len(axes) == 1:
+            self.kind = "prismatic" if axes[0].linear else "revolute"
+        elif [axis.name for axis in axes] == list(CHOICE[3:]) and not self.has_extras:
+            self.kind = "spherical"
+        return axes
 
 
 class _Reader:
@@ -123,9 +148,13 @@ class _Reader:
 
     def _held(self, joint: _Joint, tree: Tree) -> bool:
         """Whether a joint ties two different links; what it is not is told."""
-        if joint.kind is None and str(joint.prim.GetTypeName()) != "PhysicsDistanceJoint":
-            kind = str(joint.prim.GetTypeName())
-            self.report.ignore(joint.where, kind, "joints of free choice of axes are not read", "motion")
+        kind = str(joint.prim.GetTypeName())
+        if joint.kind is None and not joint.is_of_choice and kind != "PhysicsDistanceJoint":
+            self.report.ignore(joint.where, kind, "joints of this kind have no counterpart", "motion")
+            return False
+        if len(joint.axes) == len(CHOICE):
+            if joint.has_extras:
+                self.report.ignore(joint.where, kind, "bounds or drives a body that is free in all axes", "motion")
             return False
         if joint.ends[0] == joint.ends[1]:
             self.report.ignore(joint.where, "joint", "ties a body to itself", "nothing")
@@ -134,7 +163,7 @@ class _Reader:
 
     def _span(self, tree: Tree, joints: list[_Joint]) -> None:
         """Hang the links on each other, from the world and from the roots of articulations; the rest closes loops."""
-        first = [joint for joint in joints if not joint.excluded and joint.kind is not None]
+        first = [joint for joint in joints if not joint.excluded and (joint.kind is not None or joint.axes)]
         at: dict[str, list[_Joint]] = {name: [] for name in tree.links}
         for joint in first:
             for end in joint.ends:
@@ -142,13 +171,17 @@ class _Reader:
         used: set[str] = set()
         reached = {WORLD}
         roots = [name for name in self.prims.roots() if name in tree.links]
-        for start in (WORLD, *roots, *tree.links):
+        standing = self.prims.kinematic()
+        for start in (WORLD, *standing, *roots, *list(tree.links)):
             if start != WORLD:
                 if start in reached:
                     continue
                 reached.add(start)
                 pose, where = self.prims.pose_of(start), tree.links[start].where
                 free = Connection(f"{start} free", "floating", WORLD, start, where, pose)
+                if start in standing:
+                    free = Connection(f"{start} held", "fixed", WORLD, start, where, pose)
+                    self.report.repair(where, "kinematicEnabled", "is moved by a program; now it stands still")
                 tree.joints[free.name] = free
             queue = deque([start])
             while queue:
@@ -157,9 +190,14 @@ class _Reader:
                     other = joint.ends[1] if joint.ends[0] == name else joint.ends[0]
                     if joint.name in used or other in reached:
                         continue
-                    used.add(joint.name)
                     reached.add(other)
-                    tree.joints[joint.name] = self._connection(joint, name, other)
+                    together = [one for one in at[name] if one.ends == joint.ends and one.turns_or_slides]
+                    if joint.turns_or_slides and len(together) > 1:
+                        self._connect_in_a_row(together, name, other, tree)
+                        used |= {one.name for one in together}
+                    else:
+                        self._connect(joint, name, other, tree)
+                        used.add(joint.name)
                     queue.append(other)
         for joint in joints:
             if joint.name not in used:
@@ -167,26 +205,57 @@ class _Reader:
 
     # --- joints -----------------------------------------------------------------------------------------------------
 
-    def _connection(self, joint: _Joint, parent: str, child: str) -> Connection:
-        assert joint.kind is not None
+    def _connect(self, joint: _Joint, parent: str, child: str, tree: Tree) -> None:
         forward = joint.ends[1] == child
         near, far = (joint.frames[0], joint.frames[1]) if forward else (joint.frames[1], joint.frames[0])
-        made = Connection(joint.name, joint.kind, parent, child, joint.where, near @ far.inverse())
+        made = Connection(joint.name, joint.kind or "fixed", parent, child, joint.where, near @ far.inverse())
         made.anchor = far.position
-        axis = spatial.rotate(far.rotation, joint.axis)
-        made.axis = axis if forward else -axis
+        if joint.kind is None:
+            first, second = (
+                self.prims.pose_of(end) @ frame for end, frame in zip(joint.ends, joint.frames, strict=True)
+            )
+            apart = first.inverse() @ second
+            if off_axis(apart, joint.axes) > SMALL:
+                self.report.repair(joint.where, "start", "is off the axes that it leaves free; now on them")
+            links, chain = chained(made, joint.axes, near, far, apart, forward)
+            tree.links |= {link.name: link for link in links}
+            for one, axis in chain:
+                tree.joints[one.name] = one
+                self._carried(joint, one, axis)
+            return
+        tree.joints[joint.name] = made
+        made.axis = spatial.rotate(far.rotation, joint.axis) * (1.0 if forward else -1.0)
         apart = (self.prims.pose_of(parent) @ near).inverse() @ (self.prims.pose_of(child) @ far)
         if joint.kind == "spherical":
             made.turn = _in_child(apart.rotation, far)
         elif made.has_coordinate:
             made.start = _coordinate(apart, joint.axis, made.is_linear) * (1.0 if forward else -1.0)
-            self._carried(joint, made)
-        return made
+            self._carried(joint, made, joint.axes[0])
 
-    def _carried(self, joint: _Joint, made: Connection) -> None:
+    def _connect_in_a_row(self, joints: list[_Joint], parent: str, child: str, tree: Tree) -> None:
+        """Several hinges and slides between the same two bodies, as MuJoCo has them: one after the other."""
+        forward = joints[0].ends[1] == child
+        placed = self.prims.pose_of(parent).inverse() @ self.prims.pose_of(child)
+        above = parent
+        for k, joint in enumerate(joints if forward else joints[::-1]):
+            near, far = joint.frames if forward else joint.frames[::-1]
+            last = k == len(joints) - 1
+            below = child if last else f"{child} {joint.name}"
+            pose = near @ far.inverse() if k == 0 else NOWHERE
+            made = Connection(joint.name, joint.kind or "fixed", above, below, joint.where, pose, anchor=far.position)
+            made.axis = spatial.rotate(far.rotation, joint.axis) * (1.0 if forward else -1.0)
+            if k == 0 and not np.allclose(spatial.matrix(pose.rotation), spatial.matrix(placed.rotation), atol=SMALL):
+                self.report.repair(joint.where, "start", "its body is turned; now all joints to it start at zero")
+            if not last:
+                tree.links[below] = Link(below, joint.where, light=True)
+            tree.joints[made.name] = made
+            self._carried(joint, made, joint.axes[0])
+            above = below
+
+    def _carried(self, joint: _Joint, made: Connection, axis: Axis) -> None:
         prims, prim = self.prims, joint.prim
         unit = prims.meters if made.is_linear else math.pi / 180.0  # angles of the schemas are in degrees
-        low, high = (prims.number(prim, f"physics:{side}Limit", sign * math.inf) for side, sign in _SIDES)
+        low, high = (prims.number(prim, name, sign * math.inf) for name, sign in _ends(axis))
         if low > high:
             self.report.repair(joint.where, "limits", f"run from {low:g} to {high:g}; left out")
         else:
@@ -194,12 +263,13 @@ class _Reader:
             made.high = high * unit if abs(high) < UNLIMITED else None
         made.friction = max(0.0, prims.first(prim, FRICTION, 0.0))
         made.armature = max(0.0, prims.first(prim, ARMATURE, 0.0))
-        self._drive(joint, made, unit)
+        made.damping = max(0.0, prims.first(prim, DAMPING, 0.0))
+        made.stiffness = max(0.0, prims.first(prim, STIFFNESS, 0.0))
+        self._drive(joint, made, axis.drive, unit)
 
-    def _drive(self, joint: _Joint, made: Connection, unit: float) -> None:
+    def _drive(self, joint: _Joint, made: Connection, kind: str, unit: float) -> None:
         """Force = stiffness (target - q) + damping (target rate - q'), per degree of hinges, within maxForce."""
         prims, prim = self.prims, joint.prim
-        kind = "linear" if made.is_linear else "angular"
         if not prims.has(prim, f"PhysicsDriveAPI:{kind}"):
             return
         force = prims.kilograms * prims.meters * (1.0 if made.is_linear else prims.meters)  # N or N m
@@ -229,6 +299,9 @@ class _Reader:
         turn = Pose(np.zeros(3), spatial.frame_rotation(joint.axis))
         a, b = (Frame.at(frame @ turn) for frame in joint.frames)
         made: AnyJoint
+        if joint.is_of_choice and joint.kind is None:
+            self.report.ignore(joint.where, "PhysicsJoint", "closes a loop with several free axes", "motion")
+            return
         if joint.kind is None:
             low, high = (self.prims.number(joint.prim, f"physics:{side}Distance", -1.0) for side in ("min", "max"))
             if low != high or low <= 0.0:
@@ -257,7 +330,9 @@ class _Reader:
                 self.report.ignore(joint.where, "mimic", "the joint that it follows is not there", "motion")
 
 
-_SIDES = (("lower", -1.0), ("upper", 1.0))
+def _ends(axis: Axis) -> tuple[tuple[str, float], tuple[str, float]]:
+    """The names of an axis' limits, with the sign of the infinity that they are where they are not given."""
+    return (axis.limits[0], -1.0), (axis.limits[1], 1.0)
 
 
 def _coordinate(apart: Pose, axis: Array, linear: bool) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..errors import SceneError
 from ..scene.materials import Material
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.shape import MassProperties, combined
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ..scene.surfaces import Plane, TerrainSpec
 from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
@@ -37,8 +38,8 @@ Y_UP = spatial.about((1.0, 0.0, 0.0), math.pi / 2.0)  # y becomes z
 READ = re.compile(
     r"xformOp|physics:(body[01]|local(Pos|Rot)[01]|axis|(lower|upper)Limit|mass|density|centerOfMass|diagonalInertia"
     r"|principalAxes|collisionEnabled|rigidBodyEnabled|jointEnabled|excludeFromArticulation|gravity|dynamicFriction"
-    r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)"
-    r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature)"
+    r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)|limit:\w+:physics:(low|high)|kinematicEnabled"
+    r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature|damping|stiffness)$"
     r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|visibility|purpose)$"
     r"|primvars:display(Color|Opacity)$|inputs:(diffuseColor|roughness|metallic)|material:binding|extent$"
 )
@@ -173,6 +174,11 @@ class Prims:
                 found += [name for body, name in self.bodies.items() if _is_below(body, path)][:1]
         return found
 
+    def kinematic(self) -> list[str]:
+        """Links that a program moves, and that forces do not."""
+        prims = {name: self.stage.GetPrimAtPath(path) for path, name in self.bodies.items()}
+        return [name for name, prim in prims.items() if self.value(prim, "physics:kinematicEnabled", False)]
+
     def mass(self, path: str) -> MassProperties | None:
         """What a body weighs, in its frame: as it is given, or by its shapes and their density."""
         prim = self.stage.GetPrimAtPath(path)
@@ -293,7 +299,12 @@ class Prims:
             side = self.number(prim, "size", 2.0)
             return [Box(x=side * x, y=side * y, z=side * z, **given)]
         if kind == "Sphere":
-            return [Sphere(radius=self.number(prim, "radius", 1.0) * max(x, y, z), **given)]
+            radius = self.number(prim, "radius", 1.0)
+            if max(x, y, z) > (1.0 + ROUNDING) * min(x, y, z):
+                return [Ellipsoid(x=radius * x, y=radius * y, z=radius * z, **given)]
+            return [Sphere(radius=radius * max(x, y, z), **given)]
+        if kind == "Cone":
+            return [ConvexHull(points=corners(self._cone(prim, size)), **given)]
         if kind in ROUND:
             along = "XYZ".index(str(self.value(prim, "axis", "Z")))
             sides = [abs(float(part)) for part in size]
@@ -301,6 +312,15 @@ class Prims:
             radius = self.number(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
             return [(Cylinder if kind == "Cylinder" else Capsule)(radius=radius, length=length, **given)]
         return self._mesh(prim, size, given)
+
+    def _cone(self, prim: Prim, size: Array) -> Array:
+        """The corners of a cone around its axis: half of its height above and below its middle."""
+        radius, height = self.number(prim, "radius", 1.0), self.number(prim, "height", 2.0)
+        angles = np.linspace(0.0, 2.0 * math.pi, CONE_SIDES, endpoint=False)
+        ring = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(CONE_SIDES, -0.5 * height)], axis=1)
+        turn = spatial.matrix(TURNS[str(self.value(prim, "axis", "Z"))])
+        around = np.vstack([ring, [0.0, 0.0, 0.5 * height]]) @ turn.T  # along the prim's own axis, to be scaled there
+        return np.asarray((around * size) @ turn)
 
     def _mesh(self, prim: Prim, size: Array, given: Plain) -> list[AnyShape]:
         points = np.array(self.value(prim, "points", []), float).reshape(-1, 3) * size
@@ -341,8 +361,17 @@ class Prims:
         return Paint.of((*(float(part) for part in colors[0]), float(opacity[0]) if opacity else 1.0))
 
 
-ROUND = ("Cylinder", "Capsule")
+ROUND = ("Cylinder", "Capsule", "Cone")
 SHAPES = ("Cube", "Sphere", "Mesh", *ROUND)
+CONE_SIDES = 32  # corners of the foot of a cone
+ROUNDING = 1e-6  # of single precision: scales that differ by less are the same
+DEFAULTS: dict[str, Callable[[Any], bool]] = {  # properties that change nothing where they have these values
+    "velocity": lambda value: not np.any(value),
+    "breakforce": lambda value: value > 1e30,
+    "breaktorque": lambda value: value > 1e30,
+    "targetposition": lambda value: value == 0.0,
+    "targetvelocity": lambda value: value == 0.0,
+}
 
 
 def _is_below(path: str, other: str) -> bool:
@@ -376,14 +405,39 @@ def _vec(values: Array) -> Vec3:
 
 def account_for(stage: Stage, report: ImportReport) -> None:
     """Count what was read of every prim, and name what was not."""
+    from pxr import UsdGeom
+
     for prim in stage.Traverse():
-        report.use(str(prim.GetTypeName()) or "prim")
+        kind = str(prim.GetTypeName())
+        if prim.IsA(UsdGeom.Gprim) and kind not in (*SHAPES, "Plane"):
+            report.ignore(str(prim.GetPath()), kind, "shapes of this kind have no counterpart", "looks")
+        else:
+            report.use(kind or "prim")
         for found in prim.GetAuthoredProperties():
             name = str(found.GetName())
-            if READ.search(name):
+            if READ.search(name) or _says_nothing(prim, name):
                 report.use(name)
             elif LOOKS.search(name):
                 report.ignore(str(prim.GetPath()), name, "is of the picture", "looks")
             else:
-                matters: Matters = "motion" if "physics" in name.lower() or "physx" in name else "nothing"
-                report.ignore(str(prim.GetPath()), name, "Sharnir does not know this property", matters)
+                why, matters = _reason(name)
+                report.ignore(str(prim.GetPath()), name, why, matters)
+
+
+def _says_nothing(prim: Prim, name: str) -> bool:
+    attribute = prim.GetAttribute(name)
+    value = attribute.Get() if attribute else None
+    alike = next((test for end, test in DEFAULTS.items() if name.lower().endswith(end)), None)
+    return value is not None and alike is not None and bool(alike(value))
+
+
+def _reason(name: str) -> tuple[str, Matters]:
+    """Why a property is left out, and what it matters to."""
+    if name == "physics:staticFriction":
+        return "one coefficient holds here, the dynamic one", "contact"
+    if "filtered" in name or "SelfCollisions" in name:
+        return "links of one robot pass through each other unless self_collision is asked for", "contact"
+    if re.search(r"solver|Iteration|physxScene|sleep|stabilization|contactOffset|restOffset", name):
+        return "is of another engine's solver", "nothing"
+    known = "physics" in name.lower() or "physx" in name
+    return "Sharnir does not know this property", "motion" if known else "nothing"
