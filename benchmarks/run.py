@@ -9,7 +9,20 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import accuracy, chain, contacts, control, elements, identification, ropes, solvers, startup, studies, vehicles
+from . import (
+    accuracy,
+    cassie,
+    chain,
+    contacts,
+    control,
+    elements,
+    identification,
+    ropes,
+    solvers,
+    startup,
+    studies,
+    vehicles,
+)
 from .page import DOCS, write_page
 from .report import machine
 
@@ -19,6 +32,7 @@ BENCHMARKS = {
     "elements": elements.run,
     "contacts": contacts.run,
     "ropes": ropes.run,
+    "cassie": cassie.run,
     "control": control.run,
     "vehicles": vehicles.run,
     "accuracy": accuracy.run,
