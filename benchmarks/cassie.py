@@ -1,7 +1,7 @@
 """Cassie, a walking robot with closed loops, hung by its pelvis and let go: how far do its loops open?
 
 ``python -m benchmarks --only cassie`` reads the SDF of example-robot-data, whose legs have links with two parents, and
-swings it for 2 s here and, written as MJCF with its loops as ``connect`` and ``weld``, in MuJoCo, both at the same step, and
+swings it for 2 s here and, written as MJCF with its loops as ``connect`` and ``weld``, in MuJoCo, at the same step. It
 measures the largest distance between the two points of a joint.
 """
 

@@ -217,6 +217,15 @@ REFUSED = {
         '<mujoco><worldbody><body pos="nan 0 0"><geom size="1"/></body></worldbody></mujoco>',
         "MuJoCo|finite",
     ),
+    "a field without end": (
+        '<mujoco><asset><hfield nrow="100000" ncol="100000"/></asset></mujoco>',
+        "at most 16777216",
+    ),
+    "a picture without end": ('<mujoco><asset><texture width="200000" height="200000"/></asset></mujoco>', "at most"),
+    "cloth without end": (
+        '<mujoco><worldbody><flexcomp name="f" type="grid" count="5000 5000 500"/></worldbody></mujoco>',
+        "make 1.25e\\+10 cells; at most 100000",
+    ),
     "ten thousand bodies": (
         "<mujoco><worldbody>" + '<body><freejoint/><geom size="1"/></body>' * 10_000 + "</worldbody></mujoco>",
         "at most 4000 are read",

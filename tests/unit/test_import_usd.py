@@ -221,3 +221,22 @@ def test_cones_and_stretched_spheres_have_their_shapes(tmp_path):
     assert tip.volume == pytest.approx(math.pi * 0.01 * 0.3 / 3, rel=0.01)
     assert shapes["Ellipsoid"].sizes() == pytest.approx({"x": 0.1, "y": 0.2, "z": 0.3})
     assert any(entry.what == "Points" for entry in scene.report.of("ignored"))
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("physics:mass = 2", "physics:mass = inf", "physics:mass is infinite"),
+        ("physics:mass = 2", "physics:mass = nan", "physics:mass is not a number"),
+        ("(300, 100, 200)", "(nan, 100, 200)", "diagonalInertia is not finite"),
+    ],
+)
+def test_masses_that_are_not_finite_are_refused(tmp_path, was, now, told):
+    with pytest.raises(sh.SceneError, match=told):
+        load(tmp_path, chain().replace(was, now))
+
+
+def test_a_stage_that_refers_to_itself_is_read_once(tmp_path):
+    inside = BODY % ("stand", ', "PhysicsCollisionAPI"', "(0, 0, 0)", "")
+    scene = load(tmp_path, inside + 'def Xform "copy" (references = </robot/stand>)\n{\n}\n')
+    assert {"stand", "copy"} <= set(scene.bodies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from .report import ImportReport, Matters
@@ -10,6 +11,12 @@ from .tree import MOST_LINKS
 from .xml import Node, account, parse
 
 MOST_INCLUDES = 200
+MOST_CELLS = {  # of what MuJoCo makes by numbers alone, whatever the size of the file
+    "hfield": (("nrow", "ncol"), 4096**2),
+    "texture": (("width", "height"), 8192**2),
+    "flexcomp": (("count",), 100_000),
+    "composite": (("count",), 100_000),
+}
 FILES = {"mesh": "meshdir", "texture": "texturedir", "hfield": "assetdir", "skin": "assetdir", "flexcomp": "meshdir"}
 FACES = tuple(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))
 
@@ -173,6 +180,7 @@ def checked_text(root: Node, places: Places, report: ImportReport) -> tuple[list
                 waiting.append(_included(node, places, report))
     for document in documents:
         for node in document.walk():
+            _check_cells(node)
             if node.tag in FILES:
                 _check_files(node, places, folders)
     return documents, [places.robot.parent / folder for folder in ("", *folders.values())]
@@ -201,6 +209,15 @@ def _included(node: Node, places: Places, report: ImportReport) -> Node:
             raise node.fail(f"'{name}' includes itself")
         return parse(file, report)
     raise node.fail(f"there is no file '{name}' to include")
+
+
+def _check_cells(node: Node) -> None:
+    """Numbers that would make MuJoCo take all of the memory are refused before it reads them."""
+    names, most = MOST_CELLS.get(node.tag, ((), 0))
+    texts = [text for name in names for text in node.attributes.get(name, "").split()]
+    cells = math.prod(max(1.0, node.parsed(text, names[0])) for text in texts)
+    if cells > most > 0:
+        raise node.fail(f"{' '.join(names)} make {cells:.3g} cells; at most {most} are read")
 
 
 def _check_files(node: Node, places: Places, folders: dict[str, str]) -> None:

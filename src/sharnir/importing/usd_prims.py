@@ -89,6 +89,13 @@ class Prims:
             raise SceneError(f"{self.places.robot}, {prim.GetPath()}: {name} is not a number; give a finite one")
         return value
 
+    def finite(self, prim: Prim, name: str, default: float) -> float:
+        """An attribute as a number that is not infinite either."""
+        value = self.number(prim, name, default)
+        if math.isinf(value):
+            raise SceneError(f"{self.places.robot}, {prim.GetPath()}: {name} is infinite; give a finite number")
+        return value
+
     def first(self, prim: Prim, names: tuple[str, ...], default: float) -> float:
         """The first of several attributes that is there."""
         return next((self.number(prim, name, default) for name in names if prim.GetAttribute(name)), default)
@@ -183,7 +190,7 @@ class Prims:
         """What a body weighs, in its frame: as it is given, or by its shapes and their density."""
         prim = self.stage.GetPrimAtPath(path)
         _, scale = self._transform(prim)
-        mass = self.number(prim, "physics:mass", 0.0) * self.kilograms
+        mass = self.finite(prim, "physics:mass", 0.0) * self.kilograms
         by_shapes = self._by_shapes(path, prim)
         if mass <= 0.0 and by_shapes is None:
             return None
@@ -193,6 +200,8 @@ class Prims:
         if given is not None and np.isfinite(np.array(given)).all():
             center = np.array(given, float) * scale * self.meters
         moments = np.array(self.value(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0)), float)
+        if not np.isfinite(moments).all():
+            raise SceneError(f"{self.places.robot}, {path}: physics:diagonalInertia is not finite; give finite numbers")
         if np.any(moments):
             turn = spatial.matrix(quaternion(self.value(prim, "physics:principalAxes", None)))
             inertia = turn @ np.diag(moments * self.kilograms * self.meters**2) @ turn.T
@@ -203,7 +212,7 @@ class Prims:
         return MassProperties(mass, center, inertia)
 
     def _by_shapes(self, path: str, prim: Prim) -> MassProperties | None:
-        density = self.number(prim, "physics:density", 0.0) * self.kilograms / self.meters**3
+        density = self.finite(prim, "physics:density", 0.0) * self.kilograms / self.meters**3
         parts = []
         for shape in self.shapes(path):
             if shape.collides:
