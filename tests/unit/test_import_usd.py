@@ -240,3 +240,13 @@ def test_a_stage_that_refers_to_itself_is_read_once(tmp_path):
     inside = BODY % ("stand", ', "PhysicsCollisionAPI"', "(0, 0, 0)", "")
     scene = load(tmp_path, inside + 'def Xform "copy" (references = </robot/stand>)\n{\n}\n')
     assert {"stand", "copy"} <= set(scene.bodies)
+
+
+def test_a_stiff_drive_without_bounds_stands(tmp_path):
+    stiff = DRIVE.replace("2000", "1e9").replace("= 100\n", "= 1e9\n").replace("50000", "inf")
+    scene = load(tmp_path, chain().replace(DRIVE, stiff).replace("(300, 100, 200)", "(1, 1, 1)"))
+    top = scene.joints["top"]
+    assert top.drives["angle"].damping == 0.0
+    simulation = sh.Simulation(scene, dt=0.002)
+    simulation.step(100)
+    assert abs(float(simulation.get(top.angle))) < 1e-2

@@ -286,6 +286,8 @@ class _Reader:
             span = (made.high - made.low) if made.low is not None and made.high is not None else 2.0 * math.pi
             effort = most if bounded else stiffness * max(span, 1e-3)
             motor = rotor(effort, speed, made.armature)
+            if not bounded:  # as large as it may be: that of the joint, which is not sampled
+                made.damping, damping = made.damping + damping, 0.0
             made.drive = PositionServo(drive=motor, gain=stiffness / effort, damping=damping / effort)
         elif damping > 0.0:
             effort = most if bounded else damping * 10.0
