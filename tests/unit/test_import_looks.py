@@ -160,3 +160,29 @@ def test_a_scene_file_in_another_folder_names_the_same_meshes(robot, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     again = sh.Scene.load(scene.save(tmp_path / "elsewhere" / "robot.yaml"))
     assert [body.spec for body in again.bodies.values()] == [body.spec for body in scene.bodies.values()]
+
+
+def test_a_cube_with_one_picture_is_drawn_on_boxes_and_told_on_others(tmp_path):
+    pytest.importorskip("mujoco")
+    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
+    sheet = Image.new("RGB", (12, 16), "#000000")
+    sheet.paste("#ffffff", (4, 4, 8, 8))
+    sheet.save(tmp_path / "sides.png")
+    (tmp_path / "robot.xml").write_text("""
+<mujoco>
+  <asset>
+    <texture name="wood" type="cube" file="wood.png"/>
+    <texture name="sides" type="cube" file="sides.png" gridsize="4 3" gridlayout=".U..LFRB.D.."/>
+    <material name="wood" texture="wood"/> <material name="sides" texture="sides"/>
+  </asset>
+  <worldbody>
+    <body name="box"><freejoint/><geom type="box" size="1 1 1" material="wood"/></body>
+    <body name="ball"><freejoint/><geom size="1" material="wood"/></body>
+    <body name="dice"><freejoint/><geom type="box" size="1 1 1" material="sides"/></body>
+  </worldbody>
+</mujoco>""")
+    scene = sh.Scene.load(tmp_path / "robot.xml")
+    seen = {name: body.spec.shapes[0].texture for name, body in scene.bodies.items()}
+    assert seen["box"] and seen["box"].endswith("wood.png") and seen["ball"] is None and seen["dice"] is None
+    told = [entry.what for entry in scene.report.of("ignored") if "cube's picture" in entry.why]
+    assert told == ["texture 'wood.png'", "texture 'sides.png'"]

@@ -28,7 +28,7 @@ OVERLAP = 1e-3  # m: bodies that overlap their base by more pass through it
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
 SHOWN_GROUPS = 3  # MuJoCo shows the groups 0, 1 and 2
 PLAIN = (0.5, 0.5, 0.5, 1.0)  # the colour of a geom that has none
-FLAT, COLOR_ROLE = 0, 1  # of mjtTexture and mjtTextureRole
+FLAT, CUBE, COLOR_ROLE = 0, 1, 1  # of mjtTexture and mjtTextureRole
 PICTURES = (".png", ".jpg", ".jpeg")
 Mask = tuple[int, int]
 
@@ -140,7 +140,7 @@ class Geoms:
         collides = self._collides(g)
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
         given: Plain = {"collides": collides, "visible": shown}
-        texture = self._texture(m) if m >= 0 else None
+        texture = self._texture(m, g) if m >= 0 else None
         paint = Paint.of(rgba) if not np.allclose(rgba, PLAIN) else Paint()
         if texture is not None:
             paint = Paint(None, str(texture))
@@ -149,13 +149,24 @@ class Geoms:
             paint = paint.finished(*numbers)
         return given | paint.fields()
 
-    def _texture(self, material: int) -> Path | None:
-        """The file of a material's flat picture."""
+    def _texture(self, material: int, g: int) -> Path | None:
+        """The file of a material's flat picture, or of one that all sides of a cube have, on a box."""
         texture = int(np.ravel(self.model.mat_texid[material])[COLOR_ROLE % self.model.mat_texid[material].size])
-        if texture < 0 or self.model.tex_type[texture] != FLAT:
+        file = self._file(int(self.model.tex_pathadr[texture])) if texture >= 0 else None
+        if file is None or file.suffix.lower() not in PICTURES:
             return None
-        file = self._file(int(self.model.tex_pathadr[texture]))
-        return file if file is not None and file.suffix.lower() in PICTURES else None
+        if self.model.tex_type[texture] == CUBE:
+            if self.model.geom_type[g] != BOX or not self._has_equal_sides(texture):
+                why = "a cube's picture is drawn on boxes, where it is the same on all sides; this is in its colour"
+                self.report.ignore(self._where(g), f"texture '{file.name}'", why, "looks")
+                return None
+        elif self.model.tex_type[texture] != FLAT:
+            return None
+        return file
+
+    def _has_equal_sides(self, texture: int) -> bool:
+        """Whether the six sides of a cube are the same picture, which MuJoCo then keeps once."""
+        return bool(self.model.tex_height[texture] == self.model.tex_width[texture])
 
     # --- terrain ----------------------------------------------------------------------------------------------------
 
