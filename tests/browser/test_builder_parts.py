@@ -130,3 +130,24 @@ def test_a_console_has_groups_camera_pictures_looks_and_gamepad_axes(person, ope
     wait_for(lambda: "eye" in opened[1].read_text().partition("panel:")[2], "the file")
     panel = sh.Scene.load(opened[1]).panel
     assert panel.axes[0].input == "throttle" and len(panel.groups) == 2
+
+
+def test_what_the_palette_begins_with_is_right(person):
+    person.click(person.row("cart"))
+    person.click(person.row("block"), modifiers=["Control"])
+    person.add("revolute")
+    person.until_told()
+    person.add("force map")
+    person.until_told()
+    person.add("gear")
+    person.page.get_by_text("A gear takes 2 joints; select so many, in their order.").wait_for()
+    assert "couplings" not in person.document
+    person.add("mesh")
+    person.until_told()
+    assert person.page.locator(".problems-summary").text_content() == "No problems"
+    for _ in range(3):
+        before = person.page.evaluate("() => sharnir.document.revision")
+        person.page.locator(".tree-list").focus()
+        person.key("Control+z")
+        person.until("(before) => sharnir.document.revision > before", before)
+    assert "joints" not in person.document

@@ -1,8 +1,16 @@
-"""The constructor's document: edits and their inverses, a text that keeps what did not change, two windows."""
+"""The constructor's document: edits and their inverses, a text that keeps what did not change, two windows.
+
+Random edits begin with texts written by hand and with every example's scene; ``SHARNIR_SLOW=1`` makes the short sample
+1,000 sequences from the texts and 1,000 from the examples.
+"""
 
 from __future__ import annotations
 
 import copy
+import functools
+import os
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +22,7 @@ from sharnir.constructor.patch import apply_all, difference, path_of, same
 from sharnir.constructor.rewriting import SceneText
 from sharnir.experiment import list_examples, load_example
 from sharnir.files.text import parse_json, parse_yaml
+from sharnir.scene.scene import Scene
 
 HAND_WRITTEN = """\
 # A door, written by hand.
@@ -90,18 +99,30 @@ def test_undo_gives_the_text_back_to_the_byte():
     assert "# not the end" in document.text and "bodies" not in document.data
 
 
+@functools.cache
+def example_text(name: str, ending: str = "yaml") -> str:
+    """The scene of an example, its diagram and panel included, as a file has it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return load_example(name).scene.save(Path(folder) / f"scene.{ending}").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json"])
 @pytest.mark.parametrize("name", list_examples())
-def test_examples_go_through_the_editor_unchanged(name, tmp_path):
-    scene = load_example(name).scene
-    for ending in ("yaml", "json"):
-        file = scene.save(tmp_path / f"scene.{ending}")
-        text = file.read_text(encoding="utf-8")
-        document = SceneDocument(text, ending == "json")
-        document.edit("Rename", [{"op": "replace", "path": "/name", "value": "other"}])
-        reread = parse_json if ending == "json" else parse_yaml
-        assert same(reread(document.text), document.data)
-        document.undo()
-        assert document.text == text
+def test_examples_go_through_the_editor_unchanged(name, ending, tmp_path):
+    text = example_text(name, ending)
+    document = SceneDocument(text, ending == "json")
+    assert document.text == text
+    document.edit("Rename", [{"op": "replace", "path": "/name", "value": "other"}])
+    reread = parse_json if ending == "json" else parse_yaml
+    assert same(reread(document.text), document.data)
+    assert len(changed_lines(text, document.text)) == 1
+    document.edit("Rename", [{"op": "replace", "path": "/name", "value": parse_yaml(text)["name"]}])
+    file = tmp_path / f"scene.{ending}"
+    file.write_text(document.text, encoding="utf-8", newline="")
+    assert Scene.load(file).save(tmp_path / f"again.{ending}").read_text(encoding="utf-8") == text
+    document.undo()
+    document.undo()
+    assert document.text == text
 
 
 # --- any edits at all -------------------------------------------------------------------------------------------------
@@ -163,9 +184,24 @@ def _at(data: Any, path: tuple[Any, ...]) -> Any:
     return data
 
 
-@settings(max_examples=1000, deadline=None)
+SLOW = bool(os.environ.get("SHARNIR_SLOW"))
+
+
+@settings(max_examples=1000 if SLOW else 200, deadline=None)
 @given(st.data(), st.sampled_from(STARTS))
 def test_random_edits_save_load_and_undo_to_the_start(data, start):
+    edit_and_undo(data, start)
+
+
+@pytest.mark.parametrize("name", list_examples())
+@settings(max_examples=-(-1000 // len(list_examples())) if SLOW else 2, deadline=None)
+@given(data=st.data())
+def test_random_edits_of_an_example_save_load_and_undo_to_the_start(name, data):
+    edit_and_undo(data, example_text(name))
+
+
+def edit_and_undo(data: st.DataObject, start: str) -> None:
+    """Edits drawn at random: each state can be saved and loaded, and undo goes back through the same texts."""
     document = SceneDocument(start)
     texts = [document.text]
     assert texts == [start]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ from ..files.scene_file import SceneFile, beside, content_of
 from ..files.schema import schema_of
 from ..files.typed import Misfit, to_plain, to_typed
 from ..scene.body import Body
+from ..scene.couplings import AnyCoupling, CouplingType, WeightedSum
 from ..scene.elements.drive import AnyDrive
 from ..scene.scene import Scene
 from ..scene.values import ORIGIN, Description, Plain, Range, Vec3, positive
@@ -238,6 +239,12 @@ PARTS: dict[str, tuple[str, type[Any]]] = {
 def described_parts() -> list[Plain]:
     """All parts: kind, title, and the schema of what is to be chosen."""
     return [{"kind": kind, "title": title, "schema": schema_of(made)} for kind, (title, made) in PARTS.items()]
+
+
+def coupled_counts() -> dict[str, int | None]:
+    """How many coordinates each coupling takes, by its type; None where that is as many as it has coefficients."""
+    kinds: tuple[type[CouplingType], ...] = get_args(AnyCoupling)
+    return {str(kind.__struct_config__.tag): None if kind is WeightedSum else len(kind.units) for kind in kinds}
 
 
 def added_by(kind: str, given: Plain, scene: Scene, data: Plain, folder: Path) -> list[Operation]:

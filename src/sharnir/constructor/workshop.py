@@ -34,7 +34,7 @@ from ..view.texts import ENGLISH, catalogue, chosen
 from .checking import Checker
 from .disk import DiskFile
 from .document import EMPTY, TEXT_EDIT, Change, Refused, SceneDocument
-from .parts import added_by, described_parts
+from .parts import added_by, coupled_counts, described_parts
 from .sheets import Sheets, described_blocks, described_quantities
 from .stage import Told, bodies_of, stage_of
 from .trial import Trial, trial_of
@@ -389,6 +389,7 @@ def application(workshop: Workshop) -> FastAPI:
             "blocks": described_blocks(),
             "quantities": described_quantities(),
             "parts": described_parts(),
+            "coupled": coupled_counts(),
             "texts": texts,
         }
         return Response(msgspec.json.encode(given), media_type="application/json")

@@ -226,6 +226,7 @@ export class Form {
     const labels = () => (this.document.coordinates?.() ?? []).map(({ label }) => label);
     if (parent === "between") return steps[0] === "material_pairs" ? ["default", ...Object.keys(data.materials ?? {})] : [WORLD, ...bodies];
     if (["body", "chassis", "tow", "trailer"].includes(parent)) return parent === "body" ? [WORLD, ...bodies] : bodies;
+    if (parent === "on" && steps[0] !== "sensors") return bodies; // what a robot from a file is mounted on
     if (parent === "on") return [...bodies, ...Object.keys(data.joints ?? {}), ...labels()];
     if (parent === "coordinates") return labels();
     if (parent === "material") return ["default", ...Object.keys(data.materials ?? {})];

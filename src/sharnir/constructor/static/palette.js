@@ -177,7 +177,13 @@ class Adder {
     const first = (name) => this.labels().filter(({ joint }) => joint === name).slice(0, 1);
     const coordinates = this.selected("joints").flatMap(first).map(({ label }) => label);
     if (!coordinates.length) return this.context.toast(t("Select the joints to be coupled first."));
-    this.add("couplings", tag(option), { coupling: this.types.sample(option), coordinates });
+    const count = this.context.coupled[tag(option)]; // null where any number goes
+    if (count !== null && coordinates.length !== count) {
+      return this.context.toast(t("A {name} takes {count} joints; select so many, in their order.", { name: t(words(tag(option))), count }));
+    }
+    const coupling = this.types.sample(option);
+    if (count === null) coupling.coefficients = coordinates.map((_, i) => (i ? -1 : 1));
+    this.add("couplings", tag(option), { coupling, coordinates });
   }
 
   sensor(option) {
