@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import html
 import re
 from dataclasses import replace
@@ -14,13 +13,13 @@ import numpy as np
 
 from ..errors import SceneError
 from ..scene.values import Plain
-from ..spatial import Array
+from .export_data import block
+from .packing import Coding, packed, place_coding, zipped
 from .recording import Recording
 from .server import STATIC, THREE
 from .texts import catalogue, languages
 
 MOST_RATE = 30.0  # frames a second of a run
-FINEST_PLACE = 2.0**-15  # m, and of the numbers of a quaternion
 DROPPED = {"channels": 5, "inputs": 5}  # bits of what can be read off; 9 of all else but places
 STYLES = ("console", "debriefing")
 PARTS = {"PLAYER": "playing", "STAGE": "stage"}  # what all pages that play a run have
@@ -42,14 +41,17 @@ def write_page(
         ghost = thinned(ghost)
         if ghost.world["layout"] != recording.world["layout"]:
             raise SceneError("a ghost is another run of the same scene; this one has other bodies or channels")
-        more = more | {"ghost": {"every": ghost.every, "count": len(ghost.frames)}}
-    imports = {f"sharnir/{name}": _data_url(_renamed(text)) for name, text in _sources(module).items()}
-    name = recording.world["name"]
+        codings = {"codings": _codings(ghost)}
+        more = more | {"ghost": {"every": ghost.every, "count": len(ghost.frames)} | codings}
+    code = {name: _renamed(text) for name, text in _sources(module).items()}
+    world, heights = _without_heights(recording.world)
+    name = world["name"]
     about = {
         "name": name,
         "started": recording.started,
         "every": recording.every,
         "count": len(recording.frames),
+        "codings": _codings(recording),
         "events": recording.events,
         "note": recording.note,
     } | more
@@ -57,12 +59,13 @@ def write_page(
         "MODULE": module,
         "TITLE": html.escape(f"{name} · Sharnir"),
         "STYLE": "".join((STATIC / f"{sheet}.css").read_text(encoding="utf-8") for sheet in STYLES),
-        "IMPORTS": msgspec.json.encode({"imports": imports}).decode(),
-        "WORLD": _in_script(msgspec.json.encode(recording.world)),
+        "CODE": zipped(msgspec.json.encode(code)),
+        "WORLD": zipped(msgspec.json.encode(world)),
+        "HEIGHTS": zipped(heights) if heights else "",
         "ABOUT": _in_script(msgspec.json.encode(about)),
         "TEXTS": _catalogues(),
-        "FRAMES": _packed(recording),
-        "GHOST": "" if ghost is None else _packed(ghost),
+        "FRAMES": _frames(recording),
+        "GHOST": "" if ghost is None else _frames(ghost),
     }
     filled |= {field: _template(part) for field, part in PARTS.items()}
     filled["BODY"] = _filled(_template(template), filled)
@@ -81,23 +84,35 @@ def thinned(recording: Recording) -> Recording:
     )
 
 
-def _packed(recording: Recording) -> str:
-    """Frames, rounded to what can be seen, byte by byte: all first bytes, then all second ones, which packs best."""
-    frames = np.array(recording.frames)
-    for name, block in recording.world["layout"]["blocks"].items():
-        start, count = block["offset"], int(np.prod(block["shape"]))
-        values = np.ascontiguousarray(frames[:, start : start + 4 * count]).view("<f4")
-        is_place = name == "poses" or name.startswith("rope ")
-        seen = np.round(values / FINEST_PLACE) * FINEST_PLACE if is_place else _short(values, DROPPED.get(name, 9))
-        frames[:, start : start + 4 * count] = np.ascontiguousarray(seen, "<f4").view(np.uint8)
-    return base64.b64encode(gzip.compress(frames.T.tobytes(), 6)).decode()
+def _codings(recording: Recording) -> dict[str, Coding]:
+    """How the blocks of a recording are rounded: places to what can be seen, all else to so many bits."""
+    radius = recording.world["focus"]["radius"]
+    return {
+        name: place_coding(block(recording, name), radius)
+        if name == "poses" or name.startswith("rope ")
+        else {"dropped": DROPPED.get(name, 9)}
+        for name in recording.world["layout"]["blocks"]
+    }
 
 
-def _short(values: Array, dropped: int) -> Array:
-    """Numbers without the last of their 24 bits."""
-    bits, half = values.view("<u4"), np.uint32(1 << (dropped - 1))
-    short = (bits + half) & ~np.uint32((1 << dropped) - 1)
-    return np.where(np.isfinite(values), short, bits).astype("<u4").view("<f4")
+def _frames(recording: Recording) -> str:
+    """The headers of all frames byte by byte, as they are, and their blocks, packed."""
+    headers = recording.frames[:, : 8 * len(recording.world["layout"]["header"])]
+    blocks = [packed(block(recording, name), coding) for name, coding in _codings(recording).items()]
+    return zipped(b"".join([np.ascontiguousarray(headers.T).tobytes(), *blocks]))
+
+
+def _without_heights(world: Plain) -> tuple[Plain, bytes]:
+    """A world whose height fields say how their heights were packed, and these, packed."""
+    terrain, tables = [], []
+    for surface in world["terrain"]:
+        if surface["kind"] == "heights":
+            heights = np.frombuffer(base64.b64decode(surface["heights"]), "<f4").reshape(surface["rows"], -1)
+            coding = place_coding(heights, world["focus"]["radius"])
+            tables.append(packed(heights, coding))
+            surface = surface | {"heights": None, "columns": heights.shape[1], "coding": coding}
+        terrain.append(surface)
+    return world | {"terrain": terrain}, b"".join(tables)
 
 
 def translation(says: str) -> str:

@@ -13,7 +13,7 @@ export class Heights {
   // sees it.
   constructor(surface, reach, sun) {
     this.sun = sun;
-    const heights = decodeArray(surface.heights, Float32Array);
+    const heights = typeof surface.heights === "string" ? decodeArray(surface.heights, Float32Array) : surface.heights;
     this.rows = surface.rows;
     this.spacing = surface.spacing;
     this.columns = heights.length / surface.rows;

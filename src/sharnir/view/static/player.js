@@ -6,6 +6,7 @@ import { Plot, smallPlot } from "./plots.js";
 import { addCard, addChips, addSheet } from "./tools.js";
 import { chooseTexts, panelText, seconds, t, translated } from "./texts.js";
 import { followTheme } from "./theme.js";
+import { fillHeights, framesOf, unzipped } from "./unpacking.js";
 import { makeView } from "./view.js";
 import { connectWidgets, layGrid, makeWidget } from "./widgets.js";
 
@@ -58,26 +59,15 @@ class Playback extends EventTarget {
   }
 }
 
-// Frames come byte by byte: the first bytes of all frames, then the second ones, and so on.
-function framesOf(packed, size) {
-  const [bytes, count] = [new Uint8Array(packed), packed.byteLength / size];
-  const frames = new Uint8Array(packed.byteLength);
-  for (let i = 0; i < size; i += 1) for (let k = 0; k < count; k += 1) frames[k * size + i] = bytes[i * count + k];
-  return frames.buffer;
-}
-
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
-}
+const packed = async (id) => new Uint8Array(await unzipped(find(id).textContent));
 
 // What every page that plays a run has: the view, playing and scrubbing, and what happened.
 export async function makePlayer() {
   chooseTexts(read("texts"));
-  const world = read("world");
+  const world = JSON.parse(new TextDecoder().decode(await packed("world")));
   const about = read("about");
-  const playback = new Playback(world.layout, about, framesOf(await unpacked(find("frames").textContent.trim()), world.layout.size));
+  if (find("heights").textContent) fillHeights(world.terrain, await packed("heights"));
+  const playback = new Playback(world.layout, about, framesOf(await packed("frames"), world.layout, about.codings));
   const asked = new URLSearchParams(location.hash.slice(1));
   const view = makeView(find("stage"), world, world.layout, asked.has("fine") || asked.has("exact") ? false : undefined, asked.has("exact"));
   const page = { world, about, link: playback, view, playing: false };
@@ -110,9 +100,8 @@ export async function makePlayer() {
 
 // The other run that the file holds, if any: shown where both have the same time.
 async function addGhost({ view, about }, layout) {
-  const text = find("ghost")?.textContent.trim();
-  if (!text) return;
-  const other = new Playback(layout, about.ghost, framesOf(await unpacked(text), layout.size));
+  if (!about.ghost) return;
+  const other = new Playback(layout, about.ghost, framesOf(await packed("ghost"), layout, about.ghost.codings));
   view.showGhost((time) => (time > (about.ghost.count - 0.5) * about.ghost.every ? null : other.at(Math.round(time / about.ghost.every))));
 }
 
