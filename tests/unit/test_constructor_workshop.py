@@ -74,7 +74,7 @@ class Window:
 
 
 def working(file: Path, do: Callable[[Workshop], Awaitable[None]]) -> None:
-    """Serve a file while something is done with it; in a thread, for Playwright keeps a loop running in the main one."""
+    """Serve a file while something is done with it; in a thread, as Playwright has a loop running in the main one."""
 
     async def run() -> None:
         workshop = Workshop(file)
