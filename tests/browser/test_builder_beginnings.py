@@ -93,6 +93,18 @@ def test_a_console_without_a_scheme_is_bound_to_the_drives(opened):
     opened.until("() => !sharnir.document.data.panel && !sharnir.document.data.diagram")
 
 
+def test_the_scheme_made_from_the_drives_is_a_beginning(opened):
+    opened.button("Scheme")
+    opened.button("Begin with the scheme made from the drives")
+    opened.page.locator(".vue-flow__node", has_text="first voltage").first.wait_for()
+    assert "first voltage" in opened.document["diagram"]["inputs"]
+    opened.page.locator(".scheme-empty").wait_for(state="hidden")
+    no_problems(opened)
+    opened.page.keyboard.press("Control+z")
+    opened.page.locator(".scheme-empty button").first.wait_for()
+    assert "diagram" not in opened.document
+
+
 def test_the_console_that_the_scene_would_get_is_a_beginning(opened):
     opened.button("Console")
     opened.button("Begin with the console it would get")

@@ -143,6 +143,13 @@ export class SceneDocument extends EventTarget {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
+  // Asks for what the scene would be driven with, where it has nothing of its own.
+  askOffer() {
+    const { data, offered, revision } = this;
+    if (data.diagram && data.panel?.groups?.length) return;
+    if (offered.revision !== revision) this.send({ want_offer: true });
+  }
+
   // The listener gets { operations, errors, revision }; operations is null where the whole document is new.
   subscribe(listener) {
     this.listeners.add(listener);

@@ -65,9 +65,9 @@ class PanelEditor {
     });
     this.document.addEventListener("message", ({ detail }) => {
       if (detail.kinds || detail.offered) this.later();
-      if (detail.checked) this.askOffer();
+      if (detail.checked) this.document.askOffer();
     });
-    this.askOffer();
+    this.document.askOffer();
     this.context.trial.listeners.add(() => this.show());
     this.sheet.addEventListener("pointerdown", (event) => this.grab(event));
     this.sheet.addEventListener("keydown", (event) => this.key(event));
@@ -136,13 +136,6 @@ class PanelEditor {
     const value = { ...(this.document.at("/panel") ?? {}), ...panel };
     const begin = () => this.document.edit(t("Begin with the console it would get"), [...scheme, { op: this.document.at("/panel") ? "replace" : "add", path: "/panel", value }]);
     return [said, make("button", { type: "button", class: "plain", onclick: begin }, t("Begin with the console it would get"))];
-  }
-
-  // Asks for what the scene would be driven with, where it has nothing of its own.
-  askOffer() {
-    const { data, offered, revision } = this.document;
-    if (data.diagram && data.panel?.groups?.length) return;
-    if (offered.revision !== revision) this.document.send({ want_offer: true });
   }
 
   showSignals(model) {

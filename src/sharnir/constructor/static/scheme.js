@@ -55,9 +55,10 @@ class SchemeEditor {
       button(t("Arrange"), t("Arrange: lay the sheet out automatically"), () => this.arrange()),
       this.search,
     );
-    const canvas = make("div", { class: "scheme-canvas", tabindex: -1, "data-empty": t("Nothing is drawn yet. Add an input, a block and an output, and draw wires between them.") });
+    const canvas = make("div", { class: "scheme-canvas", tabindex: -1 });
+    this.empty = make("div", { class: "scheme-empty", hidden: true });
     this.hint = make("div", { class: "scheme-hint", hidden: true });
-    const middle = make("div", { class: "scheme-middle" }, canvas, this.hint);
+    const middle = make("div", { class: "scheme-middle" }, canvas, this.empty, this.hint);
     const form = make("div", { class: "scheme-form", role: "region", "aria-label": t("The selected block"), tabindex: 0 });
     this.canvas = canvas;
     this.element.replaceChildren(make("div", { class: "scheme" }, make("div", { class: "scheme-bar" }, this.crumbs, tools), middle));
@@ -76,6 +77,7 @@ class SchemeEditor {
       if (!operations || isNew || operations.some(({ path, from }) => isOurs(path) || (from && isOurs(from)))) this.later();
     });
     this.document.addEventListener("message", ({ detail }) => this.hear(detail));
+    this.document.askOffer();
     this.document.onLive((live) => this.running.show(live));
     this.context.selection.subscribe(() => this.reveal(this.context.selection.last));
     this.element.addEventListener("keydown", (event) => this.key(event));
@@ -149,8 +151,23 @@ class SchemeEditor {
     }
     this.flow.show(nodes, wires.map((wire) => this.edge(wire)));
     if (this.fits && nodes.length) this.fitSoon();
-    this.element.firstChild.classList.toggle("empty", !nodes.length);
+    this.showEmpty(!nodes.length);
     this.chosen();
+  }
+
+  // Nothing is drawn: what the scene is driven with until then may be the beginning.
+  showEmpty(isEmpty) {
+    this.empty.hidden = !isEmpty;
+    if (!isEmpty) return;
+    const { document } = this;
+    const { diagram } = document.offered;
+    const isOffered = diagram && !document.at("/diagram");
+    const begin = () => document.edit(t("Begin with the scheme made from the drives"), [{ op: "add", path: "/diagram", value: diagram }]);
+    const said = isOffered ? t("Nothing is drawn yet: the scene is driven by a scheme made from its drives.")
+      : t("Nothing is drawn yet. Add an input, a block and an output, and draw wires between them.");
+    const first = make("button", { type: "button", class: "plain", onclick: () => this.boxes.openPalette() }, t("Add a block"));
+    const made = make("button", { type: "button", class: "plain", onclick: begin }, t("Begin with the scheme made from the drives"));
+    this.empty.replaceChildren(make("p", {}, said), ...(isOffered ? [made] : []), first);
   }
 
   // Boxes that were just put there have no size yet.
@@ -270,10 +287,9 @@ class SchemeEditor {
       this.questions.get(answer.id)?.(answer);
       this.questions.delete(answer.id);
     }
-    if (message.kinds) {
-      this.kinds = message.kinds;
-      this.later();
-    }
+    if (message.kinds) this.kinds = message.kinds;
+    if (message.kinds || message.offered) this.later();
+    if (message.checked) this.document.askOffer();
   }
 
   arrange() {
