@@ -49,7 +49,7 @@ export class Lights {
     this.dome = new SkyDome(scene);
     this.sun = new THREE.DirectionalLight();
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.setScalar(plain ? 1024 : 2048);
+    this.sun.shadow.mapSize.setScalar(this.texels);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.radius = 2;
     this.all = new THREE.HemisphereLight();
@@ -57,6 +57,22 @@ export class Lights {
     this.addLamps();
     this.mirrored = new Map();
     this.reach = 0;
+  }
+
+  // Of the shadow, along a side.
+  get texels() {
+    return this.plain ? 1024 : 2048;
+  }
+
+  // Coarse: with half of the texels along a side.
+  setShadow(coarse) {
+    const { shadow } = this.sun;
+    const texels = coarse ? this.texels / 2 : this.texels;
+    if (shadow.mapSize.x === texels) return;
+    shadow.mapSize.setScalar(texels);
+    shadow.map?.dispose();
+    shadow.map = null;
+    this.reach = 0; // what follows from the size of texels is set anew
   }
 
   // Cylinders that glow shine along their axes: those of the first bodies that have any.

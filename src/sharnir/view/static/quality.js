@@ -1,9 +1,10 @@
-// Quality: how fine the picture is drawn, chosen by how long pictures take, and shown. Fewer pixels first; what is shown is
-// the share of the picture's side that is drawn, and pictures a second.
+// Quality: how fine the picture is drawn, chosen by how long pictures take, and shown. Fewer pixels first, coarser shadows
+// with the last steps; what is shown is the share of the picture's side that is drawn, and pictures a second.
 
 import { t } from "./texts.js";
 
 const STEPS = [1, 0.8, 0.65, 0.5, 0.4];
+const COARSE = 0.5; // of the side: from here on shadows are coarse as well
 const SAMPLES = 6; // pictures before another choice
 const SHOWN_EVERY = 1000; // ms
 const LONGEST = { plain: 46, fine: 30 }; // ms that a picture may take
@@ -29,6 +30,10 @@ export class Quality {
 
   get share() {
     return STEPS[this.step];
+  }
+
+  get coarse() {
+    return this.share <= COARSE;
   }
 
   // A picture took so long (ms); returns whether the next ones have another size.
