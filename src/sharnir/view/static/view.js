@@ -76,7 +76,7 @@ class NoView extends EventTarget {
 }
 
 const SOFTWARE_REST = 60; // ms at least between two pictures without a graphics card: every other frame of 30 a second
-const SOFTWARE_SHARE = 1.5; // and so many times what a picture takes, to leave the processor to others
+const SOFTWARE_SHARE = 1.25; // and so many times what a picture takes, to leave the processor to others
 const AT_FIRST = 3; // pictures that are drawn even if nothing moves
 
 function drawsInSoftware() {
