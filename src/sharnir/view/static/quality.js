@@ -17,6 +17,7 @@ export class Quality {
     this.most = plain ? 1 : Math.min(devicePixelRatio, 2);
     this.longest = plain ? LONGEST.plain : LONGEST.fine;
     this.step = 0;
+    this.refined = false;
     this.taken = [];
     this.times = [];
     this.element = document.createElement("div");
@@ -33,7 +34,22 @@ export class Quality {
   }
 
   get coarse() {
-    return this.share <= COARSE;
+    return this.drawnShare <= COARSE;
+  }
+
+  // Of the picture that is shown: all, where it stands still.
+  get drawnShare() {
+    return this.refined ? 1 : this.share;
+  }
+
+  // With all pixels, or with as many as were chosen; returns whether the next picture has another size.
+  refine(on, now) {
+    if (this.fixed || this.refined === on || this.share === 1) return false;
+    this.refined = on;
+    this.renderer.setPixelRatio(this.most * this.drawnShare);
+    this.shownAt = -Infinity;
+    this.show(now);
+    return true;
   }
 
   // A picture took so long (ms); returns whether the next ones have another size.
@@ -59,6 +75,6 @@ export class Quality {
     this.shownAt = now;
     const span = Math.max((now - this.times[0]) / 1000, 1e-3);
     const rate = this.times.length > 1 ? (this.times.length - 1) / span : 0;
-    this.element.textContent = t("{share} % · {rate}/s", { share: Math.round(100 * this.share), rate: rate.toFixed(0) });
+    this.element.textContent = t("{share} % · {rate}/s", { share: Math.round(100 * this.drawnShare), rate: rate.toFixed(0) });
   }
 }

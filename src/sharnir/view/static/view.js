@@ -77,6 +77,7 @@ class NoView extends EventTarget {
 
 const SOFTWARE_REST = 60; // ms at least between two pictures without a graphics card: every other frame of 30 a second
 const SOFTWARE_SHARE = 1.25; // and so many times what a picture takes, to leave the processor to others
+const STANDS = 600; // ms without a change, after which a picture is drawn with all pixels
 const AT_FIRST = 3; // pictures that are drawn even if nothing moves
 
 function drawsInSoftware() {
@@ -262,12 +263,20 @@ export class View extends EventTarget {
       if (this.quality.measured(this.took, now)) return this.redraw();
     }
     const moved = this.cameras.update(this.bodies, this.ropes);
-    if (!this.fresh && !moved && !this.stale) return;
+    if (!this.fresh && !moved && !this.stale) return this.refine(now);
     if (this.plain && now - this.drawnAt < Math.max(0.9 * this.rest, SOFTWARE_SHARE * (this.took ?? 0))) {
       this.stale = true;
       return;
     }
+    if (this.quality.refine(false, now)) this.lights.setShadow(this.quality.coarse);
     this.render();
+  }
+
+  // What stands still is drawn once more, with all pixels, however long that takes.
+  refine(now) {
+    if (now - this.drawnAt < STANDS || !this.quality.refine(true, now)) return;
+    this.redraw();
+    this.measuring = false;
   }
 
   // In the quality that was chosen, at once: another size has emptied the picture.
@@ -315,7 +324,7 @@ export class View extends EventTarget {
     this.pictures.drawCopies(this.renderer, this.scene, eyes);
     see(this.renderer, this.scene, this.cameras.camera, this.canvas.width, this.canvas.height);
     this.pictures.draw(this.renderer, this.scene, eyes);
-    this.labels.show(this.bodies, this.cameras.camera);
+    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : []);
     this.measure.show(this.cameras.camera);
     this.forget();
     this.drawn += 1;
