@@ -137,3 +137,5 @@ def test_a_replay_names_its_machine_on_every_screen(open_still: Open) -> None:
         apart = name["y"] + name["height"] <= time["y"] + 1 or name["x"] + name["width"] <= time["x"] + 1
         assert apart
         assert still.page.locator("#name").inner_text() == "cart with an arm"
+        middle = [name["x"] + 0.5 * name["width"], name["y"] + 0.5 * name["height"]]
+        assert still.do("(at) => document.elementFromPoint(...at).id", middle) == "name"  # neither clipped nor covered
