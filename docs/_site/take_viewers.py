@@ -1,14 +1,17 @@
-"""Takes the picture of the page about viewers: KRT-100 with its trailer, drawn by this viewer and by MuJoCo's renderer.
+"""Takes the picture of the page about viewers: KRT-100 with its trailer, by this viewer, MuJoCo's and Newton's.
 
 ``python docs/_site/take_viewers.py`` needs Chromium, ``mujoco`` and OSMesa (``apt-get install libosmesa6``). MuJoCo is
-given the scene by our own writer, and a sun, a sky and a green ground as its users would give it.
+given the scene by our own writer, and a sun, a sky and a green ground as its users would give it; ``MUJOCO_GL=egl``
+needs no OSMesa. ``--newton PYTHON`` names the Python of an environment with Newton (see ``newton_picture.py``).
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import math
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -24,6 +27,7 @@ from sharnir.view.recording import recording_of
 from sharnir.view.robots import ROBOTS
 
 TO = Path(__file__).resolve().parents[1] / "pictures" / "viewers.webp"
+NEWTON = Path(__file__).with_name("newton_picture.py")
 SIZE = (720, 450)  # pixels
 AZIMUTH, ELEVATION, AWAY, AT = 120.0, -22.0, 6.0, (0.0, 0.0, 0.4)  # degrees, degrees, m, m
 SUN = (
@@ -74,12 +78,28 @@ def by_this_viewer(experiment: Experiment) -> Image.Image:
         return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
+def by_newton(experiment: Experiment, python: str) -> Image.Image:
+    """The scene by Newton's OpenGL viewer, in an environment of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, picture = Path(folder) / "scene.xml", Path(folder) / "picture.png"
+        write_mjcf(experiment.scene, file)
+        alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        subprocess.run([python, str(NEWTON), str(file), str(picture)], check=True, env=alone)
+        return Image.open(picture).convert("RGB")
+
+
 def main() -> None:
-    """Take both, side by side."""
-    both = Image.new("RGB", (2 * SIZE[0], SIZE[1]))
-    both.paste(by_this_viewer(ROBOTS["krt100_rough"]()), (0, 0))
-    both.paste(by_mujoco(ROBOTS["krt100_rough"]()), (SIZE[0], 0))
-    both.save(TO, quality=85, method=6)
+    """Take them, side by side."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--newton", metavar="PYTHON", help="the Python of an environment that has Newton")
+    options = parser.parse_args()
+    pictures = [by_this_viewer(ROBOTS["krt100_rough"]()), by_mujoco(ROBOTS["krt100_rough"]())]
+    if options.newton:
+        pictures.append(by_newton(ROBOTS["krt100_rough"](), options.newton))
+    row = Image.new("RGB", (len(pictures) * SIZE[0], SIZE[1]))
+    for i, picture in enumerate(pictures):
+        row.paste(picture, (i * SIZE[0], 0))
+    row.save(TO, quality=85, method=6)
 
 
 if __name__ == "__main__":

@@ -255,7 +255,7 @@ def test_nothing_is_drawn_while_nothing_moves(open_still: Open) -> None:
     drawn = "() => sharnir.view.drawn"
     for k in range(4):
         still.shot(k * EVERY)
-    still.do("() => { sharnir.view.renderer.setAnimationLoop(null) }")
+    still.do("() => { sharnir.view.renderer.setAnimationLoop(null); sharnir.view.quality.fixed = true }")
     before = still.do(drawn)
     show = """(t) => {
         const { view } = sharnir;

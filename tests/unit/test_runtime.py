@@ -144,6 +144,8 @@ def test_channels_are_the_signals_of_a_trajectory(plant: Plant) -> None:
         assert named[f"{name}.angle voltage"] == pytest.approx(sim.get(joint.voltage()), abs=1e-12)
         assert named[f"{name}.angle effort"] == pytest.approx(50 * sim.get(joint.motor_torque()), abs=1e-9)
         assert named[f"{name} reaction"] == pytest.approx(np.linalg.norm(sim.get(joint.reaction_force)), abs=1e-9)
+        torque = np.linalg.norm(sim.get(joint.reaction_torque))
+        assert named[f"{name} reaction torque"] == pytest.approx(torque, abs=1e-9)
     assert named["arm speed"] == pytest.approx(np.linalg.norm(sim.get(plant.scene.bodies["arm"].velocity)), abs=1e-12)
 
 

@@ -58,7 +58,7 @@ def reaction_force(r: Readings, i: int) -> Array:
     return r.frames["reaction"][:, i]
 
 
-@quantity("joint", "N m", XYZ)
+@quantity("joint", "N m", XYZ, live=("memory", "reaction_torque_now"), channel=("reactions", "reaction torque"))
 def reaction_torque(r: Readings, i: int) -> Array:
     """Torque of the joint on body b, world axes."""
     return r.frames["reaction_torque"][:, i]

@@ -95,7 +95,9 @@ def _of_group(scene: Scene, simulation: Simulation, group: str) -> Iterator[tupl
     for definition in QUANTITIES.values():
         if definition.channel is not None and definition.channel[0] == group:
             for item in definition.names(layout):
-                if definition.owner != "soft" or item in driven:
+                if (definition.owner != "soft" or item in driven) and not (
+                    definition.name == "reaction_torque" and not any(scene.joints[item].type.locked_rotations)
+                ):
                     if definition.owner in ("sensor", "vector_sensor"):
                         quantity = scene.reading(item)
                     else:

@@ -1,10 +1,12 @@
 // Labels: the names of bodies, none covering another: the selected one first, then the nearest, as many as there is room.
+// After them the notes of overlays, likewise.
 
 import { THREE } from "./three.js";
 
 const MOST = 24;
 const HEIGHT = 20; // pixels
 const APART = 3; // pixels between two
+const LETTER = 7.5; // pixels of width, at most on an average
 
 export class Labels {
   constructor(world, container) {
@@ -14,16 +16,22 @@ export class Labels {
     this.box.className = "view-labels";
     container.append(this.box);
     this.tags = world.bodies.map((body) => {
-      const element = document.createElement("div");
-      element.className = "view-label";
+      const element = this.element();
       element.textContent = body.name;
-      element.hidden = true;
-      this.box.append(element);
       return { element, width: 0, fixed: body.fixed };
     });
+    this.notes = []; // elements
   }
 
-  show(bodies, camera) {
+  element(more = "") {
+    const element = document.createElement("div");
+    element.className = `view-label ${more}`.trim();
+    element.hidden = true;
+    this.box.append(element);
+    return element;
+  }
+
+  show(bodies, camera, notes = []) {
     const { clientWidth: width, clientHeight: height } = this.box;
     const wanted = this.on || bodies.selected >= 0 ? this.inSight(bodies, camera, width, height) : [];
     const taken = [];
@@ -31,17 +39,26 @@ export class Labels {
       const tag = this.tags[i];
       tag.element.hidden = false;
       tag.width ||= tag.element.offsetWidth; // measured once, when it is first shown
-      const rect = [x - tag.width / 2, y - HEIGHT - 8, x + tag.width / 2, y - 8];
-      const inside = rect[0] >= 0 && rect[1] >= 0 && rect[2] <= width && rect[3] <= height;
-      if (!inside || taken.length >= MOST || taken.some((other) => overlap(rect, other))) {
-        tag.element.hidden = true;
-        continue;
-      }
-      taken.push(rect);
-      tag.element.style.transform = `translate(${rect[0].toFixed(1)}px, ${rect[1].toFixed(1)}px)`;
+      put(tag.element, [x - tag.width / 2, y - HEIGHT - 8, x + tag.width / 2, y - 8], taken, width, height);
     }
     const shown = new Set(wanted.map(({ i }) => i));
     this.tags.forEach((tag, i) => !shown.has(i) && (tag.element.hidden = true));
+    this.showNotes(notes, camera, taken, width, height);
+  }
+
+  // The nearest first, below their places.
+  showNotes(notes, camera, taken, width, height) {
+    const near = [...notes].sort((a, b) => a.at.distanceTo(camera.position) - b.at.distanceTo(camera.position));
+    near.forEach(({ at, text }, i) => {
+      const element = (this.notes[i] ??= this.element("view-note"));
+      element.hidden = true;
+      AT.copy(at).project(camera);
+      if (AT.z >= 1) return;
+      element.textContent = text;
+      const [x, y, half] = [(0.5 + 0.5 * AT.x) * width, (0.5 - 0.5 * AT.y) * height, (LETTER * text.length + 14) / 2];
+      put(element, [x - half, y + 8, x + half, y + 8 + HEIGHT], taken, width, height);
+    });
+    for (const element of this.notes.slice(notes.length)) element.hidden = true;
   }
 
   // The bodies before the camera, in the order in which they are named.
@@ -59,6 +76,15 @@ export class Labels {
     });
     return found.sort((a, b) => a.rank - b.rank);
   }
+}
+
+// Shows a label where there is room for it.
+function put(element, rect, taken, width, height) {
+  const inside = rect[0] >= 0 && rect[1] >= 0 && rect[2] <= width && rect[3] <= height;
+  element.hidden = !inside || taken.length >= MOST || taken.some((other) => overlap(rect, other));
+  if (element.hidden) return;
+  taken.push(rect);
+  element.style.transform = `translate(${rect[0].toFixed(1)}px, ${rect[1].toFixed(1)}px)`;
 }
 
 function overlap(a, b) {

@@ -16,8 +16,8 @@ export const LIGHTS = {
     sun: "#eef2f5", strength: 0.8, above: "#e2e7eb", under: "#8b887d", fill: 2.3, mirror: 0.8, air: "#c9ced0",
   },
   night: {
-    sky: { zenith: "#04070d", horizon: "#131a26", below: "#0a0d12", glow: "#5f6d86", cover: 0.25, stars: 0.9, disc: 0.6 },
-    sun: "#a9bde2", strength: 0.35, above: "#4a5c7c", under: "#1b1d22", fill: 0.75, mirror: 0.12, air: "#0c1119",
+    sky: { zenith: "#060b15", horizon: "#1c2637", below: "#0d1219", glow: "#5f6d86", cover: 0.25, stars: 0.9, disc: 0.6 },
+    sun: "#a9bde2", strength: 0.5, above: "#5f7396", under: "#3d4450", fill: 1.0, mirror: 2.0, air: "#0c1119",
     lamps: true,
   },
 };
@@ -49,7 +49,7 @@ export class Lights {
     this.dome = new SkyDome(scene);
     this.sun = new THREE.DirectionalLight();
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.setScalar(plain ? 1024 : 2048);
+    this.sun.shadow.mapSize.setScalar(this.texels);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.radius = 2;
     this.all = new THREE.HemisphereLight();
@@ -57,6 +57,22 @@ export class Lights {
     this.addLamps();
     this.mirrored = new Map();
     this.reach = 0;
+  }
+
+  // Of the shadow, along a side.
+  get texels() {
+    return this.plain ? 1024 : 2048;
+  }
+
+  // Coarse: with half of the texels along a side.
+  setShadow(coarse) {
+    const { shadow } = this.sun;
+    const texels = coarse ? this.texels / 2 : this.texels;
+    if (shadow.mapSize.x === texels) return;
+    shadow.mapSize.setScalar(texels);
+    shadow.map?.dispose();
+    shadow.map = null;
+    this.reach = 0; // what follows from the size of texels is set anew
   }
 
   // Cylinders that glow shine along their axes: those of the first bodies that have any.

@@ -20,7 +20,7 @@ export const OVERLAYS = {
   frames: "Joint frames",
   limits: "Joint limits",
   drives: "Drive efforts",
-  reactions: "Forces in joints",
+  reactions: "Forces and torques in joints",
   contacts: "Contacts",
   patches: "Contact patches",
   slip: "Slip of wheels",
@@ -50,6 +50,7 @@ export class Overlays {
       new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, fog: false, transparent: true, opacity: 0.95 }),
     );
     this.lines.frustumCulled = false;
+    this.notes = [];
     this.lines.renderOrder = 10;
     scene.add(this.lines);
     this.balls = new THREE.InstancedMesh(
@@ -74,13 +75,14 @@ export class Overlays {
   // Body: the one that the camera looks at.
   show(frame, bodies, camera, body = 0) {
     this.count = 0;
+    this.notes = [];
     const matrixOf = (index) => (index < 0 ? IDENTITY : bodies.matrix[index]);
     const any = ["frames", "limits", "drives", "reactions"].some((name) => this.shown[name]);
     for (const joint of any ? this.chosen(bodies, camera) : []) {
       FRAME_A.multiplyMatrices(matrixOf(joint.a), joint.localA);
       FRAME_B.multiplyMatrices(matrixOf(joint.b), joint.localB);
       if (this.shown.frames) this.drawFrame(FRAME_B);
-      if (this.shown.reactions) drawReaction(this, FRAME_B, this.reader.channel(frame, `${joint.name} reaction`), this.world.weight);
+      if (this.shown.reactions) drawReaction(this, FRAME_B, this.world, ...this.reactionOf(frame, joint.name));
       for (const axis of joint.coordinates) {
         const value = this.reader.channel(frame, axis.label);
         if (this.shown.limits && axis.low !== null && Number.isFinite(value)) this.drawLimits(axis, value);
@@ -97,6 +99,16 @@ export class Overlays {
     if (this.shown.rays) this.drawRays(frame, matrixOf);
     this.lines.geometry.setDrawRange(0, 2 * this.count);
     this.position.needsUpdate = this.color.needsUpdate = true;
+  }
+
+  // The force (N) and the torque (N m) in a joint; NaN where it is not known, or the joint has none.
+  reactionOf(frame, name) {
+    return ["reaction", "reaction torque"].map((ending) => this.reader.channel(frame, `${name} ${ending}`));
+  }
+
+  // Words at a place, for which labels.js finds room.
+  note(at, text) {
+    this.notes.push({ at: at.clone(), text });
   }
 
   line(from, to, color) {
@@ -158,8 +170,8 @@ export class Overlays {
     out.set(Math.cos(angle), Math.sin(angle), 0).multiplyScalar(radius * this.size).applyMatrix4(frame);
   }
 
-  arc(from, to, color, radius, frame) {
-    for (let i = 0; i < ARC_STEPS; i += 1) {
+  arc(from, to, color, radius, frame, dashed = false) {
+    for (let i = 0; i < ARC_STEPS; i += dashed ? 2 : 1) {
       this.onCircle(from + ((to - from) * i) / ARC_STEPS, radius, frame, FROM);
       this.onCircle(from + ((to - from) * (i + 1)) / ARC_STEPS, radius, frame, TO);
       this.line(FROM, TO, color);

@@ -90,7 +90,6 @@ export class Pictures extends EventTarget {
     if (this.open.length === 0) return;
     const whole = renderer.domElement.getBoundingClientRect();
     const scale = renderer.getPixelRatio();
-    renderer.shadowMap.autoUpdate = false; // those of the large picture are still there
     renderer.setScissorTest(true);
     for (const { name, element, camera } of this.open) {
       const box = element.getBoundingClientRect();
@@ -105,6 +104,5 @@ export class Pictures extends EventTarget {
     }
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, whole.width, whole.height);
-    renderer.shadowMap.autoUpdate = true;
   }
 }

@@ -1,9 +1,10 @@
-// Quality: how fine the picture is drawn, chosen by how long pictures take, and shown. Fewer pixels first; what is shown is
-// the share of the picture's side that is drawn, and pictures a second.
+// Quality: how fine the picture is drawn, chosen by how long pictures take, and shown. Fewer pixels first, coarser shadows
+// with the last steps; what is shown is the share of the picture's side that is drawn, and pictures a second.
 
 import { t } from "./texts.js";
 
 const STEPS = [1, 0.8, 0.65, 0.5, 0.4];
+const COARSE = 0.5; // of the side: from here on shadows are coarse as well
 const SAMPLES = 6; // pictures before another choice
 const SHOWN_EVERY = 1000; // ms
 const LONGEST = { plain: 46, fine: 30 }; // ms that a picture may take
@@ -16,6 +17,7 @@ export class Quality {
     this.most = plain ? 1 : Math.min(devicePixelRatio, 2);
     this.longest = plain ? LONGEST.plain : LONGEST.fine;
     this.step = 0;
+    this.refined = false;
     this.taken = [];
     this.times = [];
     this.element = document.createElement("div");
@@ -29,6 +31,25 @@ export class Quality {
 
   get share() {
     return STEPS[this.step];
+  }
+
+  get coarse() {
+    return this.drawnShare <= COARSE;
+  }
+
+  // Of the picture that is shown: all, where it stands still.
+  get drawnShare() {
+    return this.refined ? 1 : this.share;
+  }
+
+  // With all pixels, or with as many as were chosen; returns whether the next picture has another size.
+  refine(on, now) {
+    if (this.fixed || this.refined === on || this.share === 1) return false;
+    this.refined = on;
+    this.renderer.setPixelRatio(this.most * this.drawnShare);
+    this.shownAt = -Infinity;
+    this.show(now);
+    return true;
   }
 
   // A picture took so long (ms); returns whether the next ones have another size.
@@ -54,6 +75,6 @@ export class Quality {
     this.shownAt = now;
     const span = Math.max((now - this.times[0]) / 1000, 1e-3);
     const rate = this.times.length > 1 ? (this.times.length - 1) / span : 0;
-    this.element.textContent = t("{share} % · {rate}/s", { share: Math.round(100 * this.share), rate: rate.toFixed(0) });
+    this.element.textContent = t("{share} % · {rate}/s", { share: Math.round(100 * this.drawnShare), rate: rate.toFixed(0) });
   }
 }

@@ -81,14 +81,12 @@ function sensed(view, camera, width, height) {
   Object.assign(scene, { background: null, environment: null });
   renderer.setRenderTarget(target);
   renderer.setClearColor(0, 0);
-  renderer.shadowMap.autoUpdate = false;
   renderer.clear();
   renderer.render(scene, camera);
   const read = new Float32Array(4 * width * height);
   renderer.readRenderTargetPixels(target, 0, 0, width, height, read);
   renderer.setRenderTarget(null);
   renderer.setClearColor(0, kept.clear);
-  renderer.shadowMap.autoUpdate = true;
   Object.assign(scene, { background: kept.background, environment: kept.environment });
   undo();
   target.dispose();

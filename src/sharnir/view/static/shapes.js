@@ -37,6 +37,7 @@ const SIDES = { plain: 16, fine: 40, exact: 128 }; // of what is round
 const PRIMITIVES = {
   box: () => white(new THREE.BoxGeometry(1, 1, 1)),
   ball: (sides) => white(new THREE.SphereGeometry(1, sides / 2, sides / 4).rotateX(Math.PI / 2)),
+  dome: (sides) => white(new THREE.SphereGeometry(1, sides / 2, sides / 8, 0, 2 * Math.PI, 0, Math.PI / 2).rotateX(Math.PI / 2)),
   pipe: (sides) => white(new THREE.CylinderGeometry(1, 1, 1, sides / 2).rotateX(Math.PI / 2)),
   tyre: (sides, plain) => tyreGeometry(sides, plain),
   rim: (sides) => rimGeometry(sides),
@@ -58,8 +59,8 @@ const PARTS = {
   ],
   capsule: ([r, length]) => [
     ["pipe", [r, r, length], 0],
-    ["ball", [r, r, r], length / 2],
-    ["ball", [r, r, r], -length / 2],
+    ["dome", [r, r, r], length / 2],
+    ["dome", [r, -r, -r], -length / 2], // upside down
   ],
 };
 

@@ -2,13 +2,16 @@
 // it, contact patches, the slip of wheels, and forces in joints. Lines for overlays.js, which hands over its pen.
 
 import { THREE } from "./three.js";
+import { shown } from "./widgets.js";
 
 const GREEN = new THREE.Color("#58b368");
 const AMBER = new THREE.Color("#e0a53b");
 const RED = new THREE.Color("#e0564b");
+const TEAL = new THREE.Color("#35b6b0");
 const VIOLET = new THREE.Color("#a67be0");
 const PATCH_SIDES = 14;
 const SLIPS = 0.05; // m/s, from which a wheel slips
+const LEAST_SHARE = 1e-3; // of the weight, from which a reaction is drawn
 const FULL_SLIP = 1; // m/s that an arrow of three sizes stands for
 
 // The corners of the smallest convex polygon about points [x, y, z], counterclockwise seen from above.
@@ -98,10 +101,15 @@ export function drawSlip(pen, frame, world, bodies, chosen) {
   });
 }
 
-// A ring about a joint, as wide as its force is of the scene's weight.
-export function drawReaction(pen, frame, force, weight) {
-  if (!Number.isFinite(force) || force < 1e-3 * weight) return;
-  pen.arc(0, 2 * Math.PI, VIOLET, Math.min(2.5 * Math.sqrt(force / weight), 3), frame);
+// Rings about a joint with numbers beside them: as wide as its force is of the scene's weight and, dashed, as its torque is
+// of that weight at an arm of the machine's radius. What is a thousandth and less is left out.
+export function drawReaction(pen, frame, { weight, focus }, force, torque) {
+  const parts = [[force, weight, VIOLET, false, "N"], [torque, weight * focus.radius, TEAL, true, "N m"]]
+    .filter(([value, whole]) => value > LEAST_SHARE * whole);
+  for (const [value, whole, color, dashed] of parts) {
+    pen.arc(0, 2 * Math.PI, color, Math.min(2.5 * Math.sqrt(value / whole), 3), frame, dashed);
+  }
+  if (parts.length > 0) pen.note(AT.setFromMatrixPosition(frame), parts.map(([value, , , , unit]) => shown(value, unit)).join(" · "));
 }
 
 const AT = new THREE.Vector3();

@@ -239,6 +239,8 @@ export function addCard({ view, link, world, pulling, timeline }) {
       for (const axis of joint.coordinates) rows[axis.label] = shown(link.reader.channel(frame, axis.label), axis.unit);
       const force = link.reader.channel(frame, `${joint.name} reaction`);
       if (Number.isFinite(force)) rows[t("force in {joint}", { joint: joint.name })] = shown(force, "N");
+      const torque = link.reader.channel(frame, `${joint.name} reaction torque`);
+      if (Number.isFinite(torque)) rows[t("torque in {joint}", { joint: joint.name })] = shown(torque, "N m");
     }
     list.replaceChildren(
       ...Object.entries(rows).flatMap(([name, value]) => {

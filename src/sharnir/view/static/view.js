@@ -75,8 +75,9 @@ class NoView extends EventTarget {
   showGhost() {}
 }
 
-const SOFTWARE_REST = 80; // ms at least between two pictures without a graphics card
-const SOFTWARE_SHARE = 1.5; // and so many times what a picture takes, to leave the processor to others
+const SOFTWARE_REST = 60; // ms at least between two pictures without a graphics card: every other frame of 30 a second
+const SOFTWARE_SHARE = 1.25; // and so many times what a picture takes, to leave the processor to others
+const STANDS = 600; // ms without a change, after which a picture is drawn with all pixels
 const AT_FIRST = 3; // pictures that are drawn even if nothing moves
 
 function drawsInSoftware() {
@@ -101,6 +102,7 @@ export class View extends EventTarget {
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain });
     this.quality = new Quality(this.renderer, container, this.plain, told !== undefined);
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false; // once for all that is drawn of a moment
     this.renderer.shadowMap.type = this.plain ? THREE.BasicShadowMap : THREE.PCFSoftShadowMap;
     this.canvas = this.renderer.domElement;
     container.append(this.canvas);
@@ -122,6 +124,7 @@ export class View extends EventTarget {
     this.frame = null;
     this.labels = new Labels(world, this.container);
     this.lights = new Lights(world, this.scene, this.renderer, this.plain);
+    this.lights.setShadow(this.quality.coarse);
     this.ground = new Ground(world, this.scene, this.plain, this.exact);
     this.bodies = new Bodies(world, this.scene, this.plain, this.exact);
     this.springs = new Springs(world, this.scene, this.plain);
@@ -257,14 +260,28 @@ export class View extends EventTarget {
     if (this.measuring) {
       this.took = now - this.drawnAt; // until the browser came round again
       this.measuring = false;
-      if (this.quality.measured(this.took, now)) return this.render(); // at once: it has emptied the picture
+      if (this.quality.measured(this.took, now)) return this.redraw();
     }
     const moved = this.cameras.update(this.bodies, this.ropes);
-    if (!this.fresh && !moved && !this.stale) return;
+    if (!this.fresh && !moved && !this.stale) return this.refine(now);
     if (this.plain && now - this.drawnAt < Math.max(0.9 * this.rest, SOFTWARE_SHARE * (this.took ?? 0))) {
       this.stale = true;
       return;
     }
+    if (this.quality.refine(false, now)) this.lights.setShadow(this.quality.coarse);
+    this.render();
+  }
+
+  // What stands still is drawn once more, with all pixels, however long that takes.
+  refine(now) {
+    if (now - this.drawnAt < STANDS || !this.quality.refine(true, now)) return;
+    this.redraw();
+    this.measuring = false;
+  }
+
+  // In the quality that was chosen, at once: another size has emptied the picture.
+  redraw() {
+    this.lights.setShadow(this.quality.coarse);
     this.render();
   }
 
@@ -307,7 +324,7 @@ export class View extends EventTarget {
     this.pictures.drawCopies(this.renderer, this.scene, eyes);
     see(this.renderer, this.scene, this.cameras.camera, this.canvas.width, this.canvas.height);
     this.pictures.draw(this.renderer, this.scene, eyes);
-    this.labels.show(this.bodies, this.cameras.camera);
+    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : []);
     this.measure.show(this.cameras.camera);
     this.forget();
     this.drawn += 1;
@@ -323,6 +340,7 @@ export class View extends EventTarget {
     const wide = 0.6 * camera.position.distanceTo(LOOKED) * Math.tan((camera.fov * Math.PI) / 360) * Math.max(camera.aspect, 1);
     this.lights.cover(LOOKED, Math.min(Math.max(wide, SHADOWED * radius), FARTHEST * radius));
     this.lights.carry(this.bodies.matrix);
+    this.renderer.shadowMap.needsUpdate = true;
   }
 
   pick(event) {
