@@ -41,8 +41,8 @@ TAKEN: dict[str, str] = {
     "asset": "*",
     "mesh": "name class file vertex normal texcoord face refpos refquat scale inertia",
     "hfield": "*",
-    "material": "name class rgba texture roughness metallic emission",
-    "texture": "name file",
+    "material": "name class rgba texture texuniform roughness metallic emission",
+    "texture": "name class file type gridsize gridlayout " + " ".join(FACES),
     "equality": "*",
     "connect": "name class body1 body2 anchor active site1 site2",
     "weld": "name class body1 body2 relpose anchor active site1 site2",
@@ -117,7 +117,6 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "general.dynprm": ("the actuator acts at once", "motion"),
     "general.actdim": ("the actuator acts at once", "motion"),
     "material.texrepeat": ("textures are laid on as they are", "looks"),
-    "material.texuniform": ("textures are laid on as they are", "looks"),
     "material.reflectance": LOOKS,
     "material.shininess": LOOKS,
     "material.specular": LOOKS,
@@ -151,9 +150,7 @@ for _name in [
     MORE[f"option.{_name}"] = ("is a setting of MuJoCo's solver", "nothing")
 for _name in ("njmax", "nconmax", "nstack", "memory", "nkey", *(f"nuser_{what}" for what in USERS)):
     MORE[f"size.{_name}"] = ("is room for MuJoCo's own arrays", "nothing")
-for _name in ("gridsize", "gridlayout"):
-    MORE[f"texture.{_name}"] = ("six pictures of a cube are not drawn; what has them is in its colour", "looks")
-PATTERN = ("type", "builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random")
+PATTERN = ("builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random")
 for _name in PATTERN:
     MORE[f"texture.{_name}"] = ("patterns that MuJoCo makes itself are not drawn", "looks")
 
