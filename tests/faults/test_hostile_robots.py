@@ -147,3 +147,74 @@ TETRAHEDRON = (((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 
 def facet(*corners: tuple[int, int, int]) -> str:
     points = "".join(f"vertex {x} {y} {z}\n" for x, y, z in corners)
     return f"facet normal 0 0 0\nouter loop\n{points}endloop\nendfacet\n"
+
+
+SOFT = '<flexcomp name="f" type="grid" count="20 20 20" spacing=".1 .1 .1" dim="3"/>'
+REPEATED = {
+    "soft bodies": f'<replicate count="4000">{SOFT}</replicate>',
+    "soft bodies in two rows": f'<replicate count="40"><replicate count="40">{SOFT}</replicate></replicate>',
+    "geoms": '<replicate count="1000000000"><geom size="1"/></replicate>',
+    "bodies": '<replicate count="100"><replicate count="100"><body><geom size="1"/></body></replicate></replicate>',
+    "an include": '<replicate count="4000"><include file="part.xml"/></replicate>',
+}
+
+
+@pytest.mark.parametrize("what", REPEATED)
+def test_what_mujoco_would_repeat_without_end_is_refused_before_it_begins(tmp_path, what):
+    file = tmp_path / "robot.xml"
+    file.write_text(f"<mujoco><worldbody>{REPEATED[what]}</worldbody></mujoco>")
+    (tmp_path / "part.xml").write_text(
+        '<mujocoinclude><replicate count="4000"><geom size="1"/></replicate></mujocoinclude>'
+    )
+    with pytest.raises(sh.SceneError, match=r"makes more than .* at most"):
+        sh.Scene.load(file)
+
+
+LAUGHING = LAUGHS.removesuffix('<robot name="&a39;"/>')
+DAE = (
+    '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">'
+    "<asset><contributor>{}</contributor></asset></COLLADA>"
+)
+
+
+@pytest.mark.parametrize(
+    "name, root", [("robot.sdf", "<sdf version='1.9'>{}</sdf>"), ("robot.xml", "<mujoco>{}</mujoco>")]
+)
+@pytest.mark.parametrize("head, inside", [(LAUGHING, "&a39;"), (OUTSIDE.partition("<robot")[0], "&f;")])
+def test_entities_are_refused_in_every_format(tmp_path, name, root, head, inside):
+    (tmp_path / name).write_text(head + root.format(inside))
+    with pytest.raises(sh.SceneError, match=rf"{name}.*document type"):
+        sh.Scene.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("head, inside", [(LAUGHING, "&a39;"), (OUTSIDE.partition("<robot")[0], "&f;")])
+def test_a_mesh_of_collada_with_entities_is_not_expanded(tmp_path, head, inside):
+    pytest.importorskip("collada")
+    (tmp_path / "mesh.dae").write_text(head + DAE.format(inside))
+    (tmp_path / "mesh.urdf").write_text(MESH.format(BALL, "mesh.dae"))
+    command = [sys.executable, "-c", BOUNDED, str(tmp_path)]
+    ended = subprocess.run(
+        command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)), capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert float(ended.stdout) < 300.0  # MiB
+
+
+@pytest.mark.parametrize(
+    "how", ["subLayers = [@/etc/hostname@]", "references = @/etc/hostname@", "payload = @/etc/hostname@"]
+)
+def test_usd_that_is_composed_of_files_outside_is_refused(tmp_path, how):
+    pytest.importorskip("pxr")
+    inside = f'def Xform "a" ( prepend {how} ) {{}}'
+    text = f"#usda 1.0\n(\n    {how}\n)\n" if how.startswith("sub") else f"#usda 1.0\n{inside}\n"
+    (tmp_path / "robot.usda").write_text(text)
+    with pytest.raises(sh.SceneError, match="outside of the robot's folder"):
+        sh.Scene.load(tmp_path / "robot.usda")
+
+
+def test_usd_layers_that_include_each_other_end(tmp_path):
+    pytest.importorskip("pxr")
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{name}.usda").write_text(f"#usda 1.0\n(\n    subLayers = [@./{other}.usda@]\n)\n")
+    with pytest.raises(sh.SceneError, match=r"a\.usda"):
+        sh.Scene.load(tmp_path / "a.usda")
