@@ -340,7 +340,7 @@ def test_a_usd_body_starts_as_fast_as_its_file_says_in_its_own_axes(tmp_path):
     body = _usd(tmp_path).bodies["box"].spec
     assert body.velocity == pytest.approx((0.0, 1.0, 0.0)) and body.angular_velocity == pytest.approx((0, 0, np.pi))
     assert not [e for e in _usd(tmp_path).report.of("ignored") if "elocity" in e.what]
-    with pytest.raises(sh.SceneError, match="physics:velocity is .*nan.*; give finite"):
+    with pytest.raises(sh.SceneError, match=r"physics:velocity is .*nan.*; give finite"):
         _usd(tmp_path, text=USD_PICTURE.replace("(100, 0, 0)", "(nan, 0, 0)"))
 
 
