@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class Window:
 
 
 def working(file: Path, do: Callable[[Workshop], Awaitable[None]]) -> None:
-    """Serve a file while something is done with it."""
+    """Serve a file while something is done with it; in a thread, as Playwright has a loop running in the main one."""
 
     async def run() -> None:
         workshop = Workshop(file)
@@ -83,7 +84,8 @@ def working(file: Path, do: Callable[[Workshop], Awaitable[None]]) -> None:
         finally:
             tasks.cancel()
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
 
 
 @pytest.fixture

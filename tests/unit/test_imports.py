@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "view": BASE | {"assemblies", "scene", "model", "control", "record", "experiment", "runtime"},
     "studies": BASE
     | {"scene", "device", "dynamics", "files", "record", "simulation", "experiment", "model", "reference"},
-    "constructor": BASE | {"assemblies", "scene", "control", "files", "quantities", "runtime", "view"},
+    "constructor": BASE | {"assemblies", "scene", "control", "files", "importing", "quantities", "runtime", "view"},
     "cli": BASE
     | {
         "assemblies",

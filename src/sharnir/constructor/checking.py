@@ -27,6 +27,7 @@ from ..scene.check import check_scene
 from ..scene.scene import STANDARD_GRAVITY, Scene
 from ..scene.values import Content, Plain, warning_names
 from .patch import path_of
+from .wording import in_hand_words
 
 Found = list[tuple[str, str]]  # (path, message)
 BY_NAME = (
@@ -61,7 +62,7 @@ class Checker:
         scene = self._built(typed, problems)
         if scene is not None and not problems:
             _attempt(problems, "", check_scene, scene)
-        return scene, [{"path": path, "message": message} for path, message in problems]
+        return scene, [{"path": path, "message": in_hand_words(message)} for path, message in problems]
 
     # --- descriptions -----------------------------------------------------------------------------------------------
 

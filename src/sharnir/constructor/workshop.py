@@ -31,9 +31,11 @@ from ..view.link import Hub
 from ..view.server import LOCAL, THREE, bound_socket
 from ..view.server import STATIC as VIEW_STATIC
 from ..view.texts import ENGLISH, catalogue, chosen
+from .beside import files_beside
 from .checking import Checker
 from .disk import DiskFile
 from .document import EMPTY, TEXT_EDIT, Change, Refused, SceneDocument
+from .offering import offered
 from .parts import added_by, coupled_counts, described_parts
 from .sheets import Sheets, described_blocks, described_quantities
 from .stage import Told, bodies_of, stage_of
@@ -115,6 +117,8 @@ class Workshop:
             "fits": self._fits,
             "lay_out": self._lay_out,
             "part": self._part,
+            "want_files": self._want_files,
+            "want_offer": self._want_offer,
             "try": self._try,
         }
 
@@ -248,6 +252,15 @@ class Workshop:
         label = f"Add {kind}"
         await self.changed(self.document.edit(label, operations))
         await self._send(socket, {"added": [operation["path"] for operation in operations]})
+
+    async def _want_files(self, socket: WebSocket, kind: object) -> None:
+        await self._send(socket, {"files": await asyncio.to_thread(files_beside, self.file.path, str(kind))})
+
+    async def _want_offer(self, socket: WebSocket, _: object) -> None:
+        """The scheme and the console that the scene would be driven with, where it has none of its own."""
+        scene, _errors = await self._checked()
+        given = {} if scene is None else await asyncio.to_thread(offered, scene)
+        await self._send(socket, {"offered": given})
 
     async def _try(self, socket: WebSocket, wanted: bool) -> None:
         async with self._trying:

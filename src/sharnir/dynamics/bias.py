@@ -19,6 +19,7 @@ from ..scene.joints import Basis
 from .coordinates import make_coordinates
 from .factory import Features, Made, Precision, factory, structs, wp
 from .integrators.leapfrog import make_leapfrog
+from .moving import make_moving
 
 RADIAL, CARDAN = wp.constant(int(Basis.RADIAL)), wp.constant(int(Basis.CARDAN))
 # Gaps are closed by real impulses as far as earlier biases may have left them, and as far as it adds no energy to speak
@@ -37,13 +38,12 @@ def make_bias(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     t = structs(p)
     geometry = make_coordinates(p)
-    midpoint_spin = make_leapfrog(p, features).midpoint_spin
+    spin_gain, moves = make_leapfrog(p, features).spin_gain, make_moving(p, features).moves
     SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
     CUBE, THIRTIETH = wp.constant(real(1.0 / 24.0)), wp.constant(real(1.0 / 30.0))
     CLOSED = wp.constant(real(1e-26 if p.name == "float64" else 1e-14))  # m^2 or rad^2: rounding
-    # of an arm, that the first two orders of a spin's gain may leave open
+    # rad, of a turn, and so of an arm that it leaves open
     NOTEWORTHY = wp.constant(real(1e-9 if p.name == "float64" else 1e-6))
-    NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
     @wp.func
     def slip_of(model: t.model, work: t.work, j: int, world: int) -> vec3:
@@ -92,28 +92,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         """By how much the mean spin in the drift, of the same momentum throughout, differs from that at its start."""
         turn = state.rotation[b, world]
         local = wp.quat_rotate_inv(turn, spin)
-        momentum = model.inertia[b, world] * local
-        torque = wp.cross(momentum, local)
-        if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(local, local):
-            return vec3()
-        gyration = model.inv_inertia[b, world] * torque
-        gain = real(0.5) * dt * gyration
-        second = wp.cross(real(2.0) * momentum, gyration) - wp.cross(local, torque)
-        second = real(0.125) * dt * dt * (model.inv_inertia[b, world] * second)
-        size = wp.dot(second, second)  # the third order is less than the second by as much as this by the first
-        if dt * dt * size * size > NOTEWORTHY * NOTEWORTHY * wp.dot(gain, gain):
-            gain = midpoint_spin(model.inertia[b, world], local, gyration, dt) - local
-        else:
-            gain = gain + second
+        gain = spin_gain(model.inertia[b, world], model.inv_inertia[b, world], local, NOTEWORTHY, dt)
         return wp.quat_rotate(turn, gain)
-
-    @wp.func
-    def cut(x: vec3, most: real) -> vec3:
-        """The vector, shortened to a length of ``most``."""
-        square = wp.dot(x, x)
-        if square > most * most:
-            return (most / wp.sqrt(square)) * x
-        return x
 
     @wp.func
     def square_speed(model: t.model, work: t.work, j: int, world: int) -> real:
@@ -319,10 +299,11 @@ def make_bias(p: Precision, features: Features) -> Made:
     ) -> bool:
         """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
         for b in range(1, settings.bodies):
-            more = memory.led_spin[b, world]
-            if is_foreseen(memory, settings, world):
-                more = real(2.0) * memory.mid_spin[b, world] - state.spin[b, world] - work.spin[b, world]
-            find_turn(model, state, work, more, settings.dt, b, world)
+            if moves(model, b, world):
+                more = memory.led_spin[b, world]
+                if is_foreseen(memory, settings, world):
+                    more = real(2.0) * memory.mid_spin[b, world] - state.spin[b, world] - work.spin[b, world]
+                find_turn(model, state, work, more, settings.dt, b, world)
         work.is_led[world] = 1
         is_open = bool(False)
         for j in range(settings.joints):
@@ -341,9 +322,26 @@ def make_bias(p: Precision, features: Features) -> Made:
         return wp.dot(off, off) * wp.dot(u, u)
 
     @wp.func
-    def distance(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
-        """The square of the share of an arm that stays open, as the spins are others than the bias was found for."""
+    def is_near(model: t.model, work: t.work, settings: t.settings, share: real, world: int) -> bool:
+        """Whether no arm on any body, however it points, stays open by more than a share of it: see ``distance``."""
+        most = share / (settings.dt * settings.dt)
+        for b in range(1, settings.bodies):
+            if moves(model, b, world):
+                u = work.spin_ahead[b, world]
+                off = work.spin[b, world] + work.spin_gain[b, world] - u
+                if wp.dot(off, off) * wp.dot(u, u) > most * most:
+                    return False
+        return True
+
+    @wp.func
+    def distance(model: t.model, work: t.work, settings: t.settings, share: real, world: int) -> real:
+        """The square of the share of an arm that stays open, as the spins are others than the bias was found for.
+
+        It is looked for joint by joint only where it may be more than ``share``.
+        """
         worst = real(0.0)
+        if is_near(model, work, settings, share, world):
+            return worst
         for j in range(settings.joints):
             arm_a = work.arm_a[j, world]
             arm_b = work.arm_b[j, world]
@@ -391,7 +389,8 @@ def make_bias(p: Precision, features: Features) -> Made:
     ):
         """The bias with the spins that it led to; what closes gaps stays."""
         for b in range(1, settings.bodies):
-            find_turn(model, state, work, vec3(), settings.dt, b, world)
+            if moves(model, b, world):
+                find_turn(model, state, work, vec3(), settings.dt, b, world)
         for j in range(settings.joints):
             bow = work.bow[j, world]
             rest = work.bias[j, world] - bow

@@ -20,6 +20,7 @@ from .forces import make_forces
 from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
 from .movers import make_movers
+from .moving import make_moving
 from .ropes.give import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
@@ -45,6 +46,7 @@ def make_stages(p: Precision, features: Features) -> Made:
     factor, clear_bias = make_factors(p, features).factor, make_bias(p, features).clear_bias
     stiffness, watch, count_turns = make_stiffen(p, features), make_watch(p, features), make_coordinates(p).count_turns
     smooth_steps, lead_movers = make_fourth_order(p, features).smooth_steps, make_movers(p).lead_movers
+    moves = make_moving(p, features).moves
     ropes = make_ropes(p, features)
 
     @wp.func
@@ -71,7 +73,8 @@ def make_stages(p: Precision, features: Features) -> Made:
             ropes.place_ropes(model, state, memory, work, settings, world)
         if wp.static(features.direct):
             for b in range(1, settings.bodies):
-                stiffness.add_stiffness(model, state, memory, work, settings.dt, b, world)
+                if moves(model, b, world):
+                    stiffness.add_stiffness(model, state, memory, work, settings.dt, b, world)
         if settings.warm_start == 0:
             rows.scale(model, memory, settings, real(0.0), world)
         rows.prepare(model, control, state, memory, work, report, settings, world)
@@ -104,7 +107,8 @@ def make_stages(p: Precision, features: Features) -> Made:
     def check_bodies(model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, world: int):
         """Mark the world as faulty where something has no sensible velocity."""
         for b in range(1, settings.bodies):
-            watch.check(work, report, settings.top_speed, b, world)
+            if moves(model, b, world):
+                watch.check(work, report, settings.top_speed, b, world)
         if wp.static(features.ropes):
             ropes.check_ropes(model, state, work, report, settings, world)
 

@@ -45,26 +45,33 @@ def make_stiffen(p: Precision, features: Features) -> Made:
     borne, share = LEAPFROG if features.integrator.leads else PAPERS
 
     @wp.func
-    def stiffen(
-        model: t.model, memory: t.memory, work: t.work, b: int, arm: vec3, push: vec3, turning: vec3, world: int
-    ):
-        """Note what body b needs for a joint at ``arm`` that pulls with dt^2 f = ``push``."""
+    def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
+        """How fast a pull turns, rad/s, from it and from where it is brought on to."""
+        square = wp.dot(last, last)
+        if square == real(0.0):
+            return vec3()
+        return wp.cross(last, now - last) / (square * dt)
+
+    @wp.func
+    def excess_of(model: t.model, memory: t.memory, arm: vec3, push: vec3, b: int, world: int) -> real:
+        """What a joint at ``arm``, which pulls body b with dt^2 f = ``push``, asks beyond what it bears, kg m^2."""
+        if model.inv_mass[b, world] == real(0.0):
+            return real(0.0)
         if wp.static(features.integrator.leads):
             if memory.stiffness_mark[b, world] == wp.static(JERKED):
-                return
+                return real(0.0)
         own = real(0.5) * wp.trace(model.inertia[b, world])  # for a slender link the moment across it
         own = own + wp.dot(arm, arm) / model.inv_mass[b, world]
-        excess = wp.dot(push, arm) - wp.static(real(borne)) * own
-        if excess > real(0.0):
-            along = wp.normalize(push)
-            across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
-            work.stiffening[b, world] = work.stiffening[b, world] + algebra.packed(
-                wp.static(real(share)) * excess * across
-            )
-            if wp.static(features.integrator.leads):
-                work.following[b, world] = work.following[b, world] + wp.static(real(share)) * excess * (
-                    across * turning
-                )
+        return wp.dot(push, arm) - wp.static(real(borne)) * own
+
+    @wp.func
+    def stiffen(work: t.work, excess: real, along: vec3, turning: vec3, b: int, world: int):
+        """Note what body b needs for a pull along a unit vector that turns with ``turning``."""
+        across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
+        needed = wp.static(real(share)) * excess
+        work.stiffening[b, world] = work.stiffening[b, world] + algebra.packed(needed * across)
+        if wp.static(features.integrator.leads):
+            work.following[b, world] = work.following[b, world] + needed * (across * turning)
 
     @wp.func
     def note_jerk(model: t.model, state: t.state, memory: t.memory, work: t.work, j: int, world: int):
@@ -85,26 +92,22 @@ def make_stiffen(p: Precision, features: Features) -> Made:
         return wp.static(features.integrator.leads) and memory.kick[world] < real(0.75) * dt
 
     @wp.func
-    def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
-        """How fast a pull turns, rad/s, from it and from where it is brought on to."""
-        square = wp.dot(last, last)
-        if square == real(0.0):
-            return vec3()
-        return wp.cross(last, now - last) / (square * dt)
-
-    @wp.func
     def stiffen_joint(model: t.model, memory: t.memory, work: t.work, dt: real, j: int, world: int):
         """Note what the reaction of joint j asks of its two bodies."""
         a = model.joint_a[j]
         b = model.joint_b[j]
         push = dt * dt * memory.reaction[j, world]
-        turning = vec3()
-        if wp.static(features.integrator.leads):
-            turning = pull_turning(memory.reaction[j, world], memory.reaction_now[j, world], dt)
-        if model.inv_mass[a, world] > real(0.0):
-            stiffen(model, memory, work, a, work.arm_a[j, world], -push, turning, world)
-        if model.inv_mass[b, world] > real(0.0):
-            stiffen(model, memory, work, b, work.arm_b[j, world], push, turning, world)
+        excess_a = excess_of(model, memory, work.arm_a[j, world], -push, a, world)
+        excess_b = excess_of(model, memory, work.arm_b[j, world], push, b, world)
+        if excess_a > real(0.0) or excess_b > real(0.0):
+            along = wp.normalize(push)
+            turning = vec3()
+            if wp.static(features.integrator.leads):
+                turning = pull_turning(memory.reaction[j, world], memory.reaction_now[j, world], dt)
+            if excess_a > real(0.0):
+                stiffen(work, excess_a, along, turning, a, world)
+            if excess_b > real(0.0):
+                stiffen(work, excess_b, along, turning, b, world)
 
     @wp.func
     def add_stiffness(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int):

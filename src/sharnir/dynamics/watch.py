@@ -14,6 +14,7 @@ is open by more than twice that, and by what can be seen, was not held.
 
 from ..scene.joints import Basis
 from .factory import Features, Made, Precision, factory, structs, wp
+from .moving import make_moving
 
 NOT_FINITE, RUNAWAY, EMPTY_DRUM = 1, 2, 3  # faults that end a run
 LONG_STEP, OPEN_JOINT = 1, 2  # bits of what is noticed
@@ -26,7 +27,7 @@ SEEN = 1e-2  # rad, and share of the joint's arms: a joint that is open by less 
 def make_watch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
-    t = structs(p)
+    t, moves = structs(p), make_moving(p, features).moves
 
     @wp.func
     def check(work: t.work, report: t.report, top_speed: real, b: int, world: int):
@@ -45,11 +46,12 @@ def make_watch(p: Precision, features: Features) -> Made:
     def watch_turns(model: t.model, state: t.state, report: t.report, settings: t.settings, world: int):
         """Keep the largest turn of a body in a step."""
         for b in range(1, settings.bodies):
-            felt = model.felt_spin[b] * wp.quat_rotate_inv(state.rotation[b, world], state.spin[b, world])
-            turn = settings.dt * wp.length(felt)
-            if turn > report.largest_turn[world]:
-                report.largest_turn[world] = turn
-                report.turned_body[world] = b
+            if moves(model, b, world):
+                felt = model.felt_spin[b] * wp.quat_rotate_inv(state.rotation[b, world], state.spin[b, world])
+                turn = settings.dt * wp.length(felt)
+                if turn > report.largest_turn[world]:
+                    report.largest_turn[world] = turn
+                    report.turned_body[world] = b
         if report.largest_turn[world] > real(LARGEST_TURN):
             report.noticed[world] = report.noticed[world] | wp.static(LONG_STEP)
 

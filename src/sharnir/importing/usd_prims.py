@@ -327,10 +327,10 @@ class Prims:
     def _made(self, prim: Prim, kind: str, size: Array, given: Plain) -> list[AnyShape]:
         x, y, z = (abs(float(part)) for part in size)
         if kind == "Cube":
-            side = self.number(prim, "size", 2.0)
+            side = self.finite(prim, "size", 2.0)
             return [Box(x=side * x, y=side * y, z=side * z, **given)]
         if kind == "Sphere":
-            radius = self.number(prim, "radius", 1.0)
+            radius = self.finite(prim, "radius", 1.0)
             if max(x, y, z) > (1.0 + ROUNDING) * min(x, y, z):
                 return [Ellipsoid(x=radius * x, y=radius * y, z=radius * z, **given)]
             return [Sphere(radius=radius * max(x, y, z), **given)]
@@ -339,14 +339,14 @@ class Prims:
         if kind in ROUND:
             along = "XYZ".index(str(self.value(prim, "axis", "Z")))
             sides = [abs(float(part)) for part in size]
-            length = self.number(prim, "height", 2.0 if kind == "Cylinder" else 1.0) * sides.pop(along)
-            radius = self.number(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
+            length = self.finite(prim, "height", 2.0 if kind == "Cylinder" else 1.0) * sides.pop(along)
+            radius = self.finite(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
             return [(Cylinder if kind == "Cylinder" else Capsule)(radius=radius, length=length, **given)]
         return self._mesh(prim, size, given)
 
     def _cone(self, prim: Prim, size: Array) -> Array:
         """The corners of a cone around its axis: half of its height above and below its middle."""
-        radius, height = self.number(prim, "radius", 1.0), self.number(prim, "height", 2.0)
+        radius, height = self.finite(prim, "radius", 1.0), self.finite(prim, "height", 2.0)
         angles = np.linspace(0.0, 2.0 * math.pi, CONE_SIDES, endpoint=False)
         ring = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(CONE_SIDES, -0.5 * height)], axis=1)
         turn = spatial.matrix(TURNS[str(self.value(prim, "axis", "Z"))])

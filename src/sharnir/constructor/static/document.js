@@ -87,6 +87,7 @@ export class SceneDocument extends EventTarget {
     this.checked = -1; // the revision that the errors are of
     this.kinds = {}; // what signals carry, by sheet: { kinds: { name: [type, unit] }, errors: { block: message } }
     this.state = { undo: null, redo: null, saved: true, file: "", recovery: false, trying: false };
+    this.offered = {}; // where it has none of its own: the diagram, its kinds and the panel that it would be driven with
     this.live = {}; // while the scene is tried: the values of signals by their full names
     this.world = null; // what the 3D view was told last, whole
     this.pending = []; // own edits that the server has not answered: { operations, inverse }
@@ -168,6 +169,7 @@ export class SceneDocument extends EventTarget {
     if (message.checked) this.checked = message.revision;
     if (message.kinds) this.kinds = message.kinds;
     if (message.world) this.world = message.world;
+    if (message.offered) this.offered = { ...message.offered, revision: this.revision };
     if (message.document) this.replaceAll(message);
     else if (message.operations) this.take(message);
     else if (message.errors) this.notify([]);

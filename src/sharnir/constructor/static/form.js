@@ -4,6 +4,7 @@
 import { t, translated } from "/view/texts.js";
 import { button, make } from "./element.js";
 import { pathOf, stepsOf } from "./document.js";
+import { chooseFile, fileKind } from "./file_choice.js";
 import { WORLD } from "./names.js";
 import { fits, helpOf, words } from "./schema.js";
 import { anglesOf, parseNumber, rotationOf, shownNumber } from "./units.js";
@@ -211,10 +212,35 @@ export class Form {
     const offered = this.offered(path, name);
     if (offered) return this.reference(path, name, offered, node.default);
     if (name === "color") return this.color(path, name);
+    const kind = fileKind(name, path, this.store.at(pathOf(...stepsOf(path).slice(0, -1))));
+    if (kind) return this.file(path, name, kind);
     const element = make("input", { type: "text", dataset: { path }, autocomplete: "off", placeholder: node.default ?? "" });
     element.addEventListener("change", () => (element.value === "" ? this.remove(path, name) : this.set(path, name, element.value)));
     this.controls.push({ refresh: () => globalThis.document.activeElement !== element && (element.value = this.store.at(path) ?? "") });
     return element;
+  }
+
+  // The name of a file: typed, or one of those beside the document.
+  file(path, name, kind) {
+    const entry = make("input", { type: "text", dataset: { path }, autocomplete: "off", "aria-label": words(name) });
+    const take = (value) => (value === "" ? this.remove(path, name) : this.takeFile(path, name, value));
+    entry.addEventListener("change", () => take(entry.value.trim()));
+    entry.addEventListener("keydown", (event) => onEnter(event, () => take(entry.value.trim())));
+    this.controls.push({ refresh: () => globalThis.document.activeElement !== entry && (entry.value = this.store.at(path) ?? "") });
+    const choose = button("…", t("Choose a file for {name}", { name: words(name) }), () => chooseFile(this.document, kind, (file) => {
+      entry.value = file;
+      take(file);
+    }));
+    return make("div", { class: "file", role: "group" }, entry, choose);
+  }
+
+  // A file is in place of numbers that say the same.
+  takeFile(path, name, value) {
+    const holder = pathOf(...stepsOf(path).slice(0, -1));
+    const instead = name === "file" ? ["vertices", "triangles", "points", "heights", "relief"].filter((one) => this.store.at(holder)?.[one] !== undefined) : [];
+    if (!instead.length) return this.set(path, name, value);
+    const op = this.store.at(path) === undefined ? "add" : "replace";
+    return this.edit(`Set ${words(name)}`, [...instead.map((one) => ({ op: "remove", path: `${holder}/${one}` })), { op, path, value }]);
   }
 
   // Names of things that are there.
@@ -227,7 +253,7 @@ export class Form {
     if (parent === "between") return steps[0] === "material_pairs" ? ["default", ...Object.keys(data.materials ?? {})] : [WORLD, ...bodies];
     if (["body", "chassis", "tow", "trailer"].includes(parent)) return parent === "body" ? [WORLD, ...bodies] : bodies;
     if (parent === "on" && steps[0] !== "sensors") return bodies; // what a robot from a file is mounted on
-    if (parent === "on") return [...bodies, ...Object.keys(data.joints ?? {}), ...labels()];
+    if (parent === "on") return { encoder: labels(), tachometer: labels(), force_torque: Object.keys(data.joints ?? {}) }[this.store.at(pathOf(...steps.slice(0, -1)))?.sensor?.type] ?? bodies;
     if (parent === "coordinates") return labels();
     if (parent === "material") return ["default", ...Object.keys(data.materials ?? {})];
     if (parent === "sprocket") return Object.keys(data.joints ?? {});

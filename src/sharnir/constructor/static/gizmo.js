@@ -59,14 +59,13 @@ export class Gizmo {
   follow() {
     if (this.busy) return;
     const at = this.stage.playing || this.stage.picking?.type ? null : this.originOf(this.stage.context.selection.last);
-    if (!at) {
-      this.controls.detach();
-      return;
-    }
-    at.decompose(this.pivot.position, this.pivot.quaternion, this.pivot.scale);
-    this.pivot.updateMatrixWorld();
-    if (this.controls.object !== this.pivot) this.controls.attach(this.pivot);
-    this.stage.view.stale = true;
+    const before = this.controls.object && this.pivot.matrixWorld.clone();
+    if (at) {
+      at.decompose(this.pivot.position, this.pivot.quaternion, this.pivot.scale);
+      this.pivot.updateMatrixWorld();
+      if (!before) this.controls.attach(this.pivot);
+    } else this.controls.detach();
+    if (at ? !before?.equals(this.pivot.matrixWorld) : before) this.stage.view.stale = true;
   }
 
   // The frame of what a path names, in the world; null for what has none.

@@ -48,6 +48,9 @@ export class Marks {
       for (const path of context.selection.list) this.drawOne(stepsOf(path), size, line);
       for (const [from, to] of this.extra) line(from, to, BLUE);
     }
+    const drawn = `${points};${colors}`;
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     this.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
     this.geometry.setAttribute("color", new THREE.Float32BufferAttribute(colors, 3));
     view.stale = true;

@@ -16,6 +16,12 @@ export function mount(element, document, context) {
 // Widgets that are being laid out show the start values of their inputs, and set nothing.
 const still = (specOf) => ({ on: () => {}, set: () => {}, grip: () => {}, reader: { input: (_, name) => specOf(name)?.initial ?? 0, channel: () => 0 } });
 
+// Why an element that shows something is not added.
+const nothingToShow = (kind) => ({
+  camera: t("There is no camera yet. Select a body and add one from the palette, under Sensors."),
+  lamp: t("There is no signal of yes or no to show yet. Add one to the scheme first: a switch, a comparison."),
+})[kind] ?? t("There is no signal to show yet. Draw a scheme, or give a joint a drive first.");
+
 class PanelEditor {
   constructor(element, document, context) {
     Object.assign(this, { element, document, context });
@@ -57,7 +63,11 @@ class PanelEditor {
       const isOurs = ({ path, from }) => [path, from].some((one) => one !== undefined && (one === "" || /^\/(panel|diagram|cameras)/.test(one)));
       if (!operations || operations.some(isOurs)) this.later();
     });
-    this.document.addEventListener("message", ({ detail }) => detail.kinds && this.later());
+    this.document.addEventListener("message", ({ detail }) => {
+      if (detail.kinds || detail.offered) this.later();
+      if (detail.checked) this.askOffer();
+    });
+    this.askOffer();
     this.context.trial.listeners.add(() => this.show());
     this.sheet.addEventListener("pointerdown", (event) => this.grab(event));
     this.sheet.addEventListener("keydown", (event) => this.key(event));
@@ -81,8 +91,7 @@ class PanelEditor {
     this.sheet.dataset.look = model.data.theme ?? "plain";
     this.sheet.classList.toggle("runs", this.runs);
     const groups = model.groups.map((group, g) => this.group(model, group, g));
-    const empty = make("p", { class: "quiet" }, t("There is no console yet: the scene gets one made from its scheme. Add an element to lay out one of your own."));
-    this.sheet.replaceChildren(...(groups.length ? groups : [empty]));
+    this.sheet.replaceChildren(...(groups.length ? groups : this.emptyParts()));
     if (!this.runs) for (const control of this.sheet.querySelectorAll(".w-control")) control.show({});
     this.showSignals(model);
     if (this.selected && this.document.at(this.selected) === undefined) this.selected = null;
@@ -118,8 +127,30 @@ class PanelEditor {
     return frame;
   }
 
+  // Nothing is laid out: what the scene is driven with until then may be the beginning.
+  emptyParts() {
+    const { panel, diagram } = this.document.offered;
+    const said = make("p", { class: "quiet" }, t("There is no console yet: the scene gets one made from its scheme. Add an element to lay out one of your own."));
+    if (!panel || this.runs) return [said];
+    const scheme = diagram && !this.document.at("/diagram") ? [{ op: "add", path: "/diagram", value: diagram }] : [];
+    const value = { ...(this.document.at("/panel") ?? {}), ...panel };
+    const begin = () => this.document.edit(t("Begin with the console it would get"), [...scheme, { op: this.document.at("/panel") ? "replace" : "add", path: "/panel", value }]);
+    return [said, make("button", { type: "button", class: "plain", onclick: begin }, t("Begin with the console it would get"))];
+  }
+
+  // Asks for what the scene would be driven with, where it has nothing of its own.
+  askOffer() {
+    const { data, offered, revision } = this.document;
+    if (data.diagram && data.panel?.groups?.length) return;
+    if (offered.revision !== revision) this.document.send({ want_offer: true });
+  }
+
   showSignals(model) {
-    const outputs = this.document.at("/diagram/outputs") ?? {};
+    const isOwn = this.document.at("/diagram") !== undefined;
+    const { outputs } = model;
+    const hint = isOwn ? t("The scheme has no inputs, lamps or gauges yet. A lever, knob or switch brings an input along.")
+      : t("There is nothing to drive yet. Give a joint a drive (palette, Drives), or draw a scheme; a lever, knob or switch brings an input along.");
+    const made = t("The scene has no scheme of its own yet. These are the signals of the one made from its drives; it is written down with the first element that uses it.");
     const shown = Object.entries(outputs).filter(([, { type }]) => type === "lamp" || type === "gauge").map(([name]) => name);
     const chips = [...Object.keys(model.inputs), ...shown].map((name) => {
       const kind = model.suited(name);
@@ -127,7 +158,8 @@ class PanelEditor {
       chip.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/x-sharnir-signal", name));
       return chip;
     });
-    this.signals.replaceChildren(...chips);
+    const note = !chips.length ? hint : isOwn ? null : made;
+    this.signals.replaceChildren(...(note ? [make("p", { class: "quiet" }, note)] : []), ...chips);
   }
 
   specOf(name) {
@@ -166,12 +198,17 @@ class PanelEditor {
 
   add(kind, name = null, g = this.groupNumber, at = null) {
     const { model } = this;
-    const widget = model.fresh(kind, name);
-    this.document.edit(t("Add: {title}", { title: t(WIDGETS[kind].title) }), model.add(g, widget, at));
+    const inputs = name ? {} : model.missingInputs(kind);
+    const widget = model.fresh(kind, name, Object.keys(inputs));
+    if (!widget) return this.context.toast(nothingToShow(kind));
+    const scheme = kind === "text" || kind === "camera" ? [] : model.schemeWith(inputs);
+    this.document.edit(t("Add: {title}", { title: t(WIDGETS[kind].title) }), [...scheme, ...model.add(g, widget, at)]);
+    const names = Object.keys(inputs).join(", ");
+    if (names) this.context.toast(t("The scheme has got a new input for it: {names}. Draw a wire from it to what it is to move.", { names }));
     const count = this.model.groups[g].widgets.length;
     this.selected = pathOf("panel", "groups", g, "widgets", count - 1);
     this.show();
-    this.sheet.querySelector(`[data-path="${CSS.escape(this.selected)}"]`)?.focus();
+    return this.sheet.querySelector(`[data-path="${CSS.escape(this.selected)}"]`)?.focus();
   }
 
   addGroup() {

@@ -1,6 +1,7 @@
 // The console as the document has it: groups of widgets, where they lie on the grid, and the edits of it.
 
 import { pathOf, stepsOf } from "./document.js";
+import { fresh } from "./names.js";
 
 // What there is to put on a console: what it sets or shows, and how many columns and rows it takes.
 export const WIDGETS = {
@@ -19,6 +20,7 @@ export const WIDGETS = {
 export const COLUMNS = 6;
 export const THEMES = { plain: "Plain", steel: "Steel", night: "Night", contrast: "High contrast" };
 const HALF_TURN = Math.PI;
+const NEW_INPUTS = { real: { range: [-1, 1] }, bool: { type: "bool" }, int: { type: "int", choices: ["off", "on"] } };
 
 export class PanelModel {
   constructor(document) {
@@ -33,13 +35,22 @@ export class PanelModel {
     return this.data.groups ?? [];
   }
 
+  // Without a scheme of its own the scene has the one that is made of its drives.
+  get diagram() {
+    return this.document.at("/diagram") ?? this.document.offered.diagram ?? {};
+  }
+
   get inputs() {
-    return this.document.at("/diagram/inputs") ?? {};
+    return this.diagram.inputs ?? {};
+  }
+
+  get outputs() {
+    return this.diagram.outputs ?? {};
   }
 
   // What can be shown: all signals of the diagram, by name; what signals carry comes from the server.
   get signals() {
-    return this.document.kinds?.[""]?.kinds ?? {};
+    return (this.document.at("/diagram") ? this.document.kinds?.[""]?.kinds : this.document.offered.kinds) ?? {};
   }
 
   widget(path) {
@@ -70,20 +81,26 @@ export class PanelModel {
     return used;
   }
 
-  // A new widget, bound to something that nothing else is bound to where there is such a thing.
-  fresh(kind, name = null) {
+  // A new widget, bound to something that nothing else is bound to where there is such a thing; null where there is nothing.
+  // ``added`` are inputs that come with it.
+  fresh(kind, name = null, added = []) {
     const about = WIDGETS[kind];
     const { bound } = this;
-    const outputs = Object.keys(this.document.at("/diagram/outputs") ?? {});
+    const outputs = Object.keys(this.outputs);
     const pick = (field, but = []) => {
-      const fits = this.fitting(kind, field).filter((one) => !but.includes(one));
-      return fits.find((one) => !bound.has(one) && (field !== "value" || outputs.includes(one))) ?? fits[0] ?? "";
+      const fits = [...this.fitting(kind, field), ...added].filter((one) => !but.includes(one));
+      return fits.find((one) => !bound.has(one) && (field !== "value" || outputs.includes(one))) ?? fits[0];
     };
+    const widget = this.bind(kind, about, name, pick, outputs);
+    return Object.values(widget).some((value) => value === undefined || value.length === 0) ? null : widget;
+  }
+
+  bind(kind, about, name, pick, outputs) {
     if (about.input) return { type: kind, input: name ?? pick("input") };
     if (about.value) return { type: kind, value: name ?? pick("value") };
     if (about.axes) {
       const x = name ?? pick("x");
-      return { type: kind, x, y: pick("y", [x]) || x };
+      return { type: kind, x, y: pick("y", [x]) };
     }
     if (about.signals) return { type: kind, signals: [name ?? outputs[0] ?? Object.keys(this.inputs)[0]].filter(Boolean) };
     if (kind === "camera") return { type: kind, camera: pick("camera") };
@@ -96,6 +113,24 @@ export class PanelModel {
     const spec = this.inputs[name];
     if (!spec) return type === "bool" ? "lamp" : "gauge";
     return type === "bool" ? (spec.momentary ? "button" : "switch") : spec.choices?.length ? "selector" : "slider";
+  }
+
+  // Inputs of the scheme that a control still needs, as it has none of its type left: { name: description }.
+  missingInputs(kind) {
+    const { input: types, axes } = WIDGETS[kind];
+    const count = axes ? 2 - this.fitting(kind, "x").length : types && !this.fitting(kind, "input").length ? 1 : 0;
+    const wanted = axes ? ["steer", "drive"] : [kind === "slider" ? "lever" : kind];
+    const taken = { ...this.inputs, ...this.outputs, ...(this.diagram.blocks ?? {}) };
+    const made = {};
+    for (const name of wanted.slice(0, Math.max(0, count))) made[fresh({ ...taken, ...made }, name)] = structuredClone(NEW_INPUTS[(axes ?? types)[0]]);
+    return made;
+  }
+
+  // The scheme as it has to be for new inputs: written down where there is none, with them added.
+  schemeWith(inputs) {
+    const operations = this.document.at("/diagram") ? [] : [{ op: "add", path: "/diagram", value: structuredClone(this.diagram) }];
+    if (Object.keys(inputs).length && !this.diagram.inputs) operations.push({ op: "add", path: "/diagram/inputs", value: {} });
+    return [...operations, ...Object.entries(inputs).map(([name, value]) => ({ op: "add", path: pathOf("diagram", "inputs", name), value }))];
   }
 
   // --- places --------------------------------------------------------------------------------------------------------
@@ -193,7 +228,7 @@ export function described(widget, model) {
   const base = { kind, name, label: label || name };
   if (kind === "lamp") return { ...base, color: widget.color ?? "green" };
   if (kind === "gauge") {
-    const [low, high] = widget.range ?? model.document.at(pathOf("diagram", "outputs", name, "range")) ?? [null, null];
+    const [low, high] = widget.range ?? model.outputs[name]?.range ?? [null, null];
     const unit = model.signals[name]?.[1] ?? "";
     const reach = unit === "rad" ? HALF_TURN : 1;
     const plain = low === null && !["rad", "m", "1"].includes(unit);

@@ -112,6 +112,8 @@ export class Stage {
     this.view.bodies.show(frame, this.view.reader); // at once: what is pointed at is where it will be drawn
     this.gizmo.follow();
     this.marks.draw();
+    if (this.previewed) this.view.stale = true;
+    this.previewed = false;
   }
 
   frame() {
@@ -132,7 +134,7 @@ export class Stage {
       if (i !== undefined) this.view.bodies.matrix[i].copy(matrix).multiply(poseOf(this.document.data.bodies[name]));
     }
     this.view.bodies.place();
-    this.view.stale = true;
+    this.previewed = this.view.stale = true;
   }
 
   // --- selection ------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ whose friction begins or ceases to hold are not, either. Reactions are brought t
 
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, structs, wp
+from ..moving import make_moving
 
 MIDPOINT_STEPS = 4
 JOLTED, CAUGHT = 1, 2  # friction has begun or ceased to hold a body in a kick; it has begun to hold it to what is fixed
@@ -31,10 +32,11 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     t = structs(p)
-    algebra = make_algebra(p)
+    algebra, moves = make_algebra(p), make_moving(p, features).moves
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
     Vectors = wp.array(dtype=vec3, ndim=2)
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
+    EXACT = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # rad, of a turn
 
     # --- before the kick ----------------------------------------------------------------------------------------------
 
@@ -50,8 +52,9 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         """Velocities in the middle of the last step against those at its end, if they were not set since."""
         if memory.kick[world] > real(0.0):
             for b in range(1, settings.bodies):
-                swap(state.velocity, memory.mid_velocity, b, world)
-                swap(state.spin, memory.mid_spin, b, world)
+                if moves(model, b, world):
+                    swap(state.velocity, memory.mid_velocity, b, world)
+                    swap(state.spin, memory.mid_spin, b, world)
             if wp.static(features.ropes):
                 for rope in range(settings.ropes):
                     for i in range(state.rope_first[rope, world], model.rope_end[rope]):
@@ -113,13 +116,12 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         return alike(now, before) * (real(2.0) * now - before)
 
     @wp.func
-    def midpoint_spin(inertia: p.mat33, spin: vec3, gyration: vec3, dt: real) -> vec3:
+    def midpoint_spin(inertia: p.mat33, momentum: vec3, start: vec3, dt: real) -> vec3:
         """The u with I u = exp(-dt u/2) I w, body axes, by Newton steps; dF/du = I - (dt/2) [I u]x + O(dt^2).
 
         Newton and not a fixed point, which would diverge for a thin rod: its smallest moment is nearly zero.
         """
-        momentum = inertia * spin
-        u = spin + real(0.5) * dt * gyration
+        u = start
         left = int(wp.static(MIDPOINT_STEPS))
         while left > 0:
             turned = algebra.rotated_vector(momentum, real(-0.5) * dt * u)
@@ -133,21 +135,40 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         return u
 
     @wp.func
+    def spin_gain(inertia: p.mat33, inverse: p.mat33, spin: vec3, exact_to: real, dt: real) -> vec3:
+        """By how much the mean spin in the drift differs from that at its start: u - w, body axes.
+
+        The first two orders where they are enough, the turn being exact to ``exact_to`` rad:
+
+            u - w = (h/2) g + (h^2/8) I^-1 (2 (I w) x g - w x ((I w) x w)) + O(h^3),   g = I^-1 ((I w) x w)
+        """
+        momentum = inertia * spin
+        torque = wp.cross(momentum, spin)
+        if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
+            return vec3()
+        gyration = inverse * torque
+        first = real(0.5) * dt * gyration
+        second = wp.cross(real(2.0) * momentum, gyration) - wp.cross(spin, torque)
+        second = real(0.125) * dt * dt * (inverse * second)
+        size = wp.dot(second, second)  # the third order is less than the second by as much as this by the first
+        if dt * dt * size * size <= exact_to * exact_to * wp.dot(first, first):
+            return first + second
+        return midpoint_spin(inertia, momentum, spin + first + second, dt) - spin
+
+    @wp.func
     def turn_body(model: t.model, state: t.state, work: t.work, dt: real, b: int, world: int) -> vec3:
         """Turn body b; its spin afterwards, of the same angular momentum."""
         turn = state.rotation[b, world]
         world_spin = work.spin[b, world]
         spin = wp.quat_rotate_inv(turn, world_spin)
         inertia = model.inertia[b, world]
-        momentum = inertia * spin
-        torque = wp.cross(momentum, spin)
-        if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
+        gain = spin_gain(inertia, model.inv_inertia[b, world], spin, EXACT, dt)
+        if gain == vec3():
             state.rotation[b, world] = algebra.rotated(turn, dt * (world_spin + work.push_spin[b, world]))
             return world_spin
-        u = midpoint_spin(inertia, spin, model.inv_inertia[b, world] * torque, dt)
-        after = algebra.rotated(turn, dt * (wp.quat_rotate(turn, u) + work.push_spin[b, world]))
+        after = algebra.rotated(turn, dt * (world_spin + wp.quat_rotate(turn, gain) + work.push_spin[b, world]))
         state.rotation[b, world] = after
-        kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, momentum))
+        kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, inertia * spin))
         return wp.quat_rotate(after, model.inv_inertia[b, world] * kept)
 
     @wp.func
@@ -189,6 +210,7 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
     def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Poses and velocities of all bodies at the end of the step."""
         for b in range(1, settings.bodies):
-            drift_body(model, state, memory, work, settings.dt, b, world)
+            if moves(model, b, world):
+                drift_body(model, state, memory, work, settings.dt, b, world)
 
     return locals()

@@ -5,13 +5,14 @@ The kick stands for the whole step. The rotation over a step is exact for a cons
 
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, structs, wp
+from ..moving import make_moving
 
 
 @factory
 def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
-    """The functions in a precision."""
+    """The functions in a precision, for a scene's features."""
     real, t = p.real, structs(p)
-    rotated = make_algebra(p).rotated
+    rotated, moves = make_algebra(p).rotated, make_moving(p, features).moves
 
     @wp.func
     def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
@@ -23,12 +24,14 @@ def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
     def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """New velocities, and poses that follow them."""
         for b in range(1, settings.bodies):
-            v = work.velocity[b, world]
-            u = work.spin[b, world]
-            state.velocity[b, world] = v
-            state.spin[b, world] = u
-            state.position[b, world] = state.position[b, world] + settings.dt * (v + work.push[b, world])
-            state.rotation[b, world] = rotated(state.rotation[b, world], settings.dt * (u + work.push_spin[b, world]))
+            if moves(model, b, world):
+                v = work.velocity[b, world]
+                u = work.spin[b, world]
+                turn = settings.dt * (u + work.push_spin[b, world])
+                state.velocity[b, world] = v
+                state.spin[b, world] = u
+                state.position[b, world] = state.position[b, world] + settings.dt * (v + work.push[b, world])
+                state.rotation[b, world] = rotated(state.rotation[b, world], turn)
 
     @wp.func
     def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):

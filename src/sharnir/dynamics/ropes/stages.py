@@ -34,7 +34,7 @@ def make_ropes(p: Precision, features: Features) -> Made:
     factor = make_chain(p, features).factor
     factor_ports = make_port_matrix(p, features).factor_ports
     mechanism_answers = make_mechanism(p, features).mechanism_answers
-    stiffen = make_stiffen(p, features).stiffen
+    stiffness = make_stiffen(p, features)
     settle_touches = make_rope_touch(p, features).settle_touches
 
     @wp.func
@@ -58,7 +58,10 @@ def make_ropes(p: Precision, features: Features) -> Made:
                             / last_kick(memory, settings, world)
                             * memory.port_impulse[i, world]
                         )
-                        stiffen(model, memory, work, model.port_body[i], work.port_arm[i, world], push, p.vec3(), world)
+                        b = model.port_body[i]
+                        excess = stiffness.excess_of(model, memory, work.port_arm[i, world], push, b, world)
+                        if excess > real(0.0):
+                            stiffness.stiffen(work, excess, wp.normalize(push), p.vec3(), b, world)
 
     @wp.func
     def begin_ropes(

@@ -14,11 +14,12 @@ run time carries its step along and cannot tell that an index is not negative, w
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..factory import Features, Made, Precision, factory, structs, wp
+from ..moving import make_moving
 from ..rows.groups import make_rows
 
 SLOW = 0.3  # share of its distance that the bias may keep when it is found again, if that is to go on
 MORE_BIASES = 3  # times that the bias is found again in a step
-TIGHT = 1e-10  # of an arm, that the softness of a joint that closes a loop may leave open
+TIGHT, TOUCHING = 1e-10, 1e-7  # of an arm, that the softness of a joint that closes a loop may leave open
 
 
 @factory
@@ -28,7 +29,7 @@ def make_factors(p: Precision, features: Features) -> Made:
     t = structs(p)
     algebra = make_algebra(p)
     bias = make_bias(p, features)
-    rows = make_rows(p, features)
+    rows, moves = make_rows(p, features), make_moving(p, features).moves
     Vectors = wp.array(dtype=vec3, ndim=2)  # for every node of the matrix, or every body
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
     FAR = wp.constant(real(1e-5 if features.bounded else 1e-6))
@@ -216,6 +217,15 @@ def make_factors(p: Precision, features: Features) -> Made:
         add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
 
     @wp.func
+    def is_slack(model: t.model, work: t.work, settings: t.settings, world: int) -> bool:
+        """Whether joints that close loops give way by more than they may; contacts leave more than that by far."""
+        most = wp.static(real(TIGHT))
+        if wp.static(features.contacts):
+            if work.contact_count[world] > 0:
+                most = wp.static(real(TOUCHING))
+        return bias.slack(model, work, settings, world) > most * most
+
+    @wp.func
     def lead_onto_joints(
         model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
     ):
@@ -224,33 +234,35 @@ def make_factors(p: Precision, features: Features) -> Made:
         rows.lead(model, memory, work, settings, world)
         if settings.redundant > 0:
             for b in range(1, settings.bodies):
-                memory.led_spin[b, world] = -work.spin[b, world]
+                if moves(model, b, world):
+                    memory.led_spin[b, world] = -work.spin[b, world]
         if is_open:
             solve_bias_and_push(model, memory, work, settings, world)
         else:
             solve_bias(model, memory, work, settings, world)
         left = int(wp.static(MORE_BIASES))
-        before = bias.distance(model, work, settings, world)
+        before = bias.distance(model, work, settings, FAR, world)
         while left > 0 and before > FAR * FAR:
             bias.find_bias_again(model, state, memory, work, settings, world)
             solve_bias(model, memory, work, settings, world)
             left -= 1
-            after = bias.distance(model, work, settings, world)
+            after = bias.distance(model, work, settings, FAR, world)
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
         if settings.redundant > 0:
-            if bias.slack(model, work, settings, world) > wp.static(real(TIGHT * TIGHT)):
+            if is_slack(model, work, settings, world):
                 solve_bias(model, memory, work, settings, world)
             for b in range(1, settings.bodies):
-                memory.led_spin[b, world] = memory.led_spin[b, world] + work.spin[b, world]
+                if moves(model, b, world):
+                    memory.led_spin[b, world] = memory.led_spin[b, world] + work.spin[b, world]
 
     @wp.func
     def lead_again(
         model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
     ) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
-        if bias.distance(model, work, settings, world) <= FAR * FAR:
+        if bias.distance(model, work, settings, FAR, world) <= FAR * FAR:
             return False
         bias.find_bias_again(model, state, memory, work, settings, world)
         solve_bias(model, memory, work, settings, world)
