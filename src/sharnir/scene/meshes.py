@@ -31,8 +31,8 @@ class Mesh(Shape, frozen=True, tag="mesh"):
 
     ``scale`` (m per unit of the file, one for all or one for each of x, y and z, where a negative one mirrors) makes
     metres of its numbers; triangles name three vertices each, counted from 0. ``uv`` (shares of its
-    width and height) is where each of the vertices lies in the ``texture``: from 0 at its left to 1 at its right, and from
-    0 below to 1 above; a file has its own.
+    width and height) is where each of the vertices lies in the ``texture``: from 0 at its left to 1 at its right, and
+    from 0 below to 1 above; a file has its own.
     The file is read relative to the scene file, or to the working folder when the scene is written in Python.
     """
 
