@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import resource
+import struct
 import subprocess
 import sys
 
 import pytest
 
 import sharnir as sh
+from sharnir.cli.command import main
 
 LAUGHS = (
     '<!DOCTYPE r [<!ENTITY a0 "ha">'
@@ -147,3 +150,172 @@ TETRAHEDRON = (((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 
 def facet(*corners: tuple[int, int, int]) -> str:
     points = "".join(f"vertex {x} {y} {z}\n" for x, y, z in corners)
     return f"facet normal 0 0 0\nouter loop\n{points}endloop\nendfacet\n"
+
+
+SOFT = '<flexcomp name="f" type="grid" count="20 20 20" spacing=".1 .1 .1" dim="3"/>'
+REPEATED = {
+    "soft bodies": f'<replicate count="4000">{SOFT}</replicate>',
+    "soft bodies in two rows": f'<replicate count="40"><replicate count="40">{SOFT}</replicate></replicate>',
+    "geoms": '<replicate count="1000000000"><geom size="1"/></replicate>',
+    "bodies": '<replicate count="100"><replicate count="100"><body><geom size="1"/></body></replicate></replicate>',
+    "an include": '<replicate count="4000"><include file="part.xml"/></replicate>',
+}
+
+
+@pytest.mark.parametrize("what", REPEATED)
+def test_what_mujoco_would_repeat_without_end_is_refused_before_it_begins(tmp_path, what):
+    file = tmp_path / "robot.xml"
+    file.write_text(f"<mujoco><worldbody>{REPEATED[what]}</worldbody></mujoco>")
+    (tmp_path / "part.xml").write_text(
+        '<mujocoinclude><replicate count="4000"><geom size="1"/></replicate></mujocoinclude>'
+    )
+    with pytest.raises(sh.SceneError, match=r"makes more than .* at most"):
+        sh.Scene.load(file)
+
+
+LAUGHING = LAUGHS.removesuffix('<robot name="&a39;"/>')
+DAE = (
+    '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">'
+    "<asset><contributor>{}</contributor></asset></COLLADA>"
+)
+
+
+@pytest.mark.parametrize(
+    "name, root", [("robot.sdf", "<sdf version='1.9'>{}</sdf>"), ("robot.xml", "<mujoco>{}</mujoco>")]
+)
+@pytest.mark.parametrize("head, inside", [(LAUGHING, "&a39;"), (OUTSIDE.partition("<robot")[0], "&f;")])
+def test_entities_are_refused_in_every_format(tmp_path, name, root, head, inside):
+    (tmp_path / name).write_text(head + root.format(inside))
+    with pytest.raises(sh.SceneError, match=rf"{name}.*document type"):
+        sh.Scene.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("head, inside", [(LAUGHING, "&a39;"), (OUTSIDE.partition("<robot")[0], "&f;")])
+def test_a_mesh_of_collada_with_entities_is_not_expanded(tmp_path, head, inside):
+    pytest.importorskip("collada")
+    (tmp_path / "mesh.dae").write_text(head + DAE.format(inside))
+    (tmp_path / "mesh.urdf").write_text(MESH.format(BALL, "mesh.dae"))
+    command = [sys.executable, "-c", BOUNDED, str(tmp_path)]
+    ended = subprocess.run(
+        command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)), capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert float(ended.stdout) < 300.0  # MiB
+
+
+@pytest.mark.parametrize(
+    "how", ["subLayers = [@/etc/hostname@]", "references = @/etc/hostname@", "payload = @/etc/hostname@"]
+)
+def test_usd_that_is_composed_of_files_outside_is_refused(tmp_path, how):
+    pytest.importorskip("pxr")
+    inside = f'def Xform "a" ( prepend {how} ) {{}}'
+    text = f"#usda 1.0\n(\n    {how}\n)\n" if how.startswith("sub") else f"#usda 1.0\n{inside}\n"
+    (tmp_path / "robot.usda").write_text(text)
+    with pytest.raises(sh.SceneError, match="outside of the robot's folder"):
+        sh.Scene.load(tmp_path / "robot.usda")
+
+
+def test_usd_layers_that_include_each_other_end(tmp_path):
+    pytest.importorskip("pxr")
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{name}.usda").write_text(f"#usda 1.0\n(\n    subLayers = [@./{other}.usda@]\n)\n")
+    with pytest.raises(sh.SceneError, match=r"a\.usda"):
+        sh.Scene.load(tmp_path / "a.usda")
+
+
+def _counted_in_vain(kind: str) -> bytes:
+    """A mesh whose head declares thousands of millions of parts that are not there."""
+    number = 4_000_000_000
+    if kind == "stl":
+        return b"x" * 80 + struct.pack("<I", number) + bytes(50)
+    if kind == "ply":
+        lists = f"element face {number}\nproperty list uchar int vertex_indices\nend_header\n"
+        axes = "".join(f"property float {axis}\n" for axis in "xyz")
+        return f"ply\nformat binary_little_endian 1.0\nelement vertex {number}\n{axes}{lists}".encode()
+    if kind == "obj":
+        return f"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 {number}\n".encode()
+    held = {"asset": {"version": "2.0"}, "buffers": [{"byteLength": number}], "scene": 0, "scenes": [{"nodes": [0]}]}
+    held |= {"bufferViews": [{"buffer": 0, "byteLength": number}], "nodes": [{"mesh": 0}]}
+    held |= {"accessors": [{"bufferView": 0, "componentType": 5126, "count": number // 12, "type": "VEC3"}]}
+    held |= {"meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}]}
+    text = json.dumps(held).encode()
+    text += b" " * (-len(text) % 4)
+    return struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON") + text
+
+
+@pytest.mark.parametrize("kind", ["stl", "ply", "obj", "glb"])
+def test_a_mesh_that_declares_more_than_it_holds_is_told_and_takes_no_memory(tmp_path, kind):
+    (tmp_path / f"mesh.{kind}").write_bytes(_counted_in_vain(kind))
+    (tmp_path / "mesh.urdf").write_text(MESH.format(BALL, f"mesh.{kind}"))
+    ended = subprocess.run([sys.executable, "-c", BOUNDED, str(tmp_path)], capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stderr
+    assert float(ended.stdout) < 300.0  # MiB
+    (lost,) = sh.Scene.load(tmp_path / "mesh.urdf", base="free").report.of("ignored")
+    assert f"mesh.{kind}" in lost.what + lost.why and lost.matters == "contact"
+
+
+SDF = '<sdf version="1.9"><model name="m">{}</model></sdf>'
+RIGID = '#usda 1.0\ndef Xform "b" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] )\n{{\n{}\n}}\n'
+CUBE = 'def Cube "c{}" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] )\n{{\n}}\n'
+SEEN = '<link name="l"><visual name="v"><geometry><mesh><uri>{}</uri></mesh></geometry></visual></link>'
+TOUCHED = '( prepend apiSchemas = ["PhysicsCollisionAPI"] )'
+OTHERS = {
+    "sdf that includes itself": ("robot.sdf", SDF.format("<include><uri>robot.sdf</uri></include>"), "includes itself"),
+    "sdf, no number": ("robot.sdf", SDF.format('<link name="l"><pose>nan 0 0 0 0 0</pose></link>'), "pose is nan"),
+    "sdf, frames in a circle": (
+        "robot.sdf",
+        SDF.format('<frame name="a" attached_to="b"/><frame name="b" attached_to="a"/>'
+                   '<link name="l"><pose relative_to="a">0 0 0 0 0 0</pose></link>'),
+        "leads back to itself",
+    ),
+    "sdf, a path out": (
+        "robot.sdf",
+        SDF.format(SEEN.format("/etc/passwd")),
+        "outside of the robot's folder",
+    ),
+    "sdf of 10,000 links": (
+        "robot.sdf", SDF.format("".join(f'<link name="l{i}"/>' for i in range(10_000))), "at most 4000 are read",
+    ),
+    "usd of 10,000 bodies": (
+        "robot.usda",
+        "#usda 1.0\n" + "".join(CUBE.format(i) for i in range(10_000)),
+        "at most 4000 are read",
+    ),
+    "usd, no number": (
+        "robot.usda",
+        RIGID.format('double3 xformOp:translate = (nan, 0, 0)\nuniform token[] xformOpOrder = ["xformOp:translate"]'),
+        "no finite transform",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_hostile_files_of_sdf_and_usd_are_refused_by_name_at_the_command_line(tmp_path, capsys, what):
+    name, text, told = OTHERS[what]
+    if name.endswith("usda"):
+        pytest.importorskip("pxr")
+    (tmp_path / name).write_text(text)
+    assert main(["import", str(tmp_path / name)]) == 2
+    said = capsys.readouterr().err
+    assert told in said and name in said and "Traceback" not in said
+
+
+BROKEN = {
+    "corners": (
+        'def Mesh "m" {}\n{{\nint[] faceVertexCounts = [2000000000]\nint[] faceVertexIndices = [0, 1, 2]\n'
+        "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n}}",
+        "3 faceVertexIndices where its faceVertexCounts need 2000000000",
+    ),
+    "endless": ('def Sphere "s" {}\n{{\ndouble radius = inf\n}}', "radius is infinite; give a finite number"),
+    "no number": ('def Cube "c" {}\n{{\ndouble size = nan\n}}', "size is not a number; give a finite one"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_usd_shape_that_cannot_be_is_told_and_left_out(tmp_path, what):
+    pytest.importorskip("pxr")
+    shape, why = BROKEN[what]
+    (tmp_path / "robot.usda").write_text(RIGID.format(shape.format(TOUCHED)))
+    scene = sh.Scene.load(tmp_path / "robot.usda")
+    (lost,) = scene.report.of("ignored")
+    assert why in lost.why and lost.matters == "contact" and scene.bodies["b"].spec.shapes == ()

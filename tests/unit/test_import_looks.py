@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from PIL import Image
 
 import sharnir as sh
@@ -162,27 +164,231 @@ def test_a_scene_file_in_another_folder_names_the_same_meshes(robot, tmp_path):
     assert [body.spec for body in again.bodies.values()] == [body.spec for body in scene.bodies.values()]
 
 
-def test_a_cube_with_one_picture_is_drawn_on_boxes_and_told_on_others(tmp_path):
-    pytest.importorskip("mujoco")
-    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
-    sheet = Image.new("RGB", (12, 16), "#000000")
-    sheet.paste("#ffffff", (4, 4, 8, 8))
-    sheet.save(tmp_path / "sides.png")
-    (tmp_path / "robot.xml").write_text("""
+CUBES = """
 <mujoco>
   <asset>
-    <texture name="wood" type="cube" file="wood.png"/>
-    <texture name="sides" type="cube" file="sides.png" gridsize="4 3" gridlayout=".U..LFRB.D.."/>
-    <material name="wood" texture="wood"/> <material name="sides" texture="sides"/>
+    <texture name="six" type="cube" fileright="right.png" fileleft="left.png" fileup="up.png" filedown="down.png"
+      filefront="front.png" rgb1="1 0 0"/>
+    <texture name="grid" type="cube" file="grid.png" gridsize="3 4" gridlayout=".U..LFRB.D.."/>
+    <material name="six" texture="six"/> <material name="grid" texture="grid" texuniform="true"/>
   </asset>
   <worldbody>
-    <body name="box"><freejoint/><geom type="box" size="1 1 1" material="wood"/></body>
-    <body name="ball"><freejoint/><geom size="1" material="wood"/></body>
-    <body name="dice"><freejoint/><geom type="box" size="1 1 1" material="sides"/></body>
+    <body name="dice"><freejoint/><geom type="box" size="1 1 3" material="six"/></body>
+    <body name="long"><freejoint/><geom type="box" size="1 1 3" material="grid"/></body>
+    <body name="ball"><freejoint/><geom size="2" material="grid"/></body>
+    <body name="pill"><freejoint/><geom type="capsule" size="1 2" material="six"/></body>
+    <body name="tin"><freejoint/><geom type="cylinder" size="1 2" material="six"/></body>
+    <body name="egg"><freejoint/><geom type="ellipsoid" size="1 2 3" material="six"/></body>
   </worldbody>
-</mujoco>""")
-    scene = sh.Scene.load(tmp_path / "robot.xml")
-    seen = {name: body.spec.shapes[0].texture for name, body in scene.bodies.items()}
-    assert seen["box"] and seen["box"].endswith("wood.png") and seen["ball"] is None and seen["dice"] is None
-    told = [entry.what for entry in scene.report.of("ignored") if "cube's picture" in entry.why]
-    assert told == ["texture 'wood.png'", "texture 'sides.png'"]
+</mujoco>"""
+
+
+@pytest.fixture
+def cubes(tmp_path):
+    pytest.importorskip("mujoco")
+    for side in ("right", "left", "up", "down", "front"):
+        Image.new("RGB", (4, 4), "#336699").save(tmp_path / f"{side}.png")
+    Image.new("RGB", (16, 12), "#336699").save(tmp_path / "grid.png")
+    (tmp_path / "robot.xml").write_text(CUBES)
+    return sh.Scene.load(tmp_path / "robot.xml")
+
+
+def _seen(scene, name):
+    return [shape for shape in scene.bodies[name].spec.shapes if shape.visible]
+
+
+def test_the_sides_of_a_cube_have_the_places_and_the_ways_of_mujocos_renderer(cubes):
+    """Which vertex shows the upper left corner of each picture: as MuJoCo draws it, looked at there."""
+    first = {}
+    for part in _seen(cubes, "dice"):
+        name = "back" if part.texture is None else Path(part.texture).stem
+        if part.uv is None:
+            assert part.color == "#ff0000" and all(vertex[2] == -3.0 for vertex in part.vertices)
+            continue
+        first[name] = next(v for v, uv in zip(part.vertices, part.uv, strict=True) if uv == (0.0, 1.0))
+    assert first == {
+        "right": (1, 1, 3),
+        "left": (-1, 1, -3),
+        "up": (-1, 1, -3),
+        "down": (-1, -1, 3),
+        "front": (-1, 1, 3),
+    }
+    assert not [entry for entry in cubes.report.of("ignored") if entry.matters == "looks" and "rgb1" not in entry.what]
+
+
+def test_a_uniform_cube_is_laid_on_by_the_real_size_and_a_grid_by_its_cells(cubes):
+    parts = _seen(cubes, "long")
+    assert {Path(part.texture).name for part in parts} == {"grid.png"}
+    cells = {tuple(np.floor(np.mean(part.uv, axis=0) * (4, 3)).astype(int)): part for part in parts}
+    front = cells[(1, 1)]  # the middle row from below, the second column: what looks up, down to z = |x|, |y|
+    assert np.min(front.vertices, axis=0)[2] == pytest.approx(1.0)
+    assert {*cells} == {(0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (3, 1)}
+
+
+@pytest.mark.parametrize("name", ["ball", "pill", "tin", "egg", "dice", "long"])
+def test_what_wears_a_cube_has_the_surface_it_had_and_touches_as_before(cubes, name):
+    parts = [trimesh.Trimesh(part.vertices, part.triangles, process=False) for part in _seen(cubes, name)]
+    (touched,) = (shape for shape in cubes.bodies[name].spec.shapes if shape.collides)
+    assert not touched.visible and touched.texture is None
+    area = {
+        "ball": 16 * np.pi,
+        "pill": 12 * np.pi,
+        "tin": 10 * np.pi,
+        "egg": 48.882,
+        "dice": 56.0,
+        "long": 56.0,
+    }[name]
+    assert sum(part.area for part in parts) == pytest.approx(area, rel=0.02)
+
+
+USD_PICTURE = """#usda 1.0
+(
+    metersPerUnit = 0.01
+    upAxis = "Z"
+)
+def Xform "box" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] )
+{
+    float physics:mass = 1
+    vector3f physics:velocity = (100, 0, 0)
+    vector3f physics:angularVelocity = (0, 0, 180)
+    double3 xformOp:translate = (0, 0, 100)
+    float xformOp:rotateZ = 90
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ"]
+    def Mesh "plate" ( prepend apiSchemas = ["MaterialBindingAPI"] )
+    {
+        int[] faceVertexCounts = [4, 3]
+        int[] faceVertexIndices = [0, 1, 2, 3, 0, 3, 4]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (-1, 0, 0)]
+        texCoord2f[] primvars:map = [(0, 0), (1, 0), (1, 1), (0, 1), (0.5, 0.5), (0, 1), (0, 0)] (
+            interpolation = "faceVarying" )
+        rel material:binding = </looks>
+    }
+}
+def Material "looks"
+{
+    token outputs:surface.connect = </looks/surface.outputs:surface>
+    string inputs:name = "map"
+    def Shader "surface"
+    {
+        uniform token info:id = "UsdPreviewSurface"
+        color3f inputs:diffuseColor.connect = </looks/picture.outputs:rgb>
+        token outputs:surface
+    }
+    def Shader "picture"
+    {
+        uniform token info:id = "UsdUVTexture"
+        asset inputs:file = @FILE@
+        float2 inputs:st.connect = </looks/moved.outputs:result>
+        float3 outputs:rgb
+    }
+    def Shader "moved"
+    {
+        uniform token info:id = "UsdTransform2d"
+        float2 inputs:in.connect = </looks/reader.outputs:result>
+        float2 inputs:scale = (2, 1)
+        float inputs:rotation = 90
+        float2 inputs:translation = (1, 0)
+        float2 outputs:result
+    }
+    def Shader "reader"
+    {
+        uniform token info:id = "UsdPrimvarReader_float2"
+        string inputs:varname.connect = </looks.inputs:name>
+        float2 outputs:result
+    }
+}
+"""
+
+
+def _usd(folder, picture="wood.png", text=USD_PICTURE):
+    pytest.importorskip("pxr")
+    (folder / "robot.usda").write_text(text.replace("FILE", picture))
+    return sh.Scene.load(folder / "robot.usda")
+
+
+def test_a_usd_mesh_wears_the_picture_of_its_preview_surface(tmp_path):
+    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
+    scene = _usd(tmp_path)
+    (plate,) = scene.bodies["box"].spec.shapes
+    assert Path(plate.texture) == tmp_path / "wood.png" and plate.color is None
+    shown = {(vertex, uv) for vertex, uv in zip(plate.vertices, plate.uv, strict=True)}
+    near = {(tuple(np.round(v, 9)), tuple(np.round(uv, 9))) for v, uv in shown}
+    # (u, v) becomes (1 - v, 2 u); the vertex at the origin lies on a seam
+    assert near == {
+        ((0, 0, 0), (1, 0)), ((0.01, 0, 0), (1, 2)), ((0.01, 0.01, 0), (0, 2)), ((0, 0.01, 0), (0, 0)),
+        ((0, 0, 0), (0.5, 1)), ((-0.01, 0, 0), (1, 0)),
+    }  # fmt: skip
+    assert len(plate.triangles) == 3
+    again = sh.Scene.load(scene.save(tmp_path / "robot.yaml"))
+    assert again.bodies["box"].spec == scene.bodies["box"].spec
+    drawn = world_of(scene)
+    (shape,) = drawn["bodies"][0]["shapes"]
+    assert shape["uv"] and shape["texture"] == 0 and shape["color"] == "#ffffff" and len(drawn["textures"]) == 1
+
+
+def test_a_usd_picture_that_is_not_there_or_not_laid_on_is_told_and_one_outside_refused(tmp_path):
+    told = [entry.why for entry in _usd(tmp_path).report.of("ignored")]
+    assert "there is no such file" in told
+    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
+    bare = _usd(tmp_path, text=USD_PICTURE.replace("primvars:map", "primvars:other"))
+    assert any("has no primvar 'map'" in entry.why for entry in bare.report.of("ignored"))
+    with pytest.raises(sh.SceneError, match="outside of the robot's folder"):
+        _usd(tmp_path, "/etc/passwd")
+
+
+def test_a_usd_body_starts_as_fast_as_its_file_says_in_its_own_axes(tmp_path):
+    body = _usd(tmp_path).bodies["box"].spec
+    assert body.velocity == pytest.approx((0.0, 1.0, 0.0)) and body.angular_velocity == pytest.approx((0, 0, np.pi))
+    assert not [e for e in _usd(tmp_path).report.of("ignored") if "elocity" in e.what]
+    with pytest.raises(sh.SceneError, match=r"physics:velocity is .*nan.*; give finite"):
+        _usd(tmp_path, text=USD_PICTURE.replace("(100, 0, 0)", "(nan, 0, 0)"))
+
+
+def test_faces_of_a_usd_mesh_with_a_material_of_their_own_are_painted_by_themselves(tmp_path):
+    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
+    subset = """uniform token orientation = "leftHanded"
+        def GeomSubset "red" ( prepend apiSchemas = ["MaterialBindingAPI"] )
+        {
+            uniform token elementType = "face"
+            uniform token familyName = "materialBind"
+            int[] indices = [1]
+            rel material:binding = </red>
+        }
+        rel material:binding = </looks>"""
+    red = """
+def Material "red"
+{
+    token outputs:surface.connect = </red/surface.outputs:surface>
+    def Shader "surface"
+    {
+        uniform token info:id = "UsdPreviewSurface"
+        color3f inputs:diffuseColor = (1, 0, 0)
+        float inputs:roughness = 0.25
+        token outputs:surface
+    }
+}
+"""
+    scene = _usd(tmp_path, text=USD_PICTURE.replace("rel material:binding = </looks>", subset) + red)
+    painted, plain = scene.bodies["box"].spec.shapes
+    assert painted.color == "#ff0000" and painted.roughness == 0.25 and painted.texture is None
+    assert painted.vertices == ((0, 0, 0), (0, 0.01, 0), (-0.01, 0, 0))
+    assert painted.triangles == ((2, 1, 0),)  # its file has the other side outside
+    assert plain.color is None and Path(plain.texture).name == "wood.png" and len(plain.triangles) == 2
+    assert [entry.what for entry in scene.report.of("ignored")] == []
+
+
+def test_a_picture_that_nothing_lays_on_a_usd_shape_is_told(tmp_path):
+    Image.new("RGB", (4, 4), "#336699").save(tmp_path / "wood.png")
+    cube = 'def Cube "cube" ( prepend apiSchemas = ["MaterialBindingAPI"] )\n{\nrel material:binding = </looks>\n}'
+    scene = _usd(tmp_path, text=USD_PICTURE.replace('def Mesh "plate"', f'{cube}\n    def Mesh "plate"'))
+    (told,) = (entry for entry in scene.report.of("ignored") if entry.what == "picture 'wood.png'")
+    assert "Cube has no primvar" in told.why and told.matters == "looks"
+
+
+def test_the_velocity_of_a_usd_body_is_that_of_its_centre_of_mass(tmp_path):
+    text = USD_PICTURE.replace(
+        "float physics:mass = 1", "float physics:mass = 1\n    point3f physics:centerOfMass = (0, 50, 0)"
+    )
+    body = _usd(tmp_path, text=text).bodies["box"].spec
+    # in the body's axes: (1, 0, 0) - pi z x (0, 0.5, 0) = (1 + pi / 2, 0, 0), and the body is turned by 90 degrees
+    assert body.velocity == pytest.approx((0.0, 1.0 + np.pi / 2.0, 0.0))

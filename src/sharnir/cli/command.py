@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compare_arguments(command)
     command.set_defaults(command=_compare)
 
-    command = commands.add_parser("import", help="read a robot (URDF, MJCF); tell what was not taken, save a scene")
+    command = commands.add_parser("import", help="read a robot (URDF, MJCF, SDF, USD); tell what is lost, save a scene")
     _add_import_arguments(command)
     command.set_defaults(command=_import)
 

@@ -23,7 +23,7 @@ from ..scene.materials import Contact, Material
 from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
-from ..scene.values import Plain
+from ..scene.values import ORIGIN, Plain
 from ..spatial import Pose
 from .carried_sensors import add_sensors
 from .following import couple, move_inside, settle
@@ -191,6 +191,8 @@ def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, r
         shapes=tuple(shapes),
         position=tuple(group.pose.position.tolist()),
         rotation=tuple(group.pose.rotation.tolist()),
+        velocity=ORIGIN if group.fixed else group.root.velocity,
+        angular_velocity=ORIGIN if group.fixed else group.root.angular_velocity,
         fixed=group.fixed,
         contact=_contact(scene, group, report, options, robot),
         **given,

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from ..errors import SceneError
@@ -16,6 +17,7 @@ from ..scene.surfaces import HeightField, Plane, TerrainSpec
 from ..scene.values import Plain
 from ..spatial import Array, Pose
 from .looks import Paint, corners
+from .mjcf_pictures import Pictures, text_at
 from .pieces import convex_pieces
 from .report import ImportReport
 from .robot_files import Places
@@ -28,8 +30,6 @@ OVERLAP = 1e-3  # m: bodies that overlap their base by more pass through it
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # of mjtGeom
 SHOWN_GROUPS = 3  # MuJoCo shows the groups 0, 1 and 2
 PLAIN = (0.5, 0.5, 0.5, 1.0)  # the colour of a geom that has none
-FLAT, CUBE, COLOR_ROLE = 0, 1, 1  # of mjtTexture and mjtTextureRole
-PICTURES = (".png", ".jpg", ".jpeg")
 Mask = tuple[int, int]
 
 
@@ -41,6 +41,7 @@ class Geoms:
     ) -> None:
         self.model, self.places, self.report = model, places, report
         self.folders, self.decompose = folders, decompose
+        self.pictures = Pictures(model, places.robot, self._named)
 
     def _of(self, body: int) -> range:
         first = int(self.model.body_geomadr[body])
@@ -61,8 +62,25 @@ class Geoms:
                 if body > 0:
                     self.report.ignore(self._where(g), "geom", "terrain cannot move", "contact")
                 continue
-            found += self._shapes(g)
+            found += self._wrapped(g, self._shapes(g))
         return found
+
+    def _wrapped(self, g: int, shapes: list[AnyShape]) -> list[AnyShape]:
+        """Shapes of a geom, the seen ones of which wear the pictures of a cube, where its material has one."""
+        material = int(self.model.geom_matid[g])
+        sides = self.pictures.sides(material) if material >= 0 else None
+        seen = next((shape for shape in shapes if shape.visible), None)
+        if sides is None or seen is None:
+            return shapes
+        given: Plain = {name: getattr(seen, name) for name in ("roughness", "metalness", "glow")}
+        pose = Pose(self.model.geom_pos[g].copy(), np.roll(self.model.geom_quat[g], -1))
+        surface = None
+        if self.model.geom_type[g] == MESH:
+            import trimesh
+
+            surface = trimesh.Trimesh(*_mesh_arrays(self.model, int(self.model.geom_dataid[g])), process=False)
+        touched = [msgspec.structs.replace(shape, visible=False) for shape in shapes if shape.collides]
+        return [*touched, *self.pictures.wrapped(g, surface, sides, given | _place(pose))]
 
     def _shapes(self, g: int) -> list[AnyShape]:
         model, size = self.model, [float(s) for s in self.model.geom_size[g]]
@@ -123,7 +141,10 @@ class Geoms:
         """The file of an asset, by the place of its name in the model."""
         if address < 0:
             return None
-        name = bytes(self.model.paths[address:]).split(b"\0", 1)[0].decode(errors="replace")
+        return self._named(text_at(self.model, address))
+
+    def _named(self, name: str) -> Path | None:
+        """The file of a name; None where there is none."""
         for folder in self.folders:
             try:
                 return self.places.find(name, "an asset", folder)
@@ -140,33 +161,16 @@ class Geoms:
         collides = self._collides(g)
         shown = bool(rgba[3] > 0.0 and model.geom_group[g] < SHOWN_GROUPS)
         given: Plain = {"collides": collides, "visible": shown}
-        texture = self._texture(m, g) if m >= 0 else None
+        texture = self.pictures.flat(m) if m >= 0 else None
         paint = Paint.of(rgba) if not np.allclose(rgba, PLAIN) else Paint()
         if texture is not None:
             paint = Paint(None, str(texture))
+            if model.mat_texuniform[m]:
+                self.report.ignore(self._where(g), "texuniform", "flat pictures are laid on as they are", "looks")
         if m >= 0:
             numbers = [float(getattr(model, f"mat_{name}")[m]) for name in ("roughness", "metallic", "emission")]
             paint = paint.finished(*numbers)
         return given | paint.fields()
-
-    def _texture(self, material: int, g: int) -> Path | None:
-        """The file of a material's flat picture, or of one that all sides of a cube have, on a box."""
-        texture = int(np.ravel(self.model.mat_texid[material])[COLOR_ROLE % self.model.mat_texid[material].size])
-        file = self._file(int(self.model.tex_pathadr[texture])) if texture >= 0 else None
-        if file is None or file.suffix.lower() not in PICTURES:
-            return None
-        if self.model.tex_type[texture] == CUBE:
-            if self.model.geom_type[g] != BOX or not self._has_equal_sides(texture):
-                why = "a cube's picture is drawn on boxes, where it is the same on all sides; this is in its colour"
-                self.report.ignore(self._where(g), f"texture '{file.name}'", why, "looks")
-                return None
-        elif self.model.tex_type[texture] != FLAT:
-            return None
-        return file
-
-    def _has_equal_sides(self, texture: int) -> bool:
-        """Whether the six sides of a cube are the same picture, which MuJoCo then keeps once."""
-        return bool(self.model.tex_height[texture] == self.model.tex_width[texture])
 
     # --- terrain ----------------------------------------------------------------------------------------------------
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import MOST_LINKS
-from .xml import Node, account, parse
+from .xml import MOST_ELEMENTS, Node, account, parse
 
 MOST_INCLUDES = 200
+MOST_MADE = 10**9  # counting ends there
+SOFT = ("flexcomp", "composite")
 MOST_CELLS = {  # of what MuJoCo makes by numbers alone, whatever the size of the file
     "hfield": (("nrow", "ncol"), 4096**2),
     "texture": (("width", "height"), 8192**2),
@@ -41,8 +45,8 @@ TAKEN: dict[str, str] = {
     "asset": "*",
     "mesh": "name class file vertex normal texcoord face refpos refquat scale inertia",
     "hfield": "*",
-    "material": "name class rgba texture roughness metallic emission",
-    "texture": "name file",
+    "material": "name class rgba texture texuniform roughness metallic emission",
+    "texture": "name class file type gridsize gridlayout " + " ".join(FACES),
     "equality": "*",
     "connect": "name class body1 body2 anchor active site1 site2",
     "weld": "name class body1 body2 relpose anchor active site1 site2",
@@ -117,7 +121,6 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "general.dynprm": ("the actuator acts at once", "motion"),
     "general.actdim": ("the actuator acts at once", "motion"),
     "material.texrepeat": ("textures are laid on as they are", "looks"),
-    "material.texuniform": ("textures are laid on as they are", "looks"),
     "material.reflectance": LOOKS,
     "material.shininess": LOOKS,
     "material.specular": LOOKS,
@@ -151,9 +154,7 @@ for _name in [
     MORE[f"option.{_name}"] = ("is a setting of MuJoCo's solver", "nothing")
 for _name in ("njmax", "nconmax", "nstack", "memory", "nkey", *(f"nuser_{what}" for what in USERS)):
     MORE[f"size.{_name}"] = ("is room for MuJoCo's own arrays", "nothing")
-for _name in ("gridsize", "gridlayout"):
-    MORE[f"texture.{_name}"] = ("six pictures of a cube are not drawn; what has them is in its colour", "looks")
-PATTERN = ("type", "builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random")
+PATTERN = ("builtin", "rgb1", "rgb2", "width", "height", "mark", "markrgb", "random")
 for _name in PATTERN:
     MORE[f"texture.{_name}"] = ("patterns that MuJoCo makes itself are not drawn", "looks")
 
@@ -164,20 +165,20 @@ def checked_text(root: Node, places: Places, report: ImportReport) -> tuple[list
     What leads in a circle or out of the robot's folders is refused.
     """
     documents: list[Node] = []
-    waiting = [root]
+    waiting = [(root, 1)]
     folders = {"meshdir": "", "texturedir": "", "assetdir": ""}
+    made: Counter[str] = Counter()
     while waiting:
-        document = waiting.pop()
+        document, times = waiting.pop()
         documents.append(document)
         if len(documents) > MOST_INCLUDES:
             raise root.fail(f"includes more than {MOST_INCLUDES} files; one of them includes itself")
-        if _bodies(document) > MOST_LINKS:
-            raise document.fail(f"has {_bodies(document)} bodies; at most {MOST_LINKS} are read")
-        for node in document.walk():
+        for node, repeated in _repeated(document, times):
+            _count(node, repeated, made)
             if node.tag == "compiler":
                 folders |= {name: node.attributes[name] for name in folders if name in node.attributes}
             if node.tag == "include":
-                waiting.append(_included(node, places, report))
+                waiting.append((_included(node, places, report), repeated))
     for document in documents:
         for node in document.walk():
             _check_cells(node)
@@ -186,16 +187,31 @@ def checked_text(root: Node, places: Places, report: ImportReport) -> tuple[list
     return documents, [places.robot.parent / folder for folder in ("", *folders.values())]
 
 
-def _bodies(root: Node) -> int:
-    """How many bodies a document makes, with those that it repeats."""
-    total, stack = 0, [(root, 1)]
+def _repeated(root: Node, times: int) -> Iterator[tuple[Node, int]]:
+    """Every element of a document that is there so many times, and how often MuJoCo makes it."""
+    stack = [(root, times)]
     while stack:
         node, times = stack.pop()
+        yield node, times
         if node.tag == "replicate":
-            times = min(times * int(max(1.0, node.number("count", 1.0))), MOST_LINKS + 1)
-        total += times if node.tag == "body" else 0
+            times = min(times * int(max(1.0, node.number("count", 1.0))), MOST_MADE)
         stack += [(child, times) for child in node.children]
-    return total
+
+
+def _count(node: Node, times: int, made: Counter[str]) -> None:
+    """Count what MuJoCo makes in all, with what it repeats; too much is refused before it begins."""
+    made["elements"] += times
+    if node.tag == "body":
+        made["bodies"] += times
+    if node.tag in SOFT:
+        _check_cells(node)
+        made["points"] += int(min(times * _cells(node), MOST_MADE))
+    for what, most in (("bodies", MOST_LINKS), ("elements", MOST_ELEMENTS), ("points", MOST_CELLS["flexcomp"][1])):
+        if made[what] > most:
+            kind = "points of soft bodies" if what == "points" else what
+            raise node.fail(
+                f"makes more than {most} {kind} in all, with those that are repeated; at most {most} are read"
+            )
 
 
 def _included(node: Node, places: Places, report: ImportReport) -> Node:
@@ -211,13 +227,18 @@ def _included(node: Node, places: Places, report: ImportReport) -> Node:
     raise node.fail(f"there is no file '{name}' to include")
 
 
+def _cells(node: Node) -> float:
+    """How many cells an element makes by its numbers."""
+    names, _ = MOST_CELLS.get(node.tag, ((), 0))
+    texts = [text for name in names for text in node.attributes.get(name, "").split()]
+    return math.prod(max(1.0, node.parsed(text, names[0])) for text in texts)
+
+
 def _check_cells(node: Node) -> None:
     """Numbers that would make MuJoCo take all of the memory are refused before it reads them."""
     names, most = MOST_CELLS.get(node.tag, ((), 0))
-    texts = [text for name in names for text in node.attributes.get(name, "").split()]
-    cells = math.prod(max(1.0, node.parsed(text, names[0])) for text in texts)
-    if cells > most > 0:
-        raise node.fail(f"{' '.join(names)} make {cells:.3g} cells; at most {most} are read")
+    if _cells(node) > most > 0:
+        raise node.fail(f"{' '.join(names)} make {_cells(node):.3g} cells; at most {most} are read")
 
 
 def _check_files(node: Node, places: Places, folders: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ from ..scene.sensors import AnySensor
 from ..scene.shape import MassProperties
 from ..scene.shapes import AnyShape
 from ..scene.surfaces import TerrainSpec
-from ..scene.values import Vec3
+from ..scene.values import ORIGIN, Vec3
 from ..spatial import IDENTITY, Array, Pose
 
 Kind = Literal["revolute", "prismatic", "fixed", "spherical", "floating", "planar"]
@@ -39,6 +39,7 @@ def from_rpy(roll: float, pitch: float, yaw: float) -> Array:
 class Link:
     """A rigid part: ``mass`` in the link's frame (None for none), its ``shapes``, how it touches others.
 
+    It starts at ``velocity`` (m/s) and ``angular_velocity`` (rad/s), in world axes.
     ``light`` marks a link that the reader made up to carry one joint of several, and that is meant to weigh nothing.
     """
 
@@ -49,6 +50,8 @@ class Link:
     material: Material | None = None
     contact: Contact | None = None
     light: bool = False
+    velocity: Vec3 = ORIGIN
+    angular_velocity: Vec3 = ORIGIN
 
 
 @dataclass

@@ -7,6 +7,7 @@ first, close loops. Lengths, masses and the up axis of the stage are made metres
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,9 +58,10 @@ def read_usd(path: Path, report: ImportReport, options: Options) -> Tree:
     try:
         stage = Usd.Stage.Open(str(path))
     except Exception as error:
-        raise SceneError(f"{path}: usd-core cannot read it ({' '.join(str(error).split())[:200]})") from None
-    tree = _Reader(Prims(stage, places, report, options.decompose), report, path.stem).tree()
-    account_for(stage, report)
+        raise SceneError(f"{path}: usd-core cannot read it ({_said(error)})") from None
+    prims = Prims(stage, places, report, options.decompose)
+    tree = _Reader(prims, report, path.stem).tree()
+    account_for(stage, report, prims.looks.used)
     return tree
 
 
@@ -79,15 +81,25 @@ def _check_layers(path: Path, places: Places) -> None:
             raise SceneError(f"{file} cannot be read; check the path")
         if file.stat().st_size > LARGEST_MESH:
             raise SceneError(f"{file} has {file.stat().st_size / 2**20:.0f} MiB; at most {LARGEST_MESH >> 20} are read")
+        kept = Sdf.Layer.Find(str(file))
+        if kept:
+            kept.Reload()  # usd-core keeps what it has read; the file may have changed since
         try:
             layer = Sdf.Layer.OpenAsAnonymous(str(file))
         except Exception as error:
-            raise SceneError(f"{file}: is no USD file ({' '.join(str(error).split())[:200]})") from None
+            raise SceneError(f"{file}: is no USD file ({_said(error)})") from None
         for name in filter(None, layer.GetCompositionAssetDependencies()):  # without a name: the file itself
             try:
                 waiting.append(places.find(str(name), str(file), file.parent))
             except FileNotFoundError:
                 continue  # usd-core tells of it, and the report of what it lacks
+
+
+def _said(error: Exception) -> str:
+    """What usd-core says, without where in its own code it says it."""
+    text = " ".join(str(error).split())
+    found = re.search(r" in file \S+ : '(.*)", text)
+    return (found[1] if found else text)[:300]
 
 
 class _Joint:
@@ -139,6 +151,8 @@ class _Reader:
         for path in prims.bodies:
             link = Link(prims.bodies[path], f"body '{path}'", prims.mass(path), prims.shapes(path))
             link.material = prims.material(path)
+            center = np.zeros(3) if link.mass is None else link.mass.center
+            link.velocity, link.angular_velocity = prims.velocity(path, center)
             tree.links[link.name] = link
         joints = [_Joint(prim, prims) for prim in prims.joints()]
         self._span(tree, [joint for joint in joints if self._held(joint, tree)])

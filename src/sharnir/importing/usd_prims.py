@@ -12,17 +12,18 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.materials import Material
-from ..scene.meshes import ConvexHull, Mesh
+from ..scene.meshes import ConvexHull
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ..scene.surfaces import Plane, TerrainSpec
 from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
-from .looks import Paint, corners
+from .looks import corners
 from .pieces import convex_pieces
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE
+from .usd_pictures import Looks
 
 if TYPE_CHECKING:
     from pxr.Usd import Prim, Stage
@@ -37,13 +38,13 @@ TURNS = {
 Y_UP = spatial.about((1.0, 0.0, 0.0), math.pi / 2.0)  # y becomes z
 READ = re.compile(
     r"xformOp|physics:(body[01]|local(Pos|Rot)[01]|axis|(lower|upper)Limit|mass|density|centerOfMass|diagonalInertia"
-    r"|principalAxes|collisionEnabled|rigidBodyEnabled|jointEnabled|excludeFromArticulation|gravity|dynamicFriction"
+    r"|principalAxes|velocity|angularVelocity|collisionEnabled|rigidBodyEnabled|jointEnabled|excludeFromArticulation|gravity|dynamicFriction"
     r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)|limit:\w+:physics:(low|high)|kinematicEnabled"
     r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature|damping|stiffness)$"
-    r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|visibility|purpose)$"
-    r"|primvars:display(Color|Opacity)$|inputs:(diffuseColor|roughness|metallic)|material:binding|extent$"
+    r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|orientation|visibility|purpose)$"
+    r"|primvars:display(Color|Opacity)$|material:binding|extent$"
 )
-LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|orientation|doubleSided|intensity|color")
+LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|doubleSided|intensity|color")
 
 
 class Prims:
@@ -59,6 +60,8 @@ class Prims:
         self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
         self.all = [prim for prim in stage.Traverse() if prim.IsActive()]
         self.names: dict[str, str] = {}
+        self.looks = Looks(self)
+        self._shapes: dict[str, list[AnyShape]] = {}  # by the paths of bodies
         found = [prim for prim in self.all if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
         enabled = [prim for prim in found if self.value(prim, "physics:rigidBodyEnabled", True)]
         self.bodies = {str(prim.GetPath()): self.name(prim) for prim in enabled}
@@ -156,6 +159,22 @@ class Prims:
     def _up(self, vector: Array) -> Array:
         return np.asarray(spatial.rotate(self.up, vector))
 
+    def velocity(self, path: str, center: Array) -> tuple[Vec3, Vec3]:
+        """How fast the frame of a body starts (m/s) and turns (rad/s), in world axes.
+
+        The file tells it of the centre of mass, which lies at ``center`` in the frame (m), and in the body's axes.
+        """
+        prim = self.stage.GetPrimAtPath(path)
+        found = []
+        for name, unit in (("velocity", self.meters), ("angularVelocity", math.pi / 180.0)):
+            value = np.array(self.value(prim, f"physics:{name}", (0.0, 0.0, 0.0)), float)
+            if not np.isfinite(value).all():
+                raise SceneError(f"{self.places.robot}, {path}: physics:{name} is {value}; give finite numbers")
+            found.append(value * unit)
+        found[0] -= np.cross(found[1], center)
+        turn = self._transform(prim)[0].rotation
+        return _vec(spatial.rotate(turn, found[0])), _vec(spatial.rotate(turn, found[1]))
+
     def gravity(self) -> Vec3:
         """Of the first physics scene, m/s^2."""
         prim = next((prim for prim in self.all if str(prim.GetTypeName()) == "PhysicsScene"), None)
@@ -225,11 +244,10 @@ class Prims:
 
     def shapes(self, path: str) -> list[AnyShape]:
         """What a body is made of: its prims down to the next bodies."""
-        owner, _ = self._transform(self.stage.GetPrimAtPath(path))
-        found: list[AnyShape] = []
-        for prim in self._below(path):
-            found += self._shape(prim, owner)
-        return found
+        if path not in self._shapes:
+            owner, _ = self._transform(self.stage.GetPrimAtPath(path))
+            self._shapes[path] = [shape for prim in self._below(path) for shape in self._shape(prim, owner)]
+        return self._shapes[path]
 
     def _below(self, path: str) -> list[Prim]:
         prims, stack = [], [self.stage.GetPrimAtPath(path)]
@@ -294,7 +312,11 @@ class Prims:
         turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
         place = owner.inverse() @ pose @ turn
         given: dict[str, object] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
-        given |= {"collides": collides, "visible": seen} | self._paint(prim).fields()
+        surface = self.looks.of(prim)
+        if surface.picture is not None and kind != "Mesh":
+            why = f"{kind} has no primvar that lays it on; make a Mesh of it"
+            self.report.ignore(str(prim.GetPath()), f"picture '{surface.picture.file.name}'", why, "looks")
+        given |= {"collides": collides, "visible": seen} | surface.paint.fields()
         try:
             return self._made(prim, kind, size, given)
         except SceneError as error:
@@ -305,10 +327,10 @@ class Prims:
     def _made(self, prim: Prim, kind: str, size: Array, given: Plain) -> list[AnyShape]:
         x, y, z = (abs(float(part)) for part in size)
         if kind == "Cube":
-            side = self.number(prim, "size", 2.0)
+            side = self.finite(prim, "size", 2.0)
             return [Box(x=side * x, y=side * y, z=side * z, **given)]
         if kind == "Sphere":
-            radius = self.number(prim, "radius", 1.0)
+            radius = self.finite(prim, "radius", 1.0)
             if max(x, y, z) > (1.0 + ROUNDING) * min(x, y, z):
                 return [Ellipsoid(x=radius * x, y=radius * y, z=radius * z, **given)]
             return [Sphere(radius=radius * max(x, y, z), **given)]
@@ -317,14 +339,14 @@ class Prims:
         if kind in ROUND:
             along = "XYZ".index(str(self.value(prim, "axis", "Z")))
             sides = [abs(float(part)) for part in size]
-            length = self.number(prim, "height", 2.0 if kind == "Cylinder" else 1.0) * sides.pop(along)
-            radius = self.number(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
+            length = self.finite(prim, "height", 2.0 if kind == "Cylinder" else 1.0) * sides.pop(along)
+            radius = self.finite(prim, "radius", 1.0 if kind == "Cylinder" else 0.5) * max(sides)
             return [(Cylinder if kind == "Cylinder" else Capsule)(radius=radius, length=length, **given)]
         return self._mesh(prim, size, given)
 
     def _cone(self, prim: Prim, size: Array) -> Array:
         """The corners of a cone around its axis: half of its height above and below its middle."""
-        radius, height = self.number(prim, "radius", 1.0), self.number(prim, "height", 2.0)
+        radius, height = self.finite(prim, "radius", 1.0), self.finite(prim, "height", 2.0)
         angles = np.linspace(0.0, 2.0 * math.pi, CONE_SIDES, endpoint=False)
         ring = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(CONE_SIDES, -0.5 * height)], axis=1)
         turn = spatial.matrix(TURNS[str(self.value(prim, "axis", "Z"))])
@@ -333,7 +355,11 @@ class Prims:
 
     def _mesh(self, prim: Prim, size: Array, given: Plain) -> list[AnyShape]:
         points = np.array(self.value(prim, "points", []), float).reshape(-1, 3) * size
-        faces = triangles(self.value(prim, "faceVertexCounts", []), self.value(prim, "faceVertexIndices", []))
+        indices = np.asarray(self.value(prim, "faceVertexIndices", []), int)
+        places = corner_places(self.value(prim, "faceVertexCounts", []), len(indices))
+        if (str(self.value(prim, "orientation", "")) == "leftHanded") != bool(np.prod(size) < 0.0):
+            places = places[:, ::-1]  # what is mirrored, or told so, is seen from the other side
+        faces = indices[places]
         if not len(faces) or faces.max() >= len(points) or faces.min() < 0 or not np.isfinite(points).all():
             raise SceneError("is a mesh without triangles, or with one that names a vertex that is not there")
         found: list[AnyShape] = []
@@ -348,26 +374,8 @@ class Prims:
             made = [ConvexHull(points=corners(hull), visible=False, **place) for hull in hulls]
             found += [hull.checked(str(prim.GetPath())) for hull in made]  # type: ignore[misc]
         if visible:
-            shown = tuple((int(a), int(b), int(c)) for a, b, c in faces)
-            found.append(Mesh(vertices=corners(points), triangles=shown, collides=False, **given))
+            found += self.looks.meshes(prim, points, places, given)
         return found
-
-    def _paint(self, prim: Prim) -> Paint:
-        """The diffuse colour of the bound material, or the display colour."""
-        from pxr import UsdShade
-
-        bound, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
-        for child in bound.GetPrim().GetChildren() if bound else ():
-            color = self.value(child, "inputs:diffuseColor", None)
-            if color is not None:
-                paint = Paint.of((*(float(part) for part in color), 1.0))
-                rough, metal = (float(self.value(child, f"inputs:{name}", -1.0)) for name in ("roughness", "metallic"))
-                return paint.finished(rough, metal)
-        colors = self.value(prim, "primvars:displayColor", None)
-        if colors is None or not len(colors):
-            return Paint()
-        opacity = self.value(prim, "primvars:displayOpacity", None)
-        return Paint.of((*(float(part) for part in colors[0]), float(opacity[0]) if opacity else 1.0))
 
 
 ROUND = ("Cylinder", "Capsule", "Cone")
@@ -375,7 +383,6 @@ SHAPES = ("Cube", "Sphere", "Mesh", *ROUND)
 CONE_SIDES = 32  # corners of the foot of a cone
 ROUNDING = 1e-6  # of single precision: scales that differ by less are the same
 DEFAULTS: dict[str, Callable[[Any], bool]] = {  # properties that change nothing where they have these values
-    "velocity": lambda value: not np.any(value),
     "breakforce": lambda value: value > 1e30,
     "breaktorque": lambda value: value > 1e30,
     "targetposition": lambda value: value == 0.0,
@@ -387,15 +394,15 @@ def _is_below(path: str, other: str) -> bool:
     return path == other or path.startswith(f"{other}/")
 
 
-def triangles(counts: Any, indices: Any) -> Array:
-    """Faces of any number of corners as fans of triangles."""
-    corners_of = np.asarray(indices, int).ravel()
-    found, at = [], 0
-    for count in (int(count) for count in counts):
-        face = corners_of[at : at + count]
-        found += [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
-        at += count
-    return np.array(found, int).reshape(-1, 3)
+def corner_places(counts: Any, total: int) -> Array:
+    """The places, among all corners, of those of the triangles that fan out in faces of so many corners each."""
+    sizes = np.asarray(counts, int).ravel()
+    if np.any(sizes < 0) or sizes.sum() != total:
+        raise SceneError(f"has {total} faceVertexIndices where its faceVertexCounts need {sizes.sum()}; repair it")
+    fans = np.maximum(sizes - 2, 0)
+    first = np.repeat(np.cumsum(sizes) - sizes, fans)
+    step = np.arange(fans.sum()) - np.repeat(np.cumsum(fans) - fans, fans)
+    return np.stack([first, first + step + 1, first + step + 2], axis=1)
 
 
 def quaternion(value: Any) -> Array:
@@ -412,8 +419,8 @@ def _vec(values: Array) -> Vec3:
     return (x, y, z)
 
 
-def account_for(stage: Stage, report: ImportReport) -> None:
-    """Count what was read of every prim, and name what was not."""
+def account_for(stage: Stage, report: ImportReport, used: set[str]) -> None:
+    """Count what was read of every prim, and name what was not; ``used`` are paths of properties that were."""
     from pxr import UsdGeom
 
     for prim in stage.Traverse():
@@ -424,7 +431,7 @@ def account_for(stage: Stage, report: ImportReport) -> None:
             report.use(kind or "prim")
         for found in prim.GetAuthoredProperties():
             name = str(found.GetName())
-            if READ.search(name) or _says_nothing(prim, name):
+            if READ.search(name) or str(found.GetPath()) in used or _says_nothing(prim, name):
                 report.use(name)
             elif LOOKS.search(name):
                 report.ignore(str(prim.GetPath()), name, "is of the picture", "looks")

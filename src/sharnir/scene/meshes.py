@@ -13,7 +13,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from .shape import MassProperties, Shape
-from .values import Vec3, existing_file, not_negative, positive, shown, vector
+from .values import Vec3, existing_file, not_negative, number, positive, shown, vector
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
@@ -30,7 +30,9 @@ class Mesh(Shape, frozen=True, tag="mesh"):
     """A closed triangle mesh from a ``file`` (STL, OBJ, PLY, GLB, ...) or from ``vertices`` (m) and ``triangles``.
 
     ``scale`` (m per unit of the file, one for all or one for each of x, y and z, where a negative one mirrors) makes
-    metres of its numbers; triangles name three vertices each, counted from 0.
+    metres of its numbers; triangles name three vertices each, counted from 0. ``uv`` (shares of its
+    width and height) is where each of the vertices lies in the ``texture``: from 0 at its left to 1 at its right, and
+    from 0 below to 1 above; a file has its own.
     The file is read relative to the scene file, or to the working folder when the scene is written in Python.
     """
 
@@ -38,39 +40,53 @@ class Mesh(Shape, frozen=True, tag="mesh"):
     vertices: tuple[Vec3, ...] | None = None
     triangles: tuple[tuple[int, int, int], ...] | None = None
     scale: float | Vec3 = 1.0
+    uv: tuple[tuple[float, float], ...] | None = None
 
     def checked(self, owner: str) -> Shape:
         _check_scale(self.scale, f"{owner}: Mesh scale (m)")
+        self._check_uv(owner)
         if (self.file is None) == (self.vertices is None or self.triangles is None):
             raise SceneError(f"{owner}: Mesh: give either file, or vertices and triangles")
         if self.file is not None:
             existing_file(self.file, f"{owner}: Mesh")
         return super().checked(owner)
 
+    def _check_uv(self, owner: str) -> None:
+        if self.uv is None:
+            return
+        if self.vertices is None or len(self.uv) != len(self.vertices):
+            there = "from a file" if self.vertices is None else f"of {len(self.vertices)} vertices"
+            raise SceneError(f"{owner}: Mesh {there} has {len(self.uv)} uv; give one for each of its vertices")
+        for i, point in enumerate(self.uv):
+            for part in point:
+                number(part, f"{owner}: Mesh uv[{i}]")
+
     @property
     def label(self) -> str:
         """The mesh as an error names it."""
         return f"Mesh '{self.file or 'of vertices'}'"
 
-    def surface(self) -> Trimesh:
-        """The triangles as a ``trimesh.Trimesh``, scaled, vertices in the same place merged."""
-        import trimesh
-
-        if self.file is None:
-            count = len(self.vertices or ())
-            for corner in (corner for triangle in self.triangles or () for corner in triangle):
-                if not 0 <= corner < count:
-                    raise SceneError(f"Mesh: a triangle names vertex {shown(corner)} of {count}; count from 0")
-            vertices, triangles = np.array(self.vertices).reshape(-1, 3), np.array(self.triangles).reshape(-1, 3)
-            surface = trimesh.Trimesh(vertices, triangles, process=False)
-            if not np.isfinite(surface.vertices).all():
-                raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
-            surface.merge_vertices()
-        else:
-            surface = read_surface(self.file).copy()
+    def surface(self, merged: bool = True) -> Trimesh:
+        """The triangles as a ``trimesh.Trimesh``, scaled; vertices in the same place are ``merged``, or as given."""
+        surface = self._given_surface(merged) if self.file is None else read_surface(self.file).copy()
         surface.vertices = surface.vertices * np.asarray(self.scale)
         if np.prod(np.broadcast_to(self.scale, 3)) < 0.0:  # a mirror turns the triangles inside out
             surface.invert()
+        return surface
+
+    def _given_surface(self, merged: bool) -> Trimesh:
+        import trimesh
+
+        count = len(self.vertices or ())
+        for corner in (corner for triangle in self.triangles or () for corner in triangle):
+            if not 0 <= corner < count:
+                raise SceneError(f"Mesh: a triangle names vertex {shown(corner)} of {count}; count from 0")
+        vertices, triangles = np.array(self.vertices).reshape(-1, 3), np.array(self.triangles).reshape(-1, 3)
+        surface = trimesh.Trimesh(vertices, triangles, process=False)
+        if not np.isfinite(surface.vertices).all():
+            raise SceneError(f"{self.label} has a vertex that is not finite; repair the mesh")
+        if merged:
+            surface.merge_vertices()
         return surface
 
     def triangulated(self, owner: str) -> Trimesh:

@@ -9,6 +9,7 @@ import base64
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import spatial
 from ..model.softs import PLACES, softs_of
@@ -111,7 +112,8 @@ def drawn_of(shape: AnyShape, looks: Looks) -> list[Plain]:
     """What is drawn of a shape: itself, or the parts of the file of a mesh."""
     if not isinstance(shape, Mesh) or shape.file is None:
         texture = None if shape.texture is None else looks.texture(shape.texture)
-        return [shape_of(shape) | ({} if texture is None else {"texture": texture})]
+        painted = {} if texture is None else {"texture": texture, "color": shape.color or "#ffffff"}
+        return [shape_of(shape) | painted]
     place = {"position": shape.position, "rotation": shape.rotation} | finish_of(shape)
     return [{"kind": "mesh", **part, **place} for part in looks.parts(shape)]
 
@@ -129,9 +131,12 @@ def shape_of(shape: AnyShape) -> Plain:
     if not isinstance(shape, (Mesh, ConvexHull)):
         kind, size = shape.drawn()
         return {"kind": kind, "size": size, **place}
-    surface = shape.surface()
-    flat = {"flat": True} if isinstance(shape, ConvexHull) else {}  # plates have edges
-    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place, **flat}
+    own: Plain = {"flat": True} if isinstance(shape, ConvexHull) else {}  # plates have edges
+    if isinstance(shape, Mesh) and shape.uv is not None:
+        surface, own = shape.surface(merged=False), {"uv": _base64(shape.uv, "<f4")}
+    else:
+        surface = shape.surface()
+    return {"kind": "mesh", **packed(surface.vertices, surface.faces), **place, **own}
 
 
 def packed(vertices: Array, triangles: Array) -> Plain:
@@ -144,7 +149,7 @@ def packed(vertices: Array, triangles: Array) -> Plain:
     }
 
 
-def _base64(values: Array, type_: str) -> str:
+def _base64(values: ArrayLike, type_: str) -> str:
     return base64.b64encode(np.asarray(values, type_).tobytes()).decode()
 
 
