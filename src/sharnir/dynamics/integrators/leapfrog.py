@@ -143,8 +143,8 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
 
             u - w = (h/2) g + (h^2/8) I^-1 (2 (I w) x g - w x ((I w) x w)) + O(h^3),   g = I^-1 ((I w) x w)
 
-        A thin rod that turns end over end has k = h^2 |I w| |w| tr(I^-1)/8 above one, and its series multiplies whatever
-        spin it has about its own axis, rounding too, by -k in every step; Newton's method divides it by 1 + k.
+        A thin rod that turns end over end has k = h^2 |I w| |w| tr(I^-1)/8 above one: there the series multiplies the
+        spin about the rod's own axis, rounding too, by -k in every step; the exact u divides it by 1 + k.
         """
         momentum = inertia * spin
         torque = wp.cross(momentum, spin)
