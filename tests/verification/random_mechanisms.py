@@ -74,6 +74,16 @@ def passive_mechanism(seed: int, masses: tuple[float, float] = (-1, 1), loop: bo
     return scene, {body.name: 3.0 * random.normal(size=3) for body, _ in bodies}
 
 
+def started(seed: int, masses: tuple[float, float], loop: bool, **settings: Any) -> tuple[sh.Simulation, sh.Scene]:
+    """A simulation of one, spun and let come to velocities that agree with the joints."""
+    scene, spins = passive_mechanism(seed, masses, loop)
+    sim = sh.Simulation(scene, (0.002, 0.005, 0.01)[seed % 3], threads=1, **settings)
+    for body, spin in spins.items():
+        sim.set(scene.bodies[body].angular_velocity, spin)
+    sim.step(8)  # from here on velocities agree with the joints, and redundant ones hold nothing back of that impact
+    return sim, scene
+
+
 def floating_mechanism(seed: int, loop: bool) -> tuple[sh.Scene, dict[str, np.ndarray]]:
     """One that nothing holds and nothing pulls at, and spins to start it with."""
     return passive_mechanism(seed, loop=loop, floating=True)
