@@ -8,6 +8,7 @@ import sharnir as sh
 from sharnir.spatial import Array
 
 from .contender import BodyStates, moving_bodies, path_by_blocks
+from .limits import factor_bytes, microseconds_of_a_pass
 
 
 class SharnirRun:
@@ -37,6 +38,11 @@ class SharnirRun:
         """Where the bodies are now, from one snapshot: asking body by body would capture the whole scene each time."""
         state = self._simulation.snapshot().arrays["state"]
         return BodyStates(*(state[name][self._places, 0] for name in ("position", "rotation", "velocity", "spin")))
+
+    def pass_over_factors(self) -> tuple[int, float]:
+        """Bytes of the direct solver's factors, and the microseconds that one pass over them takes on this machine."""
+        size = factor_bytes(self._simulation)
+        return size, microseconds_of_a_pass(size)
 
     def restart(self) -> None:
         """Back to the start of the scene."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .pictures import draw_accuracy, draw_ropes, draw_sizes
+from .report import AS_IT_COMES, TUNED
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 INTRODUCTION = """# Benchmarks
@@ -63,16 +64,41 @@ def _machine(result: dict[str, Any]) -> str:
 
 
 def _standing(found: list[dict[str, Any]]) -> str:
-    rows = [
-        [c["scene"], c["quantity"], _value(c["ours"], c["unit"]), c["peer"], _value(c["theirs"], c["unit"]), _ratio(c)]
-        for c in found
+    """Every comparison in one row: as the engines come, and tuned beside it, each with its error."""
+    rows: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for c in found:
+        rows.setdefault((c["scene"], c["quantity"], _engine(c["peer"])), {})[c["settings"]] = c
+    table = [
+        [scene, quantity, engine, *_pair(pair.get(AS_IT_COMES), ""), *_pair(pair.get(TUNED), engine)]
+        for (scene, quantity, engine), pair in rows.items()
     ]
-    columns = ("scene", "what", "Sharnir", "peer, at its best", "peer", "Sharnir / peer")
+    columns = ["scene", "what", "peer", "**as they come:** Sharnir", "peer", "Sharnir / peer"]
+    columns += ["**tuned:** Sharnir", "peer", "Sharnir / peer"]
     rule = (
-        "Less is better everywhere. Figures within 2 % count as level, and a joint gap below a micrometre as none: "
-        "joint coordinates, as MuJoCo has them, leave no gap at all."
+        "Less is better everywhere. As they come: each engine with its default settings but for the step. Tuned: each "
+        "engine's best of several settings, which its user must know to look for. In brackets: how exact it was. "
+        "Figures within 2 % count as level, and a joint gap below a micrometre as none: joint coordinates, as MuJoCo "
+        "has them, leave no gap at all."
     )
-    return f"## All comparisons\n\n{rule}\n\n{_table(columns, rows)}" if rows else ""
+    return f"## All comparisons\n\n{rule}\n\n{_table(columns, table)}" if table else ""
+
+
+def _engine(peer: str) -> str:
+    return peer.split()[0].rstrip(",")
+
+
+def _pair(c: dict[str, Any] | None, engine: str) -> list[str]:
+    """Ours, theirs and the ratio in one kind of settings; the settings that won beside the peer's figure."""
+    if c is None:
+        return ["–"] * 3
+    which = c["peer"].removeprefix(engine).strip(" ,") if engine else ""
+    ours = _value(c["ours"], c["unit"]) + _in_brackets(c["our_error"])
+    theirs = _value(c["theirs"], c["unit"]) + _in_brackets(", ".join(filter(None, (which, c["their_error"]))))
+    return [ours, theirs, _ratio(c)]
+
+
+def _in_brackets(said: str) -> str:
+    return f" ({said})" if said else ""
 
 
 def _lost(found: list[dict[str, Any]]) -> str:
@@ -82,10 +108,18 @@ def _lost(found: list[dict[str, Any]]) -> str:
     if not lost:
         return f"{title}\n\nIn none of the {len(found)} comparisons is a peer ahead."
     rows = [
-        [c["scene"], c["quantity"], c["peer"], _value(c["ours"], c["unit"]), _value(c["theirs"], c["unit"]), _ratio(c)]
+        [
+            c["scene"],
+            c["quantity"],
+            c["settings"],
+            c["peer"],
+            _value(c["ours"], c["unit"]) + _in_brackets(c["our_error"]),
+            _value(c["theirs"], c["unit"]) + _in_brackets(c["their_error"]),
+            _ratio(c),
+        ]
         for c in lost
     ]
-    columns = ("scene", "what", "who is ahead", "Sharnir", "peer", "Sharnir / peer")
+    columns = ("scene", "what", "settings", "who is ahead", "Sharnir", "peer", "Sharnir / peer")
     return f"{title}\n\nIn {len(lost)} of {len(found)} comparisons a peer is ahead:\n\n{_table(columns, rows)}"
 
 
@@ -112,7 +146,7 @@ def _pictures(sections: dict[str, Any], folder: Path) -> list[str]:
         draw_ropes(sections["ropes"][0]["data"], place / "bench-ropes.png")
         parts.append("![Time of each engine for one second of a rope's swing](pictures/bench-ropes.png)")
     if "chain" in sections:
-        draw_sizes(sections["chain"][1]["data"]["us_per_step"], place / "bench-sizes.png")
+        draw_sizes(sections["chain"][-1]["data"]["us_per_step"], place / "bench-sizes.png")
         parts.append("## Time against size\n\n![Time of a step against the links of a chain](pictures/bench-sizes.png)")
     return parts
 

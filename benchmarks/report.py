@@ -17,6 +17,7 @@ from sharnir.studies.environment import cpu_name
 
 PACKAGES = ("sharnir", "numpy", "warp-lang", "mujoco", "pybullet", "exudyn", "pyelastica")
 ALIKE = 1.02  # times that differ by less are the same
+AS_IT_COMES, TUNED = "as it comes", "tuned"  # settings: what most users run, and the best that one may look for
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Comparison:
     """Sharnir beside a peer in one quantity of one scene, of which less is better; infinite: it does not get there.
 
     Below ``enough`` less is no better: MuJoCo's joint coordinates leave no gap at all, and a micrometre is none either.
+    ``our_error`` and ``their_error`` say in words how exact that was: a time alone says little.
     """
 
     scene: str
@@ -48,6 +50,9 @@ class Comparison:
     peer: str
     theirs: float
     enough: float = 0.0
+    settings: str = TUNED
+    our_error: str = ""
+    their_error: str = ""
 
     @property
     def ratio(self) -> float:
@@ -98,15 +103,40 @@ class Section:
         )
 
 
-def compared(scene: str, quantity: str, unit: str, values: dict[str, float], enough: float = 0.0) -> list[Comparison]:
-    """Our best of several settings against each peer's best; the names of settings begin with the engine's."""
+def compared(
+    scene: str,
+    quantity: str,
+    unit: str,
+    values: dict[str, float],
+    enough: float = 0.0,
+    settings: str = TUNED,
+    errors: dict[str, str] | None = None,
+) -> list[Comparison]:
+    """Our best of several settings against each peer's best; the names of settings begin with the engine's.
+
+    ``errors`` has by the same names how exact each was.
+    """
     best: dict[str, str] = {}
     for name in values:
         engine = name.split()[0].rstrip(",")
         if engine not in best or values[name] < values[best[engine]]:
             best[engine] = name
-    ours = values[best.pop("Sharnir")]
-    return [Comparison(scene, quantity, unit, ours, name, values[name], enough) for name in best.values()]
+    own, said = best.pop("Sharnir"), errors or {}
+    return [
+        Comparison(
+            scene,
+            quantity,
+            unit,
+            values[own],
+            peer,
+            values[peer],
+            enough,
+            settings,
+            said.get(own, ""),
+            said.get(peer, ""),
+        )
+        for peer in best.values()
+    ]
 
 
 def finite(content: Any) -> Any:

@@ -22,11 +22,11 @@ _NO_SHAPE = -1
 
 
 class PybulletRun:
-    """A scene in PyBullet; damping off, every iteration done (no residual threshold)."""
+    """A scene in PyBullet, damping off; all iterations are done unless a ``threshold`` of the residual ends them."""
 
     name = "PyBullet"
 
-    def __init__(self, scene: sh.Scene, dt: float, iterations: int = 50) -> None:
+    def __init__(self, scene: sh.Scene, dt: float, iterations: int = 50, threshold: float = 0.0) -> None:
         try:
             import pybullet
         except ImportError:
@@ -35,7 +35,7 @@ class PybulletRun:
         self._dt = dt
         self._client = pybullet.connect(pybullet.DIRECT)
         pybullet.setGravity(*scene.gravity, physicsClientId=self._client)
-        self._set(numSolverIterations=iterations, solverResidualThreshold=0.0)
+        self._set(numSolverIterations=iterations, solverResidualThreshold=threshold)
         self._shapes: dict[sh.Shape, int] = {}
         self._touches = bool(scene.terrains)
         self._friction = scene.materials.between("default", "default").friction
@@ -51,7 +51,8 @@ class PybulletRun:
             self._add_joint(joint)
         left_out = "; joint friction left out" if any(joint.friction for joint in scene.joints.values()) else ""
         contacts = "" if self._touches else ", no contacts"
-        self.settings = f"maximal coordinates, {iterations} iterations, no damping{contacts}{left_out}"
+        until = f" or a residual of {threshold:g}" if threshold else ""
+        self.settings = f"maximal coordinates, {iterations} iterations{until}, no damping{contacts}{left_out}"
         self._steps_per_call = 0
 
     def _set(self, **parameters: Any) -> None:

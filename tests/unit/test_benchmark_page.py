@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import math
 
+from benchmarks.limits import factor_bytes, microseconds_of_a_pass
 from benchmarks.page import write_page
-from benchmarks.report import Bar, Comparison, Section, compared
+from benchmarks.report import AS_IT_COMES, TUNED, Bar, Comparison, Section, compared
+from benchmarks.scenes import chain
+
+import sharnir as sh
 
 MACHINE = {"cpu": "a processor", "cores": 2, "load_average": 0.1, "system": "Linux 6", "python": "3.11", "packages": {}}
 
@@ -55,6 +59,31 @@ def test_the_page_tells_where_we_lose_the_worst_first(tmp_path):
     assert "kept |" not in limits
     assert "| row | 1.0 |" in text
     assert "- a note" in text
+
+
+def test_each_engine_as_it_comes_stands_beside_the_tuned_ones_with_its_error(tmp_path):
+    section = Section("A section", ["", "µs"], [["row", "1.0"]])
+    said = {"Sharnir": "1 mm off", "MuJoCo": "9 mm off", "MuJoCo CG": "8 mm off"}
+    section.comparisons = [
+        *compared("chain", "a step", "µs", {"Sharnir": 4.0, "MuJoCo": 8.0}, settings=AS_IT_COMES, errors=said),
+        *compared("chain", "a step", "µs", {"Sharnir": 3.0, "MuJoCo": 8.0, "MuJoCo CG": 2.0}, errors=said),
+        *compared("pile", "a step", "µs", {"Sharnir": 1.0, "PyBullet": 2.0}, settings=TUNED),
+    ]
+    text = page_of(tmp_path, section)
+    before = "| chain | a step | MuJoCo | 4 µs (1 mm off) | 8 µs (9 mm off) | 0.5 |"
+    assert f"{before} 3 µs (1 mm off) | 2 µs (CG, 8 mm off) | 1.5 |" in text
+    assert "| pile | a step | PyBullet | – | – | – | 1 µs | 2 µs | 0.5 |" in text
+    lost = text.split("## Where we lose")[1].split("##")[0]
+    assert "| chain | a step | tuned | MuJoCo CG | 3 µs (1 mm off) | 2 µs (8 mm off) | 1.5 |" in lost
+
+
+def test_the_limit_of_a_step_is_one_pass_over_the_factors():
+    # A link has three nodes, its way, its turn and its joint, of 6 numbers each; of 9 each its joint's blocks with them,
+    # with those of the link before it, and one that the elimination fills. The first one hangs on the world.
+    for links in (4, 9):
+        numbers = links * (3 * 6 + 5 * 9) - 3 * 9
+        assert factor_bytes(sh.Simulation(chain(links, friction=None), dt=0.01)) == 8 * numbers
+    assert 0.0 < microseconds_of_a_pass(8_000) < microseconds_of_a_pass(8_000_000)
 
 
 def test_a_page_without_losses_says_so(tmp_path):

@@ -46,6 +46,8 @@ class Recorder:
         self._used = 0
         self._rows = Rows(tables, block, 2 * capacity)
         self._parameters = {name: getattr(tables["model"], raw.array) for name, raw in RAW.items() if raw.is_parameter}
+        # On the CPU numpy sees the arrays themselves; making that view takes longer than comparing a few numbers.
+        self._seen = {name: array.numpy() for name, array in self._parameters.items() if array.device.is_cpu}
         self._changes: dict[str, list[tuple[int, Array]]] = {name: [] for name in self._parameters}  # since which frame
 
     def capture(self, time: float, out_of_budget: bool = False) -> None:
@@ -60,7 +62,7 @@ class Recorder:
     def _note_parameters(self, k: int) -> None:
         """Keep a copy of the parameters that have changed by frame k."""
         for name, array in self._parameters.items():
-            kept, now = self._changes[name], array.numpy()
+            kept, now = self._changes[name], self._seen[name] if name in self._seen else array.numpy()
             if not kept or not np.array_equal(kept[-1][1], now):
                 kept.append((k, np.array(now)))
 
