@@ -78,8 +78,8 @@ def test_each_engine_as_it_comes_stands_beside_the_tuned_ones_with_its_error(tmp
 
 
 def test_the_limit_of_a_step_is_one_pass_over_the_factors():
-    # A link has three nodes, its way, its turn and its joint, of 6 numbers each; of 9 each its joint's blocks with them,
-    # with those of the link before it, and one that the elimination fills. The first one hangs on the world.
+    # A link has three nodes, its way, its turn and its joint, of 6 numbers each; of 9 each the blocks of its joint with
+    # them, with those of the link before, and one that the elimination fills. The first one hangs on the world.
     for links in (4, 9):
         numbers = links * (3 * 6 + 5 * 9) - 3 * 9
         assert factor_bytes(sh.Simulation(chain(links, friction=None), dt=0.01)) == 8 * numbers
