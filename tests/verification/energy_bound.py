@@ -28,17 +28,17 @@ import numpy as np
 
 import sharnir as sh
 from sharnir.model.softs import softs_of
-from sharnir.quantities.springs import spring_force
+from sharnir.quantities.springs import spring_energy, spring_force
 
 
 def energy_gain(run: sh.Trajectory, scene: sh.Scene, dt: float, order: int) -> tuple[float, float]:
     """By how much the energy rose above that of the start, and by how much it may have, J."""
     kinetic = mech.values(run, scene.kinetic_energy)
-    energy = kinetic + mech.values(run, scene.potential_energy) + mech.values(run, scene.elastic_energy)
+    energy = kinetic + mech.values(run, scene.potential_energy) + in_springs(run, scene)
     spin = max(np.abs(mech.values(run, body.angular_velocity)).max() for body in scene.bodies.values())
     allowed = min(spin * dt, 0.5) ** order * float(kinetic.max()) + 2.0 * work_of_gaps(run)
     allowed += half_step_of_gravity(run, scene, dt) if order == 1 else work_on_light_links(run, scene, dt)
-    allowed += of_springs(run, scene, dt, order)
+    allowed += of_springs(run, scene, dt, order) + in_bristles(scene)
     return float(energy[:-1].max() - energy[0]), allowed
 
 
@@ -56,6 +56,25 @@ def half_step_of_gravity(run: Any, scene: sh.Scene, dt: float) -> float:
         for body in scene.bodies.values()
     )
     return 2.0 * 0.5 * dt * float(np.abs(power).max())
+
+
+def in_springs(run: sh.Trajectory, scene: sh.Scene) -> Any:
+    """Energy of all springs, J, [frame]."""
+    return sum(
+        spring_energy(row.spring, mech.values(run, row.joint.coordinate(row.name)))
+        for row in softs_of(scene)
+        if row.spring is not None
+    )
+
+
+def in_bristles(scene: sh.Scene) -> float:
+    """The most that bristles of friction without a load can hold and give back, J: half the level squared over s."""
+    laws = [law for joint in scene.joints.values() for law in joint.friction.values()]
+    return sum(
+        0.5 * max(law.level, getattr(law, "static", 0.0)) ** 2 / law.stiffness
+        for law in laws
+        if isinstance(law, (sh.LuGre, sh.Dahl)) and law.load is None
+    )
 
 
 def of_springs(run: sh.Trajectory, scene: sh.Scene, dt: float, order: int) -> float:
