@@ -18,7 +18,7 @@ def device_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
-                if any(name.startswith(("wp.func", "wp.kernel", "func")) for name in decorators):
+                if any(name.startswith(("wp.func", "wp.kernel", "func", "entry")) for name in decorators):
                     yield f"{path.relative_to(SOURCE)}: {node.name}", node
 
 

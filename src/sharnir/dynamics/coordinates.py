@@ -12,7 +12,7 @@ q = conj(q_a) q_b the rotation of b's frame seen from a's, and a, b the z axes o
 from ..scene import joint_coordinates
 from ..scene.joints import Basis, Kind
 from .algebra import make_algebra
-from .factory import Made, Precision, factory, structs, wp
+from .factory import Made, Precision, factory, functions, wp
 
 SLIDE_X, SLIDE_Y, SLIDE_Z, TWIST = (wp.constant(int(k)) for k in (Kind.SLIDE_X, Kind.SLIDE_Y, Kind.SLIDE_Z, Kind.TWIST))
 CARDAN_X, CARDAN_Y = (wp.constant(int(k)) for k in (Kind.CARDAN_X, Kind.CARDAN_Y))
@@ -24,7 +24,7 @@ CARDAN_BASIS, RADIAL_BASIS = wp.constant(int(Basis.CARDAN)), wp.constant(int(Bas
 def make_coordinates(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     TINY = wp.constant(real(1e-12))
     PI = wp.constant(real(3.141592653589793))
@@ -38,8 +38,8 @@ def make_coordinates(p: Precision) -> Made:
         qb: quat
         offset: vec3
 
-    @wp.func
-    def frames_of(model: t.model, state: t.state, j: int, world: int) -> Frames:
+    @func
+    def frames_of(model, state, j: int, world: int) -> Frames:
         """The frames of joint j at the present poses."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -51,21 +51,21 @@ def make_coordinates(p: Precision) -> Made:
         f.offset = pb - pa
         return f
 
-    @wp.func
+    @func
     def axis_of(q: quat, i: int) -> vec3:
         """Axis i of a frame, world axes."""
         e = vec3()
         e[i] = real(1.0)
         return wp.quat_rotate(q, e)
 
-    @wp.func
+    @func
     def linear_basis(f: Frames, basis: int) -> mat33:
         """Columns: the directions of the three relative translations."""
         if basis == RADIAL_BASIS:
             return algebra.frame_of(wp.normalize(f.offset))
         return wp.quat_to_matrix(f.qa)
 
-    @wp.func
+    @func
     def angular_basis(f: Frames, basis: int) -> mat33:
         """Columns: the axes of the three relative rotations."""
         if basis == CARDAN_BASIS:
@@ -74,7 +74,7 @@ def make_coordinates(p: Precision) -> Made:
             return wp.matrix_from_cols(x, wp.cross(z, x), z)
         return wp.quat_to_matrix(f.qa)
 
-    @wp.func
+    @func
     def linear_error(f: Frames, basis: mat33, kind: int, locked: int, length: real) -> vec3:
         """Error of the locked translations, in the basis; zero on the free ones."""
         e = vec3()
@@ -88,7 +88,7 @@ def make_coordinates(p: Precision) -> Made:
                 e[i] = real(0.0)
         return e
 
-    @wp.func
+    @func
     def angular_error(f: Frames, basis: mat33, locked: int) -> vec3:
         """Error of the locked rotations, in the basis; zero on the free ones."""
         e = vec3()
@@ -105,29 +105,29 @@ def make_coordinates(p: Precision) -> Made:
             e[2] = -wp.dot(axis_of(f.qa, 0), axis_of(f.qb, 1))
         return e
 
-    @wp.func
+    @func
     def twist_angle(f: Frames) -> real:
         """psi = 2 atan2(q_z, q_w), rad."""
         q = wp.quat_inverse(f.qa) * f.qb
         return real(2.0) * wp.atan2(q[2], q[3])
 
-    @wp.func
+    @func
     def unwrapped(angle: real, before: real) -> real:
         """The angle plus the number of turns that brings it nearest to the one before."""
         turn = real(2.0) * PI
         return angle + turn * wp.round((before - angle) / turn)
 
-    @wp.func
+    @func
     def small_swing_ratio(sine: real) -> real:
         """theta/sin(theta) for a small angle, as a series in its sine."""
         return real(1.0) + sine * sine * (real(1.0) / real(6.0) + real(3.0) / real(40.0) * sine * sine)
 
-    @wp.func
+    @func
     def is_length(kind: int) -> bool:
         """Whether a coordinate is a length (its axis is a translation) rather than an angle."""
         return kind <= SLIDE_Z or kind == RADIAL
 
-    @wp.func
+    @func
     def coordinate_axis(f: Frames, kind: int) -> vec3:
         """World direction d of a coordinate: its rate is d . (relative velocity or spin of b)."""
         if kind <= SLIDE_Z:
@@ -159,7 +159,7 @@ def make_coordinates(p: Precision) -> Made:
             g = vec3(real(0.0), -c, -dc * b[1])
         return wp.quat_rotate(f.qa, wp.cross(b, g))
 
-    @wp.func
+    @func
     def coordinate_value(f: Frames, kind: int) -> real:
         """Value of a coordinate; a twist within one turn."""
         if kind <= SLIDE_Z:
@@ -187,8 +187,8 @@ def make_coordinates(p: Precision) -> Made:
             return -c * b[1]
         return c * b[0]
 
-    @wp.func
-    def count_turns(model: t.model, state: t.state, dt: real, i: int, world: int):
+    @func
+    def count_turns(model, state, dt: real, i: int, world: int):
         """The turn that is nearest to where the present rate leads in a step: it may be more than half a turn."""
         j = model.twist_joint[i]
         f = frames_of(model, state, j, world)

@@ -5,16 +5,25 @@ once for each of both, as closures, and hands out all that it has made:
 
     @factory
     def make_pair(p: Precision, features: Features) -> Made:
-        ...
+        func = functions(p)
+
+        @func
+        def load(work, b: int, world: int) -> Pair:
+            ...
+
         return locals()
 
     pair = make_pair(p, features)       # and in a device function: pair.load(...)
+
+A parameter called ``model``, ``state``, ``control``, ``memory``, ``work``, ``report``, ``settings``, ``reading`` or
+``sensing`` is the table of that name (``model/fields.py``); its type is not written again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +32,19 @@ from ..model.features import Features
 from ..model.fields import references, structs
 from ..model.precision import Precision
 
-__all__ = ["Device", "Features", "Made", "Precision", "distinct", "factory", "references", "structs", "wp"]
+__all__ = [
+    "Device",
+    "Features",
+    "Made",
+    "Precision",
+    "distinct",
+    "factory",
+    "functions",
+    "large_functions",
+    "references",
+    "structs",
+    "wp",
+]
 
 wp = load_warp()
 
@@ -66,3 +87,27 @@ def distinct(tag: str) -> Callable[[Callable[..., object]], Device]:
         return wp.func(function)
 
     return decorate
+
+
+def functions(p: Precision, tag: str = "") -> Device:
+    """``wp.func`` for device functions that call their tables by name.
+
+    Warp tells functions apart by their qualified names, so that two closures of one factory would be one function to
+    it: where one definition is made several times in a kernel, each has a tag.
+    """
+    return partial(_device_function, structs(p), tag)
+
+
+def large_functions(p: Precision) -> Device:
+    """The same for those that are too large to be inlined where they are called: by reference, see ``fields.py``."""
+    return partial(_device_function, references(p), "")
+
+
+def _device_function(tables: SimpleNamespace, tag: str, function: Callable[..., object]) -> Device:
+    types = vars(tables) | function.__annotations__
+    function.__annotations__ = {
+        name: types[name] for name in (*signature(function).parameters, "return") if name in types
+    }
+    if tag:
+        function.__qualname__ = f"{function.__qualname__}_{tag}"
+    return wp.func(function)

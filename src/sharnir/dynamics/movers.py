@@ -7,18 +7,18 @@ whose reaction is what the motion takes. v and w are constant over the drift, so
 """
 
 from .algebra import make_algebra
-from .factory import Made, Precision, factory, structs, wp
+from .factory import Made, Precision, factory, functions, wp
 
 
 @factory
 def make_movers(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3, quat = p.real, p.vec3, p.quat
-    t = structs(p)
+    func = functions(p)
     rotated = make_algebra(p).rotated
     TINY = wp.constant(real(1e-12))
 
-    @wp.func
+    @func
     def turn_between(start: quat, end: quat) -> vec3:
         """The rotation vector of the shorter way from one orientation to another, world axes."""
         q = end * wp.quat_inverse(start)
@@ -30,8 +30,8 @@ def make_movers(p: Precision) -> Made:
             return real(2.0) * v
         return (real(2.0) * wp.atan2(sine, wp.abs(q[3])) / sine) * v
 
-    @wp.func
-    def lead_movers(model: t.model, control: t.control, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def lead_movers(model, control, state, work, settings, world: int):
         """The velocities of all movers over the step."""
         for i in range(settings.movers):
             b = model.mover_body[i]

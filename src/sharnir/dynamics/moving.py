@@ -1,15 +1,15 @@
 """Which bodies a step moves: stages that go through all bodies leave out the others, of which a scene may have many."""
 
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 
 
 @factory
 def make_moving(p: Precision, features: Features) -> Made:
     """The function in a precision, for a scene's features."""
-    real, t = p.real, structs(p)
+    real, func = p.real, functions(p)
 
-    @wp.func
-    def moves(model: t.model, b: int, world: int) -> bool:
+    @func
+    def moves(model, b: int, world: int) -> bool:
         """Whether body b has a mass, or may be led (``movers.py``)."""
         if wp.static(features.movers):
             return True

@@ -12,7 +12,7 @@ from functools import cache
 from ..scene.sensors import Kind
 from .contacts.rays import make_rays
 from .coordinates import RADIAL, SLIDE_Z, make_coordinates
-from .factory import Device, Features, Precision, structs, wp
+from .factory import Device, Features, Precision, functions, wp
 from .philox import make_philox
 
 WHITE, WALK, SPREAD = 0, 1, 2  # what a random number is for
@@ -21,13 +21,11 @@ WHITE, WALK, SPREAD = 0, 1, 2  # what a random number is for
 @cache
 def make_beams(p: Precision, features: Features) -> Device:
     """The device function that casts a beam if it is due."""
-    t = structs(p)
+    func = functions(p)
     cast = make_rays(p, features).cast
 
-    @wp.func
-    def cast_beam(
-        model: t.model, state: t.state, report: t.report, sensing: t.sensing, shapes: int, i: int, world: int
-    ):
+    @func
+    def cast_beam(model, state, report, sensing, shapes: int, i: int, world: int):
         """One beam of one world."""
         if sensing.kind[i] == wp.static(int(Kind.BEAM)) and report.step[world] % sensing.every[i] == 0:
             body = sensing.item[i]
@@ -44,16 +42,16 @@ def make_beams(p: Precision, features: Features) -> Device:
 def make_sensors(p: Precision) -> Device:
     """The device function that takes and hands over the samples of a reading."""
     real, vec3, quat = p.real, p.vec3, p.quat
-    t = structs(p)
+    func = functions(p)
     measures, random = make_coordinates(p), make_philox(p)
     Words = random.Words
 
-    @wp.func
-    def point_velocity(state: t.state, b: int, point: vec3, world: int) -> vec3:
+    @func
+    def point_velocity(state, b: int, point: vec3, world: int) -> vec3:
         """Of body b at a point, m/s."""
         return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
 
-    @wp.func
+    @func
     def coming(kick: vec3, change: vec3, change_before: vec3) -> vec3:
         """The next kick."""
         size = wp.dot(change, change) + wp.dot(change_before, change_before)
@@ -61,10 +59,8 @@ def make_sensors(p: Precision) -> Device:
             return kick
         return kick + wp.max(real(2.0) * wp.dot(change, change_before) / size, real(0.0)) * change
 
-    @wp.func
-    def acceleration(
-        model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, dt: real, arm: vec3, i: int, world: int
-    ) -> vec3:
+    @func
+    def acceleration(model, state, memory, sensing, dt: real, arm: vec3, i: int, world: int) -> vec3:
         """Of the point of its body at an arm from the centre of mass, world axes: a + w' x r + w x (w x r)."""
         b = sensing.item[i]
         if model.inv_mass[b, world] == real(0.0):
@@ -78,7 +74,7 @@ def make_sensors(p: Precision) -> Device:
         angular = kick_spin / dt + wp.quat_rotate(turn, gyroscopic)
         return kick / dt + wp.cross(angular, arm) + wp.cross(spin, wp.cross(spin, arm))
 
-    @wp.func
+    @func
     def rotation_vector(turn: quat) -> vec3:
         """The rotation vector of a quaternion, rad, by the shorter way."""
         v = vec3(turn[0], turn[1], turn[2])
@@ -90,8 +86,8 @@ def make_sensors(p: Precision) -> Device:
             angle = -angle
         return (angle / size) * v
 
-    @wp.func
-    def touched(state: t.state, work: t.work, sensing: t.sensing, i: int, world: int) -> vec3:
+    @func
+    def touched(state, work, sensing, i: int, world: int) -> vec3:
         """All contacts of a body within a pad: their force, body axes, or how much they press, first component."""
         body = sensing.item[i]
         middle = state.position[body, world] + wp.quat_rotate(state.rotation[body, world], sensing.place[i])
@@ -111,8 +107,8 @@ def make_sensors(p: Precision) -> Device:
             return vec3(sensing.factor[i] * pressing, real(0.0), real(0.0))
         return wp.quat_rotate_inv(state.rotation[body, world], total)
 
-    @wp.func
-    def of_coordinate(model: t.model, state: t.state, sensing: t.sensing, i: int, world: int) -> real:
+    @func
+    def of_coordinate(model, state, sensing, i: int, world: int) -> real:
         """The value or the rate of a coordinate, as in ``measure.py``."""
         c = sensing.item[i]
         j = model.coordinate_joint[c]
@@ -130,8 +126,8 @@ def make_sensors(p: Precision) -> Device:
             relative = point_velocity(state, b, point, world) - point_velocity(state, a, point, world)
         return wp.dot(measures.coordinate_axis(f, kind), relative)
 
-    @wp.func
-    def of_joint(model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, i: int, world: int) -> vec3:
+    @func
+    def of_joint(model, state, memory, sensing, i: int, world: int) -> vec3:
         """A joint's reaction on its body b, in its frame there."""
         j = sensing.item[i]
         reaction = vec3()
@@ -141,10 +137,8 @@ def make_sensors(p: Precision) -> Device:
             reaction = memory.reaction_torque_now[j, world]
         return wp.quat_rotate_inv(state.rotation[model.joint_b[j], world] * sensing.turn[i], reaction)
 
-    @wp.func
-    def of_body(
-        model: t.model, state: t.state, memory: t.memory, sensing: t.sensing, dt: real, i: int, world: int
-    ) -> vec3:
+    @func
+    def of_body(model, state, memory, sensing, dt: real, i: int, world: int) -> vec3:
         """How a point of a body moves."""
         b = sensing.item[i]
         turn = state.rotation[b, world]
@@ -163,10 +157,8 @@ def make_sensors(p: Precision) -> Device:
             acceleration(model, state, memory, sensing, dt, arm, i, world) - model.gravity[world],
         )
 
-    @wp.func
-    def truth(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, sensing: t.sensing, dt: real, i: int, world: int
-    ) -> vec3:
+    @func
+    def truth(model, state, memory, work, sensing, dt: real, i: int, world: int) -> vec3:
         """What there is to be read; of a single number the first component."""
         kind = sensing.kind[i]
         if kind == wp.static(int(Kind.COORDINATE)) or kind == wp.static(int(Kind.RATE)):
@@ -179,14 +171,14 @@ def make_sensors(p: Precision) -> Device:
             return of_joint(model, state, memory, sensing, i, world)
         return of_body(model, state, memory, sensing, dt, i, world)
 
-    @wp.func
-    def drawn(sensing: t.sensing, number: int, use: int, i: int, world: int) -> vec3:
+    @func
+    def drawn(sensing, number: int, use: int, i: int, world: int) -> vec3:
         """Three normal numbers for a sample."""
         counter = Words(wp.uint32(number), wp.uint32(sensing.stream[i]), wp.uint32(use), wp.uint32(0))
         return random.normals(counter, wp.uint32(sensing.key[i]), wp.uint32(sensing.seed[world]))
 
-    @wp.func
-    def spoilt(sensing: t.sensing, x: vec3, number: int, i: int, world: int) -> vec3:
+    @func
+    def spoilt(sensing, x: vec3, number: int, i: int, world: int) -> vec3:
         """The truth with all that the device adds."""
         if number == 0:
             sensing.wander[i, world] = vec3(sensing.bias[i], sensing.bias[i], sensing.bias[i])
@@ -209,8 +201,8 @@ def make_sensors(p: Precision) -> Device:
             return vec3(wp.clamp(y[0], real(0.0), sensing.size[i]), real(0.0), real(0.0))
         return y
 
-    @wp.func
-    def hand_over(sensing: t.sensing, x: vec3, i: int, world: int):
+    @func
+    def hand_over(sensing, x: vec3, i: int, world: int):
         """A sample becomes what the sensor reads."""
         beams = sensing.reading.shape[0]
         vectors = beams + sensing.beam.shape[0]
@@ -221,17 +213,8 @@ def make_sensors(p: Precision) -> Device:
         else:
             sensing.vector[i - vectors, world] = x
 
-    @wp.func
-    def sense(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        sensing: t.sensing,
-        dt: real,
-        place: wp.vec2i,
-    ):
+    @func
+    def sense(model, state, memory, work, report, sensing, dt: real, place: wp.vec2i):
         """One reading of one world: its sample, noise and delay."""
         i = place[0]
         world = place[1]

@@ -1,21 +1,21 @@
 """Steps on the tape: inputs come from it, what is recorded goes there, see ``model/recorded_block.py``."""
 
-from .factory import Made, Precision, factory, structs, wp
+from .factory import Made, Precision, factory, functions
 
 
 @factory
 def make_tape(p: Precision) -> Made:
     """The functions in a precision."""
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def first_chunk(work: t.work, settings: t.settings, world: int) -> int:
+    @func
+    def first_chunk(work, settings, world: int) -> int:
         """Where the row of the tape that is the world's turn begins."""
         worlds = work.tape_row.shape[0]
         return ((work.tape_row[world] - 1) * worlds + world) * settings.block_chunks
 
-    @wp.func
-    def play(work: t.work, settings: t.settings, left: int, world: int) -> int:
+    @func
+    def play(work, settings, left: int, world: int) -> int:
         """Set the inputs of the next step, if it is recorded; returns how many of those left may be made at once."""
         if work.tape_row[world] == 0:
             return left
@@ -24,8 +24,8 @@ def make_tape(p: Precision) -> Made:
             work.recorded[world * settings.block_chunks + i] = work.tape[first + i]
         return 1
 
-    @wp.func
-    def record(work: t.work, settings: t.settings, rows: int, world: int):
+    @func
+    def record(work, settings, rows: int, world: int):
         """Write so many rows of the tape, if steps are recorded."""
         if work.tape_row[world] > 0:
             for _ in range(rows):

@@ -13,7 +13,7 @@ the case of one port.
 
 from ...model.rope_arrays import BODY_POINT, CLAMP, FEED, OTHER_ROPE, RUB
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .chain import make_chain
 from .port_matrix import make_port_matrix
 from .prepare import make_prepare
@@ -28,13 +28,13 @@ def make_attach(p: Precision, features: Features) -> Made:
     if not features.ropes:
         return None
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     algebra, chain, prepare = make_algebra(p), make_chain(p, features), make_prepare(p, features)
     port_matrix, rub = make_port_matrix(p, features), make_rub(p, features)
 
-    @wp.func
-    def port_place(model: t.model, state: t.state, q: int, world: int) -> int:
+    @func
+    def port_place(model, state, q: int, world: int) -> int:
         """The node or element of port q; an eyelet's changes as the rope runs through it."""
         if wp.static(features.rope_slides):
             if model.port_slide[q] >= 0:
@@ -43,8 +43,8 @@ def make_attach(p: Precision, features: Features) -> Made:
 
     # --- the ropes' side --------------------------------------------------------------------------------------------
 
-    @wp.func
-    def strike_node(model: t.model, state: t.state, work: t.work, rope: int, i: int, impulse: vec3, world: int):
+    @func
+    def strike_node(model, state, work, rope: int, i: int, impulse: vec3, world: int):
         """Add an impulse on node i to the right-hand side."""
         change = algebra.full(work.rope_inverse[i, world]) * impulse
         if i > state.rope_first[rope, world]:
@@ -52,8 +52,8 @@ def make_attach(p: Precision, features: Features) -> Made:
         if i < model.rope_end[rope] - 1:
             work.rope_gap[i, world] = work.rope_gap[i, world] - change
 
-    @wp.func
-    def strike_port(model: t.model, state: t.state, work: t.work, q: int, impulse: vec3, world: int):
+    @func
+    def strike_port(model, state, work, q: int, impulse: vec3, world: int):
         """Add an impulse at port q to the right-hand sides of its ropes."""
         place = port_place(model, state, q, world)
         if model.port_kind[q] == wp.static(CLAMP):
@@ -70,35 +70,33 @@ def make_attach(p: Precision, features: Features) -> Made:
             if model.port_kind[q] == wp.static(OTHER_ROPE):
                 strike_node(model, state, work, model.port_other_rope[q], model.port_other[q], -impulse, world)
 
-    @wp.func
-    def is_point(model: t.model, q: int) -> bool:
+    @func
+    def is_point(model, q: int) -> bool:
         """Whether port q holds a node: it is no clamp, and not a rope that runs."""
         kind = model.port_kind[q]
         return kind != wp.static(CLAMP) and kind != wp.static(FEED) and kind != wp.static(RUB)
 
-    @wp.func
-    def runs(model: t.model, q: int) -> bool:
+    @func
+    def runs(model, q: int) -> bool:
         """Whether port q is a rope that runs off a drum, or through an eyelet that rubs."""
         return model.port_kind[q] == wp.static(FEED) or model.port_kind[q] == wp.static(RUB)
 
-    @wp.func
-    def pulls_at(work: t.work, i: int, world: int) -> vec3:
+    @func
+    def pulls_at(work, i: int, world: int) -> vec3:
         """Pulls of the elements before and after an eyelet at node i, as last solved for, N s."""
         before = wp.dot(work.rope_impulse[i - 1, world], work.rope_axis[i - 1, world])
         return vec3(before, wp.dot(work.rope_impulse[i, world], work.rope_axis[i, world]), real(0.0))
 
-    @wp.func
-    def run_of(model: t.model, work: t.work, q: int, i: int, world: int) -> real:
+    @func
+    def run_of(model, work, q: int, i: int, world: int) -> real:
         """Speed that the pulls, as last solved for, give the rope on a drum or in an eyelet at node i, port q."""
         pull = wp.dot(work.rope_impulse[i, world], work.rope_axis[i, world])
         if model.port_kind[q] == wp.static(RUB):
             pull = pull - wp.dot(work.rope_impulse[i - 1, world], work.rope_axis[i - 1, world])
         return work.rope_slip[i, world] * pull
 
-    @wp.func
-    def node_answer(
-        model: t.model, state: t.state, work: t.work, rope: int, i: int, q: int, impulse: vec3, world: int
-    ) -> vec3:
+    @func
+    def node_answer(model, state, work, rope: int, i: int, q: int, impulse: vec3, world: int) -> vec3:
         """Velocity of node i from an impulse at port q alone, which was solved for."""
         if rope != model.port_rope[q] and rope != model.port_other_rope[q]:
             return vec3()
@@ -110,8 +108,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                 v = v - algebra.full(work.rope_inverse[i, world]) * impulse
         return v
 
-    @wp.func
-    def port_answer(model: t.model, state: t.state, work: t.work, i: int, q: int, impulse: vec3, world: int) -> vec3:
+    @func
+    def port_answer(model, state, work, i: int, q: int, impulse: vec3, world: int) -> vec3:
         """Motion of the rope's side of port i from an impulse at port q alone."""
         if model.port_kind[i] == wp.static(CLAMP):
             if model.port_rope[i] != model.port_rope[q] and model.port_rope[i] != model.port_other_rope[q]:
@@ -129,17 +127,15 @@ def make_attach(p: Precision, features: Features) -> Made:
             v = v - node_answer(model, state, work, model.port_other_rope[i], model.port_other[i], q, impulse, world)
         return v
 
-    @wp.func
-    def no_gap(model: t.model, state: t.state, work: t.work, rope: int, world: int):
+    @func
+    def no_gap(model, state, work, rope: int, world: int):
         """Nothing on the right-hand side of a rope."""
         for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
             work.rope_gap[j, world] = vec3()
             work.rope_twirl[j, world] = vec3()
 
-    @wp.func
-    def note_pulls(
-        model: t.model, state: t.state, work: t.work, settings: t.settings, i: int, q: int, axis: int, world: int
-    ):
+    @func
+    def note_pulls(model, state, work, settings, i: int, q: int, axis: int, world: int):
         """What a unit impulse at port q along an axis, which was solved for, does to the pulls at eyelet i."""
         pulls = vec3()
         if model.port_rope[i] == model.port_rope[q] or model.port_rope[i] == model.port_other_rope[q]:
@@ -149,8 +145,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             side[row, axis] = pulls[row]
         work.port_tension_side[i * settings.ports + q, world] = side
 
-    @wp.func
-    def rope_answers(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def rope_answers(model, state, work, settings, world: int):
         """Y: a unit impulse at each port and direction, and what every port makes of it."""
         for q in range(settings.ports):
             for axis in range(3):
@@ -175,8 +171,8 @@ def make_attach(p: Precision, features: Features) -> Made:
 
     # --- the bodies' side -------------------------------------------------------------------------------------------
 
-    @wp.func
-    def body_motion(model: t.model, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def body_motion(model, work, i: int, world: int) -> vec3:
         """How the body at port i moves: m/s, rad/s at a clamp, m/s of rope at a drum."""
         b = model.port_body[i]
         if model.port_kind[i] == wp.static(BODY_POINT):
@@ -191,8 +187,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             )
         return vec3()
 
-    @wp.func
-    def act_on_body(model: t.model, work: t.work, v: Bodies, s: Bodies, i: int, impulse: vec3, world: int):
+    @func
+    def act_on_body(model, work, v: Bodies, s: Bodies, i: int, impulse: vec3, world: int):
         """An impulse (or pseudo-impulse) on the body at port i; v and s are the velocities and spins it changes."""
         b = model.port_body[i]
         inverse = algebra.full(work.inv_inertia[b, world])
@@ -207,18 +203,18 @@ def make_attach(p: Precision, features: Features) -> Made:
             s[b, world] = s[b, world] - inverse * turn
             s[drum, world] = s[drum, world] + algebra.full(work.inv_inertia[drum, world]) * turn
 
-    @wp.func
-    def strike_body(model: t.model, work: t.work, i: int, impulse: vec3, world: int):
+    @func
+    def strike_body(model, work, i: int, impulse: vec3, world: int):
         """An impulse of port i on its body."""
         act_on_body(model, work, work.velocity, work.spin, i, impulse, world)
 
-    @wp.func
-    def push_body(model: t.model, work: t.work, i: int, impulse: vec3, world: int):
+    @func
+    def push_body(model, work, i: int, impulse: vec3, world: int):
         """A pseudo-impulse of port i on its body."""
         act_on_body(model, work, work.push, work.push_spin, i, impulse, world)
 
-    @wp.func
-    def body_answers(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def body_answers(model, work, settings, world: int):
         """K of bodies as if they were free; sequential impulses add the joints by sweeping."""
         for q in range(settings.ports):
             for axis in range(3):
@@ -236,8 +232,8 @@ def make_attach(p: Precision, features: Features) -> Made:
 
     # --- both together ----------------------------------------------------------------------------------------------
 
-    @wp.func
-    def place_ports(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def place_ports(model, state, work, settings, world: int):
         """From the centre of mass of its body to each port, m."""
         for i in range(settings.ports):
             b = model.port_body[i]
@@ -245,8 +241,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                 b = model.port_drum[i]
             work.port_arm[i, world] = wp.quat_rotate(state.rotation[b, world], model.port_anchor[i])
 
-    @wp.func
-    def port_motion(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def port_motion(model, state, work, i: int, world: int) -> vec3:
         """Motion of the rope's side of port i as the ropes were last solved."""
         place = port_place(model, state, i, world)
         if model.port_kind[i] == wp.static(CLAMP):
@@ -258,8 +254,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             v = v - work.rope_moving[model.port_other[i], world]
         return v
 
-    @wp.func
-    def moved(work: t.work, settings: t.settings, i: int, world: int):
+    @func
+    def moved(work, settings, i: int, world: int):
         """What the changes of all ports' impulses do to the rope's side of port i, and to the pulls there."""
         for q in range(settings.ports):
             place = i * settings.ports + q
@@ -272,8 +268,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                         work.port_tension[i, world] + work.port_tension_side[place, world] * work.port_change[q, world]
                     )
 
-    @wp.func
-    def warm_ports(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def warm_ports(model, state, memory, work, settings, world: int):
         """Ropes without their ports, then the ports' impulses of the last step on both sides."""
         for i in range(settings.ports):
             if settings.warm_start == 0:
@@ -281,10 +277,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             strike_body(model, work, i, -memory.port_impulse[i, world], world)
         move_with_ports(model, state, memory, work, settings, world)
 
-    @wp.func
-    def move_with_ports(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def move_with_ports(model, state, memory, work, settings, world: int):
         """The ropes' side of all ports: the ropes without them, and what the ports' impulses do to it."""
         prepare.solve_alone(model, state, memory, work, settings, world)
         for i in range(settings.ports):
@@ -298,8 +292,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                 )
             moved(work, settings, i, world)
 
-    @wp.func
-    def change_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def change_ports(model, memory, work, settings, world: int) -> real:
         """Apply the changes of all ports' impulses to both sides; the square of the largest."""
         largest = real(0.0)
         for i in range(settings.ports):
@@ -310,8 +304,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             moved(work, settings, i, world)
         return largest
 
-    @wp.func
-    def rub_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def rub_ports(model, memory, work, settings, world: int) -> real:
         """Friction of the eyelets, the ports reacting to it; the square of the largest change."""
         largest = real(0.0)
         left = int(wp.static(ROUNDS))
@@ -329,8 +323,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                 largest = wp.max(largest, change_ports(model, memory, work, settings, world))
         return largest
 
-    @wp.func
-    def couple(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def couple(model, memory, work, settings, world: int) -> real:
         """Impulses at all ports that stop their slips, and friction of eyelets; the square of the largest change."""
         for i in range(settings.ports):
             work.port_change[i, world] = vec3()
@@ -348,10 +342,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                 largest = wp.max(largest, rub_ports(model, memory, work, settings, world))
         return largest
 
-    @wp.func
-    def load_ports(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, share: real, world: int
-    ):
+    @func
+    def load_ports(model, state, memory, work, settings, share: real, world: int):
         """Add a share of the ports' impulses to what the ropes' velocities are found from."""
         for i in range(settings.ports):
             impulse = share * memory.port_impulse[i, world]
@@ -370,10 +362,8 @@ def make_attach(p: Precision, features: Features) -> Made:
                     work.rope_free[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
                 )
 
-    @wp.func
-    def solve_with_ports(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def solve_with_ports(model, state, memory, work, settings, world: int):
         """Velocities of the ropes with the final impulses of their ports."""
         if wp.static(features.rope_slides):
             rub.end_friction(model, memory, work, settings, world)
@@ -382,13 +372,13 @@ def make_attach(p: Precision, features: Features) -> Made:
 
     # --- closing gaps -----------------------------------------------------------------------------------------------
 
-    @wp.func
-    def next_place(state: t.state, work: t.work, dt: real, i: int, world: int) -> vec3:
+    @func
+    def next_place(state, work, dt: real, i: int, world: int) -> vec3:
         """Where node i will be at the end of the step."""
         return state.rope_position[i, world] + dt * (work.rope_moving[i, world] + work.rope_push[i, world])
 
-    @wp.func
-    def port_gap(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> vec3:
+    @func
+    def port_gap(model, state, work, dt: real, i: int, world: int) -> vec3:
         """How far the two sides of port i will be apart at the end of the step."""
         if not is_point(model, i):
             return vec3()
@@ -400,8 +390,8 @@ def make_attach(p: Precision, features: Features) -> Made:
         center = state.position[b, world] + dt * (work.velocity[b, world] + work.push[b, world])
         return at - center - wp.quat_rotate(turn, model.port_anchor[i])
 
-    @wp.func
-    def port_pull(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def port_pull(model, state, work, i: int, world: int) -> vec3:
         """What the elements' impulses, as last solved for, do to the rope's side of port i."""
         if model.port_kind[i] == wp.static(CLAMP):
             return work.rope_turning[model.port_node[i], world]
@@ -412,8 +402,8 @@ def make_attach(p: Precision, features: Features) -> Made:
             motion = motion - chain.pulled(model, state, work, model.port_other_rope[i], model.port_other[i], world)
         return motion
 
-    @wp.func
-    def push_node(model: t.model, state: t.state, work: t.work, i: int, impulse: vec3, world: int):
+    @func
+    def push_node(model, state, work, i: int, impulse: vec3, world: int):
         """A pseudo-impulse on the node itself at port i."""
         if is_point(model, i):
             node = port_place(model, state, i, world)

@@ -24,7 +24,7 @@ What touches element j along its length holds node j and the element together, v
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .give import SLACK
 
 
@@ -32,15 +32,15 @@ from .give import SLACK
 def make_chain(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
     LOOSE = wp.constant(real(1e18 if p.name == "float64" else 1e10))  # times that: no force along a slack element
 
     plain = not (features.rope_touch or features.rope_slides)  # W is a number times E
 
-    @wp.func
-    def coupling(work: t.work, i: int, before: int, after: int, world: int) -> mat33:
+    @func
+    def coupling(work, i: int, before: int, after: int, world: int) -> mat33:
         """What an impulse of element ``after`` on node i does to the row of element ``before``."""
         inverse = algebra.full(work.rope_inverse[i, world])
         if wp.static(features.rope_slides):
@@ -49,37 +49,29 @@ def make_chain(p: Precision, features: Features) -> Made:
             )
         return inverse
 
-    @wp.func
-    def passed_back(work: t.work, i: int, x: vec3, world: int) -> vec3:
+    @func
+    def passed_back(work, i: int, x: vec3, world: int) -> vec3:
         """What an impulse x of the element after node i does to the row of the element before it."""
         if wp.static(plain):
             return work.rope_inverse[i, world][0] * x
         return coupling(work, i, i - 1, i, world) * x
 
-    @wp.func
-    def passed_on(work: t.work, i: int, x: vec3, world: int) -> vec3:
+    @func
+    def passed_on(work, i: int, x: vec3, world: int) -> vec3:
         """What an impulse x of the element before node i does to the row of the element after it."""
         if wp.static(plain):
             return work.rope_inverse[i, world][0] * x
         return x * coupling(work, i, i - 1, i, world)
 
-    @wp.func
+    @func
     def bends(bend: p.sym33) -> bool:
         """Whether a bend has an implicit part; in a soft rope few have, and the elimination is short there."""
         if wp.static(features.rope_touch):  # what touches an element couples it with the one before as a bend does
             return True
         return bend[0] + bend[1] + bend[2] > real(0.0)
 
-    @wp.func
-    def factor(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        inertia: wp.array2d(dtype=p.sym33),
-        rope: int,
-        world: int,
-    ):
+    @func
+    def factor(model, state, memory, work, inertia: wp.array2d(dtype=p.sym33), rope: int, world: int):
         """Eliminate element by element from the first node on."""
         spin = mat33()  # what the elements before leave on this element's diagonal,
         fill = mat33()  # on its coupling with its length row,
@@ -127,8 +119,8 @@ def make_chain(p: Precision, features: Features) -> Made:
                     fill = back * held_cross
                     held = -(back * hold * onward)
 
-    @wp.func
-    def solve(model: t.model, state: t.state, work: t.work, rope: int, world: int):
+    @func
+    def solve(model, state, work, rope: int, world: int):
         """From ``rope_gap`` (e) and ``rope_twirl`` (b) to ``rope_impulse`` (y) and ``rope_turning`` (w).
 
         Each element waits for the one before: what can be multiplied when the factors are made is not done here.
@@ -167,8 +159,8 @@ def make_chain(p: Precision, features: Features) -> Made:
             work.rope_impulse[j, world] = pull
             work.rope_turning[j, world] = turn
 
-    @wp.func
-    def pulled(model: t.model, state: t.state, work: t.work, rope: int, i: int, world: int) -> vec3:
+    @func
+    def pulled(model, state, work, rope: int, i: int, world: int) -> vec3:
         """What the elements' impulses and spins add to the velocity of node i."""
         pull = vec3()
         if i < model.rope_end[rope] - 1:

@@ -17,7 +17,7 @@ step or touch something. Their rows are kept as they are, and closed afterwards 
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
@@ -37,7 +37,7 @@ CLOSED = 1e-8  # and that is not worth another step
 def make_close(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
-    t = structs(p)
+    func = functions(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
     matrix = make_port_matrix(p, features)
     slides = make_slide(p, features)
@@ -45,17 +45,15 @@ def make_close(p: Precision, features: Features) -> Made:
     push_out = make_rope_touch(p, features).push_out
     solve_both = make_factors(p, features).solve_both
 
-    @wp.func
-    def next_turn(state: t.state, work: t.work, dt: real, j: int, world: int) -> quat:
+    @func
+    def next_turn(state, work, dt: real, j: int, world: int) -> quat:
         """The orientation of element j at the end of the step."""
         return algebra.rotated(
             state.rope_rotation[j, world], dt * (work.rope_spinning[j, world] + work.rope_push_spin[j, world])
         )
 
-    @wp.func
-    def gaps(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, loose: bool, rope: int, world: int
-    ) -> vec2:
+    @func
+    def gaps(model, state, memory, work, dt: real, loose: bool, rope: int, world: int) -> vec2:
         """The gaps at the end of the step as a right-hand side, with those of elements that give way or without them.
 
         Returns the squares of the worst, as a share of its element's length, and of the largest turn of an element.
@@ -87,10 +85,8 @@ def make_close(p: Precision, features: Features) -> Made:
             before = after
         return vec2(worst, turned)
 
-    @wp.func
-    def all_gaps(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, loose: bool, world: int
-    ) -> vec2:
+    @func
+    def all_gaps(model, state, memory, work, settings, loose: bool, world: int) -> vec2:
         """The gaps of all ropes; the worst, as a share of its element's length, and the largest turn (rad)."""
         squares = vec2()
         for rope in range(settings.ropes):
@@ -98,14 +94,14 @@ def make_close(p: Precision, features: Features) -> Made:
             squares = vec2(wp.max(squares[0], found[0]), wp.max(squares[1], found[1]))
         return vec2(wp.sqrt(squares[0]), wp.sqrt(squares[1]))
 
-    @wp.func
-    def settle(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def settle(model, memory, work, settings, world: int):
         """The joints' part of what the ports did to the bodies."""
         if wp.static(features.direct):
             solve_both(model, memory, work, settings, world)
 
-    @wp.func
-    def simple_step(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def simple_step(model, state, memory, work, settings, world: int):
         """One Newton step with the factors of the velocity problem; the gaps are in place."""
         if wp.static(features.rope_ports):
             for rope in range(settings.ropes):
@@ -136,8 +132,8 @@ def make_close(p: Precision, features: Features) -> Made:
                 work.port_push[i, world] = work.port_push[i, world] + change
             settle(model, memory, work, settings, world)
 
-    @wp.func
-    def forget(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def forget(model, state, memory, work, settings, world: int):
         """Back to no pseudo-velocities of ropes and no pseudo-impulses of ports."""
         for rope in range(settings.ropes):
             for i in range(state.rope_first[rope, world], model.rope_end[rope]):
@@ -152,8 +148,8 @@ def make_close(p: Precision, features: Features) -> Made:
                 work.port_push[i, world] = vec3()
             settle(model, memory, work, settings, world)
 
-    @wp.func
-    def prepare_full(model: t.model, state: t.state, work: t.work, dt: real, rope: int, world: int):
+    @func
+    def prepare_full(model, state, work, dt: real, rope: int, world: int):
         """Directions, geometric stiffness and right-hand side of a full step at the present V*.
 
         With V* as the unknown: (D + h l y.d (E - dd^T)) w* + T^T y = h l y.d (E - dd^T) w*_now  and
@@ -171,8 +167,8 @@ def make_close(p: Precision, features: Features) -> Made:
             along = work.rope_push[j + 1, world] - work.rope_push[j, world] + length * wp.cross(axis, turning)
             work.rope_gap[j, world] = work.rope_gap[j, world] - along
 
-    @wp.func
-    def full_ports(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def full_ports(model, state, memory, work, settings, world: int):
         """Pseudo-impulses of all ports for the present directions; the ropes' right-hand sides get them."""
         for rope in range(settings.ropes):
             for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
@@ -202,16 +198,16 @@ def make_close(p: Precision, features: Features) -> Made:
         for i in range(settings.ports):
             attach.strike_port(model, state, work, i, work.port_change[i, world], world)
 
-    @wp.func
-    def port_push(model: t.model, state: t.state, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def port_push(model, state, work, i: int, world: int) -> vec3:
         """Pseudo-velocity of the rope's side of port i."""
         push = work.rope_push[attach.port_place(model, state, i, world), world]
         if model.port_other[i] >= 0:
             push = push - work.rope_push[model.port_other[i], world]
         return push
 
-    @wp.func
-    def full_step(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def full_step(model, state, memory, work, settings, world: int):
         """One Newton step of the whole problem; the gaps are in place."""
         for rope in range(settings.ropes):
             prepare_full(model, state, work, settings.dt, rope, world)
@@ -232,8 +228,8 @@ def make_close(p: Precision, features: Features) -> Made:
                 work.port_push[i, world] = change
             settle(model, memory, work, settings, world)
 
-    @wp.func
-    def take_over(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take_over(model, state, memory, work, settings, world: int):
         """Make the pseudo-velocities of the ropes, and of bodies through their ports, real ones."""
         for rope in range(settings.ropes):
             for i in range(state.rope_first[rope, world], model.rope_end[rope]):
@@ -249,15 +245,15 @@ def make_close(p: Precision, features: Features) -> Made:
                 work.port_push[i, world] = vec3()
             settle(model, memory, work, settings, world)
 
-    @wp.func
-    def add_pulls(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def add_pulls(model, state, memory, work, settings, world: int):
         """Count pseudo-impulses of the elements as real ones."""
         for rope in range(settings.ropes):
             for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                 memory.rope_pull[j, world] = memory.rope_pull[j, world] + work.rope_impulse[j, world]
 
-    @wp.func
-    def close_fully(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def close_fully(model, state, memory, work, settings, world: int):
         """Newton steps on all rows of the rope until its gaps are closed."""
         forget(model, state, memory, work, settings, world)
         left = int(wp.static(FULL_STEPS))
@@ -270,10 +266,8 @@ def make_close(p: Precision, features: Features) -> Made:
         add_pulls(model, state, memory, work, settings, world)
         take_over(model, state, memory, work, settings, world)
 
-    @wp.func
-    def close(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, loose: bool, world: int
-    ) -> bool:
+    @func
+    def close(model, state, memory, work, settings, loose: bool, world: int) -> bool:
         """Pseudo-velocities that close what the step would leave open; whether all was made real ones already."""
         left = int(wp.static(SIMPLE_STEPS))
         before = real(0.0)
@@ -300,10 +294,8 @@ def make_close(p: Precision, features: Features) -> Made:
                     add_pulls(model, state, memory, work, settings, world)
         return False
 
-    @wp.func
-    def any_is_loose(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ) -> bool:
+    @func
+    def any_is_loose(model, state, memory, work, settings, world: int) -> bool:
         """Whether there is anything that impulses do not close."""
         for rope in range(settings.ropes):
             for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
@@ -311,8 +303,8 @@ def make_close(p: Precision, features: Features) -> Made:
                     return True
         return False
 
-    @wp.func
-    def close_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def close_ropes(model, state, memory, work, settings, world: int):
         """Close what the step would leave open: by impulses in the leapfrog step, and where elements give way not."""
         if wp.static(features.rope_slides):
             slides.run_slides(model, state, memory, work, settings, world)

@@ -20,7 +20,7 @@ something stays as it is.
 """
 
 from ...model.rope_arrays import TOUCHES
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 TAUT, SLACK, HEAPED = 0, 1, 2
 ROUNDS = 12  # of solving again
@@ -30,15 +30,15 @@ ROUNDS = 12  # of solving again
 def make_give(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real = p.real
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def pull(memory: t.memory, work: t.work, j: int, world: int) -> real:
+    @func
+    def pull(memory, work, j: int, world: int) -> real:
         """The impulse along element j, N s; negative where it pushes."""
         return wp.dot(memory.rope_pull[j, world], work.rope_axis[j, world])
 
-    @wp.func
-    def is_at_a_slide(state: t.state, settings: t.settings, j: int, world: int) -> bool:
+    @func
+    def is_at_a_slide(state, settings, j: int, world: int) -> bool:
         """Whether element j is beside an eyelet or drum, which may take it out or cut it, or next to such a one."""
         if wp.static(features.rope_slides):
             for i in range(settings.slides):
@@ -47,8 +47,8 @@ def make_give(p: Precision, features: Features) -> Made:
                     return True
         return False
 
-    @wp.func
-    def touches(work: t.work, j: int, world: int) -> bool:
+    @func
+    def touches(work, j: int, world: int) -> bool:
         """Whether element j or one of its nodes touches anything: that may hold it straight."""
         if wp.static(features.rope_touch):
             for q in range(j * wp.static(TOUCHES), (j + 2) * wp.static(TOUCHES)):
@@ -58,8 +58,8 @@ def make_give(p: Precision, features: Features) -> Made:
             return work.tangle_count[j, world] + work.tangle_count[j + 1, world] > 0
         return False
 
-    @wp.func
-    def is_loose(state: t.state, memory: t.memory, work: t.work, j: int, world: int) -> bool:
+    @func
+    def is_loose(state, memory, work, j: int, world: int) -> bool:
         """Whether element j gives way in this step, comes to be taut in it, or touches something."""
         return (
             memory.rope_gives[j, world] != wp.static(TAUT)
@@ -67,24 +67,15 @@ def make_give(p: Precision, features: Features) -> Made:
             or touches(work, j, world)
         )
 
-    @wp.func
-    def may_give(state: t.state, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> bool:
+    @func
+    def may_give(state, memory, work, settings, j: int, world: int) -> bool:
         """Whether element j is taut and can become slack."""
         if memory.rope_gives[j, world] != wp.static(TAUT) or state.rope_parted[j, world] == 1:
             return False
         return not (is_at_a_slide(state, settings, j, world) or touches(work, j, world))
 
-    @wp.func
-    def is_hardest_pressed(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        rope: int,
-        j: int,
-        world: int,
-    ) -> bool:
+    @func
+    def is_hardest_pressed(model, state, memory, work, settings, rope: int, j: int, world: int) -> bool:
         """Whether element j may give way, and no neighbour that may is pressed harder."""
         if not may_give(state, memory, work, settings, j, world):
             return False
@@ -97,17 +88,8 @@ def make_give(p: Precision, features: Features) -> Made:
                 return False
         return True
 
-    @wp.func
-    def revised(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        rope: int,
-        j: int,
-        world: int,
-    ) -> int:
+    @func
+    def revised(model, state, memory, work, settings, rope: int, j: int, world: int) -> int:
         """The state of element j after the velocities that were found."""
         now = memory.rope_gives[j, world]
         if state.rope_parted[j, world] == 1:
@@ -136,10 +118,8 @@ def make_give(p: Precision, features: Features) -> Made:
             return wp.static(SLACK)
         return now
 
-    @wp.func
-    def give_way(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ) -> bool:
+    @func
+    def give_way(model, state, memory, work, settings, world: int) -> bool:
         """The states of all elements anew; whether any has changed."""
         changed = bool(False)
         for rope in range(settings.ropes):

@@ -16,7 +16,7 @@ from ..contacts.facets import make_facets
 from ..contacts.solids import make_solids
 from ..contacts.terrain import make_terrain
 from ..contacts.triangles import make_triangles
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .places import make_places
 from .segments import make_segments
 
@@ -28,7 +28,7 @@ SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve betwe
 def make_rope_ground(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds of terrain a scene has."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)
     Triangle = triangles.Triangle
     Solid, cell_of = make_solids(p, features).Solid, make_terrain(p, features).cell_of
@@ -49,7 +49,7 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
         margin: real
         apart: real  # share of the length within which two places are one
 
-    @wp.func
+    @func
     def ball(x: Piece) -> Solid:
         """The node as a solid."""
         a = Solid()
@@ -72,7 +72,7 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
         corner_q: int
         corner_r: int
 
-    @wp.func
+    @func
     def edge_of(f: Triangle, i: int) -> Edge:
         """The edge that starts at corner i of a triangle."""
         e = Edge()
@@ -102,8 +102,8 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
             e.corner_r = f.corner_a
         return e
 
-    @wp.func
-    def over_edge(model: t.model, memory: t.memory, work: t.work, x: Piece, f: Triangle, e: Edge, world: int):
+    @func
+    def over_edge(model, memory, work, x: Piece, f: Triangle, e: Edge, world: int):
         """An edge of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
         if e.has_other == 1:
             if e.corner_q > e.corner_r:
@@ -151,10 +151,8 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
                 memory, work, places.place_of(x.shape, shares[0], x.apart, x.turn * normal, gap), x.element, world
             )
 
-    @wp.func
-    def over_triangle(
-        model: t.model, memory: t.memory, work: t.work, x: Piece, f: Triangle, with_node: bool, world: int
-    ):
+    @func
+    def over_triangle(model, memory, work, x: Piece, f: Triangle, with_node: bool, world: int):
         """Node and element over one triangle, its neighbours known."""
         if with_node:
             a = ball(x)
@@ -169,10 +167,8 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
                 for i in range(3):
                     over_edge(model, memory, work, x, f, edge_of(f, i), world)
 
-    @wp.func
-    def over_cells(
-        model: t.model, memory: t.memory, work: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int
-    ):
+    @func
+    def over_cells(model, memory, work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int):
         """All cells of a height field under the element."""
         g = x.shape
         size = model.shape_size[g]
@@ -192,10 +188,8 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
                         f = facets.cell_neighbours(model, g, i, j, half, facets.cell_triangle(model, g, i, j, half))
                         over_triangle(model, memory, work, x, f, with_node, world)
 
-    @wp.func
-    def over_mesh(
-        model: t.model, memory: t.memory, work: t.work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int
-    ):
+    @func
+    def over_mesh(model, memory, work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int):
         """All triangles of a mesh near the element; looked for in float32, so a little wider."""
         slack = real(1.0e-5) * (model.shape_radius[x.shape] + x.radius)
         query = wp.mesh_query_aabb(
@@ -216,8 +210,8 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
                 world,
             )
 
-    @wp.func
-    def over_ground(model: t.model, memory: t.memory, work: t.work, x: Piece, with_node: bool, world: int):
+    @func
+    def over_ground(model, memory, work, x: Piece, with_node: bool, world: int):
         """Note where an element, and its first node if wanted, touches a height field or a mesh."""
         far = x.radius + x.margin
         wide = vec3(far, far, far)

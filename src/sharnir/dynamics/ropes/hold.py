@@ -16,7 +16,7 @@ place by place. A node that is touched itself has x = 0, and H and the element s
 from ...model.contacts import BOX, HULL
 from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .places import CREEPS, FREE, STICKS
 from .prepare import make_prepare
 
@@ -28,7 +28,7 @@ ROCKS = 0.1  # of an element's mass and length squared: geometric stiffness that
 def make_hold(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     node_mass = make_prepare(p, features).node_mass
 
@@ -39,8 +39,8 @@ def make_hold(p: Precision, features: Features) -> Made:
         conductance: mat33
         source: vec3
 
-    @wp.func
-    def point(state: t.state, work: t.work, radius: real, q: int, world: int) -> vec3:
+    @func
+    def point(state, work, radius: real, q: int, world: int) -> vec3:
         """Where place q is on the rope's surface."""
         i = q // wp.static(TOUCHES)
         at = state.rope_position[i, world]
@@ -49,8 +49,8 @@ def make_hold(p: Precision, features: Features) -> Made:
             at = at + share * (state.rope_position[i + 1, world] - at)
         return at - radius * work.touch_normal[q, world]
 
-    @wp.func
-    def rope_velocity(work: t.work, velocity: wp.array2d(dtype=vec3), q: int, world: int) -> vec3:
+    @func
+    def rope_velocity(work, velocity: wp.array2d(dtype=vec3), q: int, world: int) -> vec3:
         """Velocity of the rope at place q, given those of its nodes."""
         i = q // wp.static(TOUCHES)
         v = velocity[i, world]
@@ -59,8 +59,8 @@ def make_hold(p: Precision, features: Features) -> Made:
             v = v + share * (velocity[i + 1, world] - v)
         return v
 
-    @wp.func
-    def thing_velocity(model: t.model, state: t.state, work: t.work, radius: real, q: int, world: int) -> vec3:
+    @func
+    def thing_velocity(model, state, work, radius: real, q: int, world: int) -> vec3:
         """Velocity of what is touched at place q, with the impulses so far."""
         b = model.shape_body[work.touch_shape[q, world]]
         if model.inv_mass[b, world] == real(0.0):
@@ -69,14 +69,14 @@ def make_hold(p: Precision, features: Features) -> Made:
             work.spin[b, world], point(state, work, radius, q, world) - state.position[b, world]
         )
 
-    @wp.func
-    def held_velocity(model: t.model, state: t.state, work: t.work, dt: real, radius: real, q: int, world: int) -> vec3:
+    @func
+    def held_velocity(model, state, work, dt: real, radius: real, q: int, world: int) -> vec3:
         """The velocity at which the rope is held: to the surface within the step."""
         to_surface = wp.max(work.touch_gap[q, world], real(0.0)) / dt
         return thing_velocity(model, state, work, radius, q, world) - to_surface * work.touch_normal[q, world]
 
-    @wp.func
-    def softness(model: t.model, state: t.state, work: t.work, rope: int, q: int, world: int) -> mat33:
+    @func
+    def softness(model, state, work, rope: int, q: int, world: int) -> mat33:
         """Velocity by which rope and thing part for an impulse, less that of the rope: what keeps redundant places
         regular, and the thing's own, shared by all that touch it (so that what each does at once is not too much)."""
         b = model.shape_body[work.touch_shape[q, world]]
@@ -87,10 +87,8 @@ def make_hold(p: Precision, features: Features) -> Made:
             soft = soft + real(wp.max(work.touch_count[b, world], 1)) * own
         return soft
 
-    @wp.func
-    def law_of(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, q: int, world: int
-    ) -> Law:
+    @func
+    def law_of(model, state, memory, work, dt: real, rope: int, q: int, world: int) -> Law:
         """The law of place q in its state; see ``rope_contact.py``."""
         law = Law()
         before = memory.touch_impulse[q, world]
@@ -118,18 +116,16 @@ def make_hold(p: Precision, features: Features) -> Made:
             law.source = law.source + gripped * thing_velocity(model, state, work, radius, q, world)
         return law
 
-    @wp.func
-    def bulge(model: t.model, shape: int) -> real:
+    @func
+    def bulge(model, shape: int) -> real:
         """Radius of a round shape, m; 0 for what has faces and edges."""
         kind = model.shape_kind[shape]
         if kind == wp.static(BOX) or kind >= wp.static(HULL):
             return real(0.0)
         return model.shape_size[shape][0]
 
-    @wp.func
-    def rocking(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, q: int, world: int
-    ) -> mat33:
+    @func
+    def rocking(model, state, memory, work, dt: real, rope: int, q: int, world: int) -> mat33:
         """Geometric stiffness: on a round thing of radius R the place moves by (R + r) times the angle by which the
         element turns, and the pressing force turns it back. What would be unstable is taken implicitly."""
         i = q // wp.static(TOUCHES)
@@ -143,15 +139,15 @@ def make_hold(p: Precision, features: Features) -> Made:
         axis = wp.cross(work.rope_axis[i, world], normal)
         return excess * wp.outer(axis, axis)
 
-    @wp.func
-    def is_firm(model: t.model, memory: t.memory, work: t.work, q: int, world: int) -> bool:
+    @func
+    def is_firm(model, memory, work, q: int, world: int) -> bool:
         """Whether a node sticks to something that cannot move: then conductance and answer are numbers times E."""
         if memory.touch_state[q, world] != wp.static(STICKS) or work.touch_share[q, world] > real(0.0):
             return False
         return model.inv_mass[model.shape_body[work.touch_shape[q, world]], world] == real(0.0)
 
-    @wp.func
-    def hold(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, i: int, world: int):
+    @func
+    def hold(model, state, memory, work, dt: real, rope: int, i: int, world: int):
         """Node i and element i with what touches them."""
         velocity = work.rope_open[i, world]
         weight = work.touch_weight[i, world]

@@ -1,7 +1,7 @@
 """New places of nodes and elements from their velocities and pseudo-velocities."""
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..integrators.leapfrog import make_leapfrog
 from ..watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
@@ -14,14 +14,14 @@ from .slide import make_slide
 def make_move(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
     ahead = make_algebra(p).ahead
     foreseen = make_leapfrog(p, features).foreseen
     slides = make_slide(p, features)
 
-    @wp.func
-    def check_ropes(model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, world: int):
+    @func
+    def check_ropes(model, state, work, report, settings, world: int):
         """Mark the world as faulty if a rope has no sensible velocity, or its drum no rope; they count down from -1."""
         for rope in range(settings.ropes):
             for i in range(state.rope_first[rope, world], model.rope_end[rope]):
@@ -41,8 +41,8 @@ def make_move(p: Precision, features: Features) -> Made:
             if report.fault[world] != 0:
                 slides.unrun_slides(model, state, work, settings, world)
 
-    @wp.func
-    def part(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, world: int):
+    @func
+    def part(model, state, memory, work, rope: int, world: int):
         """The element that pulls hardest parts, where it pulls harder than the rope bears."""
         worst = state.rope_first[rope, world]
         for j in range(worst, model.rope_end[rope] - 1):
@@ -51,18 +51,16 @@ def make_move(p: Precision, features: Features) -> Made:
         if memory.rope_tension[worst, world] > model.rope_strength[rope]:
             state.rope_parted[worst, world] = 1
 
-    @wp.func
-    def remember_ropes(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def remember_ropes(model, state, memory, work, settings, world: int):
         """After a good step: what parts, what is taken out and put in at slides."""
         for rope in range(settings.ropes):
             part(model, state, memory, work, rope, world)
         if wp.static(features.rope_slides):
             slides.end_slides(model, state, memory, work, settings, world)
 
-    @wp.func
-    def turn_element(state: t.state, work: t.work, dt: real, j: int, world: int):
+    @func
+    def turn_element(state, work, dt: real, j: int, world: int):
         """A new orientation; the angular momentum (m r^2/4)(u + d (d.u)) is kept on the way."""
         spin = work.rope_spinning[j, world]
         before = ahead(state.rope_rotation[j, world])
@@ -72,8 +70,8 @@ def make_move(p: Precision, features: Features) -> Made:
         state.rope_rotation[j, world] = turn
         state.rope_spin[j, world] = momentum - real(0.5) * axis * wp.dot(axis, momentum)
 
-    @wp.func
-    def measure_slack(state: t.state, memory: t.memory, j: int, world: int):
+    @func
+    def measure_slack(state, memory, j: int, world: int):
         """By how much element j is shorter than its length, if it gave way."""
         slack = real(0.0)
         if memory.rope_gives[j, world] != wp.static(TAUT):
@@ -83,8 +81,8 @@ def make_move(p: Precision, features: Features) -> Made:
             slack = wp.clamp(state.rope_length[j, world] - extent, real(0.0), state.rope_length[j, world])
         state.rope_slack[j, world] = slack
 
-    @wp.func
-    def note_kick(state: t.state, memory: t.memory, work: t.work, settings: t.settings, i: int, world: int):
+    @func
+    def note_kick(state, memory, work, settings, i: int, world: int):
         """Velocities when the step began, in the middle of its kick or those of a start; what the next will add."""
         whole = settings.dt / work.kick[world]
         kick = whole * (work.rope_moving[i, world] - state.rope_velocity[i, world])
@@ -101,8 +99,8 @@ def make_move(p: Precision, features: Features) -> Made:
         memory.rope_kick_velocity[i, world] = kick
         memory.rope_kick_spin[i, world] = kick_spin
 
-    @wp.func
-    def end_leap(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end_leap(model, state, memory, work, settings, world: int):
         """Velocities at the end of the step in the state, those in its middle in the memory (see ``leapfrog.py``)."""
         for rope in range(settings.ropes):
             for i in range(state.rope_first[rope, world], model.rope_end[rope]):
@@ -111,8 +109,8 @@ def make_move(p: Precision, features: Features) -> Made:
                 state.rope_velocity[i, world] = state.rope_velocity[i, world] + real(0.5) * work.rope_coming[i, world]
                 state.rope_spin[i, world] = state.rope_spin[i, world] + real(0.5) * work.rope_coming_spin[i, world]
 
-    @wp.func
-    def move_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def move_ropes(model, state, memory, work, settings, world: int):
         """New places and orientations of all ropes, and what belongs to the next step."""
         for rope in range(settings.ropes):
             first = state.rope_first[rope, world]

@@ -8,7 +8,7 @@ from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, WHEEL
 from ..algebra import make_algebra
 from ..contacts.collide import make_collide
 from ..contacts.touch import make_touch
-from ..factory import Features, Made, Precision, factory, references, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, large_functions, wp
 from .attach import make_attach
 from .ground import INSIDE, SINKS, make_rope_ground
 from .hold import make_hold
@@ -21,7 +21,7 @@ ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 def make_near(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t, given = references(p), structs(p)
+    func, entry = large_functions(p), functions(p)
     places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
     solid_of, Solid = make_collide(p, features).solid_of, narrow.Solid
     Piece = terrain.Piece
@@ -29,8 +29,8 @@ def make_near(p: Precision, features: Features) -> Made:
     bulge = make_hold(p, features).bulge
     has_ground = bool({"heights", "mesh"} & features.contact_kinds)
 
-    @wp.func
-    def is_held(model: t.model, state: t.state, settings: t.settings, i: int, world: int) -> bool:
+    @func
+    def is_held(model, state, settings, i: int, world: int) -> bool:
         """Whether something that moves, an eyelet or a drum holds node i: it and its element touch nothing."""
         if wp.static(features.rope_ports):
             for q in range(settings.ports):
@@ -42,8 +42,8 @@ def make_near(p: Precision, features: Features) -> Made:
                     return True
         return False
 
-    @wp.func
-    def passes_through(model: t.model, settings: t.settings, rope: int, shape: int) -> bool:
+    @func
+    def passes_through(model, settings, rope: int, shape: int) -> bool:
         """Whether rope and shape never touch: a group ignored, or the rope is tied to the shape's body."""
         if (
             model.shape_groups[shape] & model.rope_ignores[rope] != 0
@@ -55,7 +55,7 @@ def make_near(p: Precision, features: Features) -> Made:
                 return True
         return False
 
-    @wp.func
+    @func
     def capsule(x: Piece) -> Solid:
         """An element in world axes as a solid."""
         length = wp.length(x.along)
@@ -67,8 +67,8 @@ def make_near(p: Precision, features: Features) -> Made:
         a.radius = x.radius + real(0.5) * length
         return a
 
-    @wp.func
-    def is_gentle(model: t.model, b: Solid, normal: vec3, x: Piece) -> bool:
+    @func
+    def is_gentle(model, b: Solid, normal: vec3, x: Piece) -> bool:
         """Whether an element with both nodes on a round solid of radius R would be little in it: by l^2/(8 (R + r))."""
         if b.kind == wp.static(BOX) or b.kind >= wp.static(HULL):
             return False
@@ -79,10 +79,8 @@ def make_near(p: Precision, features: Features) -> Made:
         room = real(8.0) * (bulge(model, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
         return wp.length_sq(x.along) < room
 
-    @wp.func
-    def over_solid(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, x: Piece, with_node: bool, world: int
-    ):
+    @func
+    def over_solid(model, state, memory, work, x: Piece, with_node: bool, world: int):
         """Node and element against a convex shape."""
         b = solid_of(model, state, x.shape, world)
         square = wp.length_sq(x.along)
@@ -111,8 +109,8 @@ def make_near(p: Precision, features: Features) -> Made:
                             world,
                         )
 
-    @wp.func
-    def look(model: t.model, state: t.state, memory: t.memory, work: t.work, piece: Piece, with_node: bool, world: int):
+    @func
+    def look(model, state, memory, work, piece: Piece, with_node: bool, world: int):
         """Note where an element, and its first node if wanted, touches a shape."""
         x = piece
         kind = model.shape_kind[x.shape]
@@ -132,17 +130,8 @@ def make_near(p: Precision, features: Features) -> Made:
                     x.along = wp.transpose(g.turn) * x.along
                     terrain.over_ground(model, memory, work, x, with_node, world)
 
-    @wp.func
-    def find_touches_of(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        rope: int,
-        i: int,
-        world: int,
-    ):
+    @func
+    def find_touches_of(model, state, memory, work, settings, rope: int, i: int, world: int):
         """All places where element i of a rope, or its first node, touches something or may do so in this step."""
         places.clear_places(work, i, world)
         if model.rope_touches[rope] == 1 and not is_held(model, state, settings, i, world):
@@ -163,12 +152,10 @@ def make_near(p: Precision, features: Features) -> Made:
                     look(model, state, memory, work, x, model.rope_pinned[i] == 0, world)
         places.keep_places(memory, work, settings, i, world)
 
-    @wp.func
-    def find_touches(
-        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, rope: int, world: int
-    ):
+    @entry
+    def find_touches(model, state, memory, work, settings, rope: int, world: int):
         """The places of all elements of a rope."""
-        for i in range(s.rope_first[rope, world], m.rope_end[rope]):
-            find_touches_of(m, s, n, k, o, rope, i, world)
+        for i in range(state.rope_first[rope, world], model.rope_end[rope]):
+            find_touches_of(model, state, memory, work, settings, rope, i, world)
 
     return locals()

@@ -5,7 +5,7 @@ left out. A pair is near in the nearest points of the two elements, at the share
 """
 
 from ...model.rope_arrays import TANGLES
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .segments import make_segments
 
 CENTRED = 0.01  # see ``segments.py``
@@ -16,34 +16,32 @@ NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow
 def make_pairs(p: Precision, features: Features) -> Made:
     """The function in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     nearest_shares = make_segments(p).nearest_shares
 
-    @wp.func
-    def middle(state: t.state, j: int, world: int) -> vec3:
+    @func
+    def middle(state, j: int, world: int) -> vec3:
         """Of element j, m."""
         return real(0.5) * (state.rope_position[j, world] + state.rope_position[j + 1, world])
 
-    @wp.func
-    def bucket(settings: t.settings, x: int, y: int, z: int) -> int:
+    @func
+    def bucket(settings, x: int, y: int, z: int) -> int:
         """Where a cell is in the hash table."""
         mixed = (x * 73856093) ^ (y * 19349663) ^ (z * 83492791)
         return (mixed & 1073741823) % settings.buckets
 
-    @wp.func
+    @func
     def cell(at: vec3, size: real) -> wp.vec3i:
         """The cell of a grid that holds a point."""
         return wp.vec3i(int(wp.floor(at[0] / size)), int(wp.floor(at[1] / size)), int(wp.floor(at[2] / size)))
 
-    @wp.func
-    def speed(work: t.work, j: int, world: int) -> real:
+    @func
+    def speed(work, j: int, world: int) -> real:
         """The speed of an element's faster node."""
         return wp.sqrt(wp.max(wp.length_sq(work.rope_free[j, world]), wp.length_sq(work.rope_free[j + 1, world])))
 
-    @wp.func
-    def add_pair(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, j: int, e: int, world: int
-    ):
+    @func
+    def add_pair(model, state, memory, work, settings, j: int, e: int, world: int):
         """Take elements j and e as a pair if they are near, with the impulse they had; the nearest pairs stay."""
         a = state.rope_position[j, world]
         b = state.rope_position[e, world]
@@ -80,17 +78,8 @@ def make_pairs(p: Precision, features: Features) -> Made:
                     work.tangle_impulse[place, world] = memory.tangle_kept[i, world]
                     work.tangle_next[place, world] = memory.tangle_step[i, world]
 
-    @wp.func
-    def look_around(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        size: real,
-        j: int,
-        world: int,
-    ):
+    @func
+    def look_around(model, state, memory, work, settings, size: real, j: int, world: int):
         """List the elements near element j that come after it."""
         at = cell(middle(state, j, world), size)
         for dx in range(-1, 2):
@@ -105,8 +94,8 @@ def make_pairs(p: Precision, features: Features) -> Made:
                             add_pair(model, state, memory, work, settings, j, e, world)
                         e = work.cell_next[e, world]
 
-    @wp.func
-    def find_pairs(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def find_pairs(model, state, memory, work, settings, world: int):
         """All pairs of elements that touch or may do so within the step, with the impulses of those that did before."""
         for i in range(settings.buckets):
             work.cell_first[i, world] = -1

@@ -6,7 +6,7 @@ there in the last step keeps its number, and with it the impulse and the state t
 """
 
 from ...model.rope_arrays import TOUCHES
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 
 FREE, STICKS, SLIDES, CREEPS = 0, 1, 2, 3
 ALIKE = 0.95  # cosine: normals at one place of the rope that differ by less are one
@@ -17,7 +17,7 @@ SAME = 0.5  # cosine: a place whose normal has turned further than this in a ste
 def make_places(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
 
     @wp.struct
     class Place:
@@ -29,22 +29,22 @@ def make_places(p: Precision, features: Features) -> Made:
         normal: vec3
         gap: real
 
-    @wp.func
-    def clear_places(work: t.work, i: int, world: int):
+    @func
+    def clear_places(work, i: int, world: int):
         """Element i touches nothing yet."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             work.touch_shape[q, world] = -1
 
-    @wp.func
-    def put(work: t.work, q: int, shape: int, share: real, normal: vec3, gap: real, world: int):
+    @func
+    def put(work, q: int, shape: int, share: real, normal: vec3, gap: real, world: int):
         """Write a place down as number q."""
         work.touch_shape[q, world] = shape
         work.touch_share[q, world] = share
         work.touch_normal[q, world] = normal
         work.touch_gap[q, world] = gap
 
-    @wp.func
-    def twin(work: t.work, share: real, apart: real, normal: vec3, i: int, world: int) -> int:
+    @func
+    def twin(work, share: real, apart: real, normal: vec3, i: int, world: int) -> int:
         """The place that is hardly different from this one, or -1."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             if work.touch_shape[q, world] >= 0 and wp.abs(share - work.touch_share[q, world]) <= apart:
@@ -52,10 +52,8 @@ def make_places(p: Precision, features: Features) -> Made:
                     return q
         return -1
 
-    @wp.func
-    def number_for(
-        memory: t.memory, work: t.work, shape: int, share: real, normal: vec3, gap: real, i: int, world: int
-    ) -> int:
+    @func
+    def number_for(memory, work, shape: int, share: real, normal: vec3, gap: real, i: int, world: int) -> int:
         """Where a new place goes: as in the last step, or where there is room, or instead of the highest; or -1."""
         best = int(-1)
         most = real(-4.0)
@@ -76,7 +74,7 @@ def make_places(p: Precision, features: Features) -> Made:
                     best = q
         return best
 
-    @wp.func
+    @func
     def place_of(shape: int, share: real, apart: real, normal: vec3, gap: real) -> Place:
         """A place from its numbers."""
         x = Place()
@@ -87,8 +85,8 @@ def make_places(p: Precision, features: Features) -> Made:
         x.gap = gap
         return x
 
-    @wp.func
-    def note(memory: t.memory, work: t.work, x: Place, i: int, world: int):
+    @func
+    def note(memory, work, x: Place, i: int, world: int):
         """Element i touches a shape at a place."""
         q = twin(work, x.share, x.apart, x.normal, i, world)
         if q >= 0:
@@ -99,8 +97,8 @@ def make_places(p: Precision, features: Features) -> Made:
             if q >= 0:
                 put(work, q, x.shape, x.share, x.normal, x.gap, world)
 
-    @wp.func
-    def keep_places(memory: t.memory, work: t.work, settings: t.settings, i: int, world: int):
+    @func
+    def keep_places(memory, work, settings, i: int, world: int):
         """Forget the impulses of places that are gone or new."""
         for q in range(wp.static(TOUCHES) * i, wp.static(TOUCHES) * (i + 1)):
             key = work.touch_shape[q, world] + 1

@@ -7,19 +7,19 @@ are closed an eyelet that holds is a port as any other, and one that slips is no
 
 from ...model.rope_arrays import CLAMP, FEED, RUB
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 
 @factory
 def make_port_matrix(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, mat33 = p.real, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     SOFTNESS = wp.constant(real(1e-10 if p.name == "float64" else 1e-6))
 
-    @wp.func
-    def soften(model: t.model, work: t.work, i: int, own: mat33, world: int) -> mat33:
+    @func
+    def soften(model, work, i: int, own: mat33, world: int) -> mat33:
         """The diagonal block of port i, with its own softness; regular where the port has one row only."""
         own = own + algebra.diagonal(SOFTNESS * wp.trace(own))
         if model.port_kind[i] == wp.static(CLAMP):
@@ -31,13 +31,13 @@ def make_port_matrix(p: Precision, features: Features) -> Made:
                 own[0, 0] = real(1.0)
         return own
 
-    @wp.func
-    def is_out(model: t.model, memory: t.memory, closing: bool, i: int, world: int) -> bool:
+    @func
+    def is_out(model, memory, closing: bool, i: int, world: int) -> bool:
         """Whether port i is an eyelet that slips, while gaps are closed."""
         return closing and model.port_kind[i] == wp.static(RUB) and memory.slide_holds[model.port_slide[i], world] == 0
 
-    @wp.func
-    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, closing: bool, world: int):
+    @func
+    def assemble(model, memory, work, settings, closing: bool, world: int):
         """The matrix of all ports: what an impulse at one does to the slip at another."""
         for i in range(settings.ports):
             for q in range(settings.ports):
@@ -51,15 +51,15 @@ def make_port_matrix(p: Precision, features: Features) -> Made:
                 own = algebra.diagonal(real(1.0))
             work.port_matrix[i * settings.ports + i, world] = soften(model, work, i, own, world)
 
-    @wp.func
-    def ports_to_solve(settings: t.settings, closing: bool) -> int:
+    @func
+    def ports_to_solve(settings, closing: bool) -> int:
         """How many ports take part; those that rub only while gaps are closed."""
         if closing:
             return settings.ports
         return settings.ports - settings.rubs
 
-    @wp.func
-    def factor_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, closing: bool, world: int):
+    @func
+    def factor_ports(model, memory, work, settings, closing: bool, world: int):
         """Y + K + softness as L D L^T: L below, the inverses of D on the diagonal."""
         assemble(model, memory, work, settings, closing, world)
         count = settings.ports
@@ -76,8 +76,8 @@ def make_port_matrix(p: Precision, features: Features) -> Made:
                     )
                 work.port_matrix[high * count + i, world] = lower
 
-    @wp.func
-    def substitute_ports(work: t.work, settings: t.settings, closing: bool, world: int):
+    @func
+    def substitute_ports(work, settings, closing: bool, world: int):
         """The right-hand side in ``port_change`` becomes the solution; eyelets that rub only if gaps are closed."""
         count = settings.ports
         last = ports_to_solve(settings, closing)

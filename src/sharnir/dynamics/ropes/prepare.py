@@ -18,7 +18,7 @@ touch something (``give.py``) are left out: where the nodes of an element nearly
 import math
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .bend_twist import make_bend
 from .chain import make_chain
 from .give import HEAPED, make_give
@@ -34,19 +34,19 @@ CALM = 0.5  # share of it, times h and the rope's lowest frequency, that damps: 
 def make_prepare(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, bends, chain = make_algebra(p), make_bend(p, features), make_chain(p, features)
     Bend = bends.Bend
     Law = bends.Law
     is_loose = make_give(p, features).is_loose
 
-    @wp.func
-    def element_mass(model: t.model, state: t.state, rope: int, j: int, world: int) -> real:
+    @func
+    def element_mass(model, state, rope: int, j: int, world: int) -> real:
         """kg."""
         return model.rope_line[rope, world] * state.rope_length[j, world]
 
-    @wp.func
-    def node_mass(model: t.model, state: t.state, rope: int, i: int, world: int) -> real:
+    @func
+    def node_mass(model, state, rope: int, i: int, world: int) -> real:
         """Half of each neighbouring element ([002], equation 1)."""
         mass = real(0.0)
         if i > state.rope_first[rope, world]:
@@ -55,8 +55,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             mass = mass + element_mass(model, state, rope, i, world)
         return real(0.5) * mass
 
-    @wp.func
-    def weigh_node(model: t.model, state: t.state, work: t.work, rope: int, i: int, world: int):
+    @func
+    def weigh_node(model, state, work, rope: int, i: int, world: int):
         """The inverse mass of node i, 1/kg; zero where it is pinned."""
         if model.rope_pinned[i] == 1:
             work.rope_inverse[i, world] = algebra.packed(mat33())
@@ -65,8 +65,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
                 algebra.diagonal(real(1.0) / node_mass(model, state, rope, i, world))
             )
 
-    @wp.func
-    def free_node(model: t.model, state: t.state, work: t.work, kick: real, i: int, world: int):
+    @func
+    def free_node(model, state, work, kick: real, i: int, world: int):
         """The velocity of node i after gravity alone, m/s."""
         work.rope_push[i, world] = vec3()
         work.rope_push_spin[i, world] = vec3()
@@ -75,8 +75,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         else:
             work.rope_free[i, world] = state.rope_velocity[i, world] + kick * model.gravity[world]
 
-    @wp.func
-    def round_inertia(model: t.model, state: t.state, rope: int, j: int, world: int) -> real:
+    @func
+    def round_inertia(model, state, rope: int, j: int, world: int) -> real:
         """m r^2/4 of element j, its inertia across; that along is twice as much."""
         return (
             real(0.25)
@@ -85,8 +85,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             * model.rope_radius[rope, world]
         )
 
-    @wp.func
-    def tautness(model: t.model, state: t.state, memory: t.memory, dt: real, rope: int, j: int, world: int) -> vec2:
+    @func
+    def tautness(model, state, memory, dt: real, rope: int, j: int, world: int) -> vec2:
         """What element j gains by its geometric stiffness, kg m^2: of inertia, and of implicit stiffness."""
         length = state.rope_length[j, world]
         sure = element_mass(model, state, rope, j, world) * length * length
@@ -97,8 +97,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         gain = real(0.25) * wp.max(followed - wp.static(real(TAUT)) * sure, real(0.0))
         return vec2(gain, wp.max(stiff - followed, real(0.0)))
 
-    @wp.func
-    def mean_turning(model: t.model, state: t.state, memory: t.memory, dt: real, rope: int, world: int) -> vec3:
+    @func
+    def mean_turning(model, state, memory, dt: real, rope: int, world: int) -> vec3:
         """Of the elements of a rope that are stiff by their tension, rad/s, before the kick."""
         turning = vec3()
         whole = real(0.0)
@@ -110,10 +110,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             return turning / whole
         return turning
 
-    @wp.func
-    def weigh_element(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, j: int, world: int
-    ):
+    @func
+    def weigh_element(model, state, memory, work, dt: real, rope: int, j: int, world: int):
         """Its direction, and its inertia with geometric stiffness: (m r^2/4)(E + dd^T) + stiffness (E - dd^T)."""
         axis = algebra.ahead(state.rope_rotation[j, world])
         own = round_inertia(model, state, rope, j, world)
@@ -126,8 +124,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         work.rope_bend[j, world] = algebra.packed(mat33())
         work.rope_bent[j, world] = vec3()
 
-    @wp.func
-    def euler_load(model: t.model, state: t.state, rope: int, world: int) -> real:
+    @func
+    def euler_load(model, state, rope: int, world: int) -> real:
         """pi^2 K/L^2 of the whole rope, N."""
         first = state.rope_first[rope, world]
         last = model.rope_end[rope] - 1
@@ -135,18 +133,14 @@ def make_prepare(p: Precision, features: Features) -> Made:
         stiffness = model.rope_stiffness[rope, world]
         return wp.static(real(math.pi**2)) * stiffness[0] / (length * length)
 
-    @wp.func
-    def tautened(
-        model: t.model, state: t.state, memory: t.memory, turning: vec3, dt: real, rope: int, j: int, world: int
-    ) -> vec3:
+    @func
+    def tautened(model, state, memory, turning: vec3, dt: real, rope: int, j: int, world: int) -> vec3:
         """The momentum that geometric stiffness adds to that of element j, N m s."""
         taut = tautness(model, state, memory, dt, rope, j, world)
         return taut[0] * state.rope_spin[j, world] + taut[1] * turning
 
-    @wp.func
-    def free_element(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, gained: vec3, rope: int, j: int, world: int
-    ):
+    @func
+    def free_element(model, state, memory, work, gained: vec3, rope: int, j: int, world: int):
         """Its momentum, with what bending and geometric stiffness add to it, N m s."""
         axis = work.rope_axis[j, world]
         spin = state.rope_spin[j, world]
@@ -155,8 +149,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             momentum = momentum + gained - wp.dot(axis, gained) * axis
         work.rope_torque[j, world] = momentum + work.rope_bent[j, world]
 
-    @wp.func
-    def buckle(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, j: int, world: int):
+    @func
+    def buckle(model, state, memory, work, dt: real, rope: int, j: int, world: int):
         """A little push aside, where an element is pressed by more than the rope bears straight."""
         if memory.rope_tension[j, world] < -euler_load(model, state, rope, world):
             length = state.rope_length[j, world]
@@ -166,16 +160,16 @@ def make_prepare(p: Precision, features: Features) -> Made:
                 algebra.frame_of(work.rope_axis[j, world]), 0
             )
 
-    @wp.func
-    def bow(state: t.state, work: t.work, dt: real, j: int, world: int):
+    @func
+    def bow(state, work, dt: real, j: int, world: int):
         """How the tip of an element leaves a straight path in a drift, m/s."""
         axis = work.rope_axis[j, world]
         turn = dt * state.rope_spin[j, world]
         straight = axis + wp.cross(turn, axis)
         work.rope_bow[j, world] = state.rope_length[j, world] / dt * (algebra.rotated_vector(axis, turn) - straight)
 
-    @wp.func
-    def own_inertia(model: t.model, rope: int, length: real, world: int) -> real:
+    @func
+    def own_inertia(model, rope: int, length: real, world: int) -> real:
         """m r^2/4 of an element of a length."""
         return (
             real(0.25)
@@ -185,15 +179,15 @@ def make_prepare(p: Precision, features: Features) -> Made:
             * model.rope_radius[rope, world]
         )
 
-    @wp.func
-    def shares(model: t.model, rope: int, length: real, dt: real, world: int) -> vec3:
+    @func
+    def shares(model, rope: int, length: real, dt: real, world: int) -> vec3:
         """The implicit share of bending and twist between elements of a length."""
         own = own_inertia(model, rope, length, world)
         stiffness = model.rope_stiffness[rope, world]
         bending = bends.implicit_share(stiffness[0], own, length, dt)
         return vec3(bending, bending, bends.implicit_share(stiffness[2], real(2.0) * own, length, dt))
 
-    @wp.func
+    @func
     def lateness(damper: real, inertia: real, kick: real) -> real:
         """Where in the kick the rate is taken that a damper acts by: half way, or such that the quickest of a chain of
         them, with four times the damping, decays within the kick and does not swing."""
@@ -202,8 +196,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             return real(0.5)
         return real(1.0) - real(1.0) / decay
 
-    @wp.func
-    def late(model: t.model, rope: int, length: real, kick: real, world: int) -> vec3:
+    @func
+    def late(model, rope: int, length: real, kick: real, world: int) -> vec3:
         """Lateness of bending and twist; where elements bend against each other their nodes go to and fro."""
         own = own_inertia(model, rope, length, world)
         across = own + real(0.25) * model.rope_line[rope, world] * length * length * length
@@ -211,8 +205,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         bending = lateness(dampers[0], across, kick)
         return vec3(bending, bending, lateness(dampers[2], real(2.0) * own, kick))
 
-    @wp.func
-    def slowest(model: t.model, state: t.state, rope: int, world: int) -> vec3:
+    @func
+    def slowest(model, state, rope: int, world: int) -> vec3:
         """Frequencies of the slowest waves of bending and twist in the whole rope, rad/s."""
         last = model.rope_end[rope] - 1
         length = real(last - state.rope_first[rope, world]) * state.rope_length[last - 1, world]
@@ -224,16 +218,14 @@ def make_prepare(p: Precision, features: Features) -> Made:
         )
         return vec3(bending, bending, number * wp.sqrt(stiffness[2] / inertia))
 
-    @wp.func
-    def follows(model: t.model, rope: int) -> bool:
+    @func
+    def follows(model, rope: int) -> bool:
         """Whether bending follows the motion to second order; a rope that may touch something needs what the papers'
         step damps, or it would snap through itself."""
         return wp.static(features.integrator.leads) and model.rope_touches[rope] == 0 and model.rope_tangles[rope] == 0
 
-    @wp.func
-    def law_of(
-        model: t.model, state: t.state, length: real, share: vec3, kick: real, dt: real, rope: int, world: int
-    ) -> Law:
+    @func
+    def law_of(model, state, length: real, share: vec3, kick: real, dt: real, rope: int, world: int) -> Law:
         """Bending and twist over a length, of which a share is implicit."""
         law = Law()
         law.stiffness = model.rope_stiffness[rope, world]
@@ -254,18 +246,16 @@ def make_prepare(p: Precision, features: Features) -> Made:
             law.before = law.before - wp.static(real(BROAD)) * whole
         return law
 
-    @wp.func
-    def in_eyelet(state: t.state, settings: t.settings, i: int, world: int) -> bool:
+    @func
+    def in_eyelet(state, settings, i: int, world: int) -> bool:
         """Whether node i is in an eyelet now."""
         for slide in range(settings.slides):
             if state.slide_node[slide, world] == i:
                 return True
         return False
 
-    @wp.func
-    def prepare_bend(
-        model: t.model, state: t.state, work: t.work, settings: t.settings, kick: real, rope: int, j: int, world: int
-    ):
+    @func
+    def prepare_bend(model, state, work, settings, kick: real, rope: int, j: int, world: int):
         """The bend between elements j and j + 1, or the twist alone where they meet in an eyelet."""
         if state.rope_parted[j, world] == 1 or state.rope_parted[j + 1, world] == 1:
             return
@@ -288,8 +278,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         work.rope_bent[j, world] = work.rope_bent[j, world] - bend.twirl
         work.rope_bent[j + 1, world] = work.rope_bent[j + 1, world] + bend.twirl
 
-    @wp.func
-    def prepare_clamp(model: t.model, state: t.state, work: t.work, kick: real, dt: real, i: int, world: int):
+    @func
+    def prepare_clamp(model, state, work, kick: real, dt: real, i: int, world: int):
         """A spring of twice the rope's stiffness over the element's length, all of it implicit."""
         rope = model.clamp_rope[i]
         j = model.clamp_element[i]
@@ -311,8 +301,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             work.port_source[port, world] = bend.twirl
             work.port_softness[port, world] = algebra.packed(wp.inverse(bend.stiff))
 
-    @wp.func
-    def prepare_slide(model: t.model, state: t.state, work: t.work, i: int, world: int):
+    @func
+    def prepare_slide(model, state, work, i: int, world: int):
         """The mass that runs through an eyelet or off a drum is that of the node; see ``rub.py`` for friction."""
         node = state.slide_node[i, world]
         work.rope_slip[node, world] = real(1.0) / node_mass(model, state, model.slide_rope[i], node, world)
@@ -321,15 +311,15 @@ def make_prepare(p: Precision, features: Features) -> Made:
             work.rope_inverse[node, world] = algebra.packed(mat33())
             work.rope_free[node, world] = vec3()
 
-    @wp.func
-    def clear_bows(model: t.model, state: t.state, work: t.work, rope: int, world: int):
+    @func
+    def clear_bows(model, state, work, rope: int, world: int):
         """Elements that go straight."""
         if wp.static(features.integrator.leads):
             for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                 work.rope_bow[j, world] = vec3()
 
-    @wp.func
-    def free_gap(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, rope: int, world: int):
+    @func
+    def free_gap(model, state, memory, work, dt: real, rope: int, world: int):
         """The right-hand side of the velocity problem as it was prepared."""
         for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
             work.rope_gap[j, world] = work.rope_free[j + 1, world] - work.rope_free[j, world]
@@ -346,8 +336,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
                     work.rope_gap[j, world] = work.rope_gap[j, world] - work.rope_bow[j, world]
             work.rope_twirl[j, world] = work.rope_torque[j, world]
 
-    @wp.func
-    def take_velocities(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, world: int):
+    @func
+    def take_velocities(model, state, memory, work, rope: int, world: int):
         """The solution as velocities and impulses of the step."""
         for i in range(state.rope_first[rope, world], model.rope_end[rope]):
             work.rope_moving[i, world] = work.rope_free[i, world] + chain.pulled(model, state, work, rope, i, world)
@@ -355,10 +345,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
                 work.rope_spinning[i, world] = work.rope_turning[i, world]
                 memory.rope_pull[i, world] = work.rope_impulse[i, world]
 
-    @wp.func
-    def weigh_ropes(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
-    ):
+    @func
+    def weigh_ropes(model, state, memory, work, settings, kick: real, world: int):
         """What depends on places alone: masses, directions, bends."""
         for rope in range(settings.ropes):
             first = state.rope_first[rope, world]
@@ -375,10 +363,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
         for i in range(settings.clamps):
             prepare_clamp(model, state, work, kick, settings.dt, i, world)
 
-    @wp.func
-    def prepare_ropes(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
-    ):
+    @func
+    def prepare_ropes(model, state, memory, work, settings, kick: real, world: int):
         """Assemble and factor the velocity problem of every rope."""
         weigh_ropes(model, state, memory, work, settings, kick, world)
         for rope in range(settings.ropes):
@@ -404,8 +390,8 @@ def make_prepare(p: Precision, features: Features) -> Made:
             for rope in range(settings.ropes):
                 chain.factor(model, state, memory, work, work.rope_inertia, rope, world)
 
-    @wp.func
-    def solve_alone(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def solve_alone(model, state, memory, work, settings, world: int):
         """Velocities of the ropes from what was prepared."""
         for rope in range(settings.ropes):
             free_gap(model, state, memory, work, settings.dt, rope, world)

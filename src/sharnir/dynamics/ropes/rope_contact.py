@@ -21,7 +21,7 @@ added, times the number of places that share it. Overlap is closed by pseudo-vel
 
 from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .attach import make_attach
 from .chain import make_chain
 from .hold import make_hold
@@ -43,14 +43,14 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
     if not features.rope_touch:
         return None
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     chain, prepare, holding = make_chain(p, features), make_prepare(p, features), make_hold(p, features)
     full = make_algebra(p).full
     strike_port, tangle = make_attach(p, features).strike_port, make_tangle(p, features)
     find_touches = make_near(p, features).find_touches
 
-    @wp.func
-    def strike(model: t.model, state: t.state, work: t.work, rope: int, q: int, impulse: vec3, world: int):
+    @func
+    def strike(model, state, work, rope: int, q: int, impulse: vec3, world: int):
         """The reaction to an impulse on the rope at place q, on a body that moves."""
         b = model.shape_body[work.touch_shape[q, world]]
         if model.inv_mass[b, world] > real(0.0):
@@ -58,8 +58,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             work.velocity[b, world] = work.velocity[b, world] - model.inv_mass[b, world] * impulse
             work.spin[b, world] = work.spin[b, world] - full(work.inv_inertia[b, world]) * wp.cross(arm, impulse)
 
-    @wp.func
-    def begin_touches(model: t.model, state: t.state, memory: t.memory, work: t.work, rope: int, i: int, world: int):
+    @func
+    def begin_touches(model, state, memory, work, rope: int, i: int, world: int):
         """Last step's impulses of element i on what it touches, and the rope as it is without them."""
         work.touch_weight[i, world] = full(work.rope_inverse[i, world])[0, 0]
         work.rope_open[i, world] = work.rope_free[i, world]
@@ -69,8 +69,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             if memory.touch_state[q, world] != wp.static(FREE):
                 strike(model, state, work, rope, q, memory.touch_impulse[q, world], world)
 
-    @wp.func
-    def count_touches(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def count_touches(model, state, memory, work, settings, world: int):
         """How many places hold each body."""
         for b in range(settings.bodies):
             work.touch_count[b, world] = 0
@@ -82,8 +82,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
                     b = model.shape_body[work.touch_shape[q, world]]
                     work.touch_count[b, world] = work.touch_count[b, world] + 1
 
-    @wp.func
-    def rub(memory: t.memory, q: int, before: vec3, sliding: vec3, bound: real, left: int, world: int) -> vec3:
+    @func
+    def rub(memory, q: int, before: vec3, sliding: vec3, bound: real, left: int, world: int) -> vec3:
         """Friction where the rope slides or creeps, and its state in the next solve; ``before`` is the friction."""
         speed = wp.length(sliding)
         grip = memory.touch_grip[q, world]
@@ -110,10 +110,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
         place: int
         left: int
 
-    @wp.func
-    def revise(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, visit: Visit, world: int
-    ) -> int:
+    @func
+    def revise(model, state, memory, work, settings, visit: Visit, world: int) -> int:
         """Impulse and state of a place after the last solve; 1 if they are not settled."""
         q = visit.place
         rope = visit.rope
@@ -173,10 +171,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             )
         return int(memory.touch_state[q, world] != held or off > wp.static(real(SETTLED)))
 
-    @wp.func
-    def solve_once(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, rope: int, world: int
-    ) -> real:
+    @func
+    def solve_once(model, state, memory, work, settings, rope: int, world: int) -> real:
         """The whole rope in its present states, with last step's impulses at its ports; the largest change (m/s)."""
         for i in range(state.rope_first[rope, world], model.rope_end[rope]):
             work.rope_before[i, world] = work.rope_moving[i, world]
@@ -194,10 +190,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             largest = wp.max(largest, wp.length_sq(work.rope_moving[i, world] - work.rope_before[i, world]))
         return wp.sqrt(largest)
 
-    @wp.func
-    def revise_all(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, left: int, world: int
-    ) -> int:
+    @func
+    def revise_all(model, state, memory, work, settings, left: int, world: int) -> int:
         """Impulses and states of all places; how many of them are not settled."""
         changed = int(0)
         visit = Visit()
@@ -217,10 +211,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
                     strike(model, state, work, rope, q, work.touch_change[q, world], world)
         return changed
 
-    @wp.func
-    def settle_touches(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def settle_touches(model, state, memory, work, settings, world: int):
         """States of all places, with the factors that go with them."""
         for rope in range(settings.ropes):
             find_touches(model, state, memory, work, settings, rope, world)
@@ -251,8 +243,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             if changed == 0 or calm == wp.static(CALM):
                 left = 0
 
-    @wp.func
-    def push(model: t.model, state: t.state, work: t.work, settings: t.settings, rope: int, q: int, world: int):
+    @func
+    def push(model, state, work, settings, rope: int, q: int, world: int):
         """Pseudo-velocities of the nodes about place q if the rope overlaps what it touches there, or would."""
         i = q // wp.static(TOUCHES)
         gap = work.touch_gap[q, world]
@@ -276,8 +268,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             if share > real(0.0):
                 work.rope_push[i + 1, world] = work.rope_push[i + 1, world] + high * away
 
-    @wp.func
-    def push_out(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def push_out(model, state, memory, work, settings, world: int):
         """Pseudo-velocities of ropes that overlap what they touch."""
         for rope in range(settings.ropes):
             for q in range(

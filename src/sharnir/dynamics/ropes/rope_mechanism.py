@@ -4,7 +4,7 @@
 """
 
 from ...model.rope_arrays import BODY_POINT, CLAMP, FEED, OTHER_ROPE
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.factors import make_factors
 from .attach import make_attach
 
@@ -13,12 +13,12 @@ from .attach import make_attach
 def make_mechanism(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     body_answers = make_attach(p, features).body_answers
     substitute = make_factors(p, features).substitute
 
-    @wp.func
-    def strike(model: t.model, work: t.work, settings: t.settings, q: int, unit: vec3, world: int):
+    @func
+    def strike(model, work, settings, q: int, unit: vec3, world: int):
         """A unit impulse at port q as the right-hand side."""
         for i in range(settings.nodes):
             work.solution[i, world] = vec3()
@@ -34,8 +34,8 @@ def make_mechanism(p: Precision, features: Features) -> Made:
                 work.solution[node + 1, world] = -turn
             work.solution[model.body_node[model.port_drum[q]] + 1, world] = turn
 
-    @wp.func
-    def answer(model: t.model, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def answer(model, work, i: int, world: int) -> vec3:
         """What the solution does to the motion at port i."""
         if model.port_kind[i] == wp.static(OTHER_ROPE):
             return vec3()
@@ -52,8 +52,8 @@ def make_mechanism(p: Precision, features: Features) -> Made:
             return spin
         return work.solution[node, world] + wp.cross(spin, work.port_arm[i, world])
 
-    @wp.func
-    def mechanism_answers(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def mechanism_answers(model, work, settings, world: int):
         """K into ``port_body_side``: free bodies by themselves, those in joints through the mechanism."""
         body_answers(model, work, settings, world)
         for q in range(settings.ports):

@@ -10,7 +10,7 @@ Schur complement that ``port_matrix.py`` leaves). Eyelets along one rope move to
 is visited eyelet by eyelet; the bounds follow the pulls from round to round, and shrink by their ratio in each.
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 SWEEPS = 20  # over the eyelets in each of them
 SETTLED = 1e-12  # of the largest pull: a change of friction that is none
@@ -20,29 +20,29 @@ SETTLED = 1e-12  # of the largest pull: a change of friction that is none
 def make_rub(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def grip(model: t.model, work: t.work, node: int, slide: int, world: int) -> real:
+    @func
+    def grip(model, work, node: int, slide: int, world: int) -> real:
         """exp(mu a) - 1 of an eyelet at a node."""
         turn = wp.acos(
             wp.clamp(wp.dot(work.rope_axis[node - 1, world], work.rope_axis[node, world]), real(-1.0), real(1.0))
         )
         return wp.exp(model.slide_friction[slide] * turn) - real(1.0)
 
-    @wp.func
-    def most(work: t.work, i: int, world: int) -> real:
+    @func
+    def most(work, i: int, world: int) -> real:
         """The bound of eyelet i over a kick, N s."""
         pulls = work.port_tension[i, world]
         return work.port_grip[i, world] * wp.max(wp.min(pulls[0], pulls[1]), real(0.0))
 
-    @wp.func
-    def between(work: t.work, settings: t.settings, i: int, q: int, world: int) -> real:
+    @func
+    def between(work, settings, i: int, q: int, world: int) -> real:
         """S: the speed through eyelet i from friction at eyelet q."""
         return work.port_matrix[wp.max(i, q) * settings.ports + wp.min(i, q), world][0, 0]
 
-    @wp.func
-    def sweep(memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def sweep(memory, work, settings, world: int) -> real:
         """Every eyelet that rubs once, its friction's change in ``port_change``; the largest change of this sweep."""
         largest = real(0.0)
         for i in range(settings.ports - settings.rubs, settings.ports):
@@ -57,8 +57,8 @@ def make_rub(p: Precision, features: Features) -> Made:
             work.port_change[i, world] = vec3(new - before, real(0.0), real(0.0))
         return largest
 
-    @wp.func
-    def find_friction(memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def find_friction(memory, work, settings, world: int) -> real:
         """The changes of all frictions at the present pulls into ``port_change``; the largest, 0 if it is none."""
         pull = real(0.0)
         for i in range(settings.ports - settings.rubs, settings.ports):
@@ -76,8 +76,8 @@ def make_rub(p: Precision, features: Features) -> Made:
             return real(0.0)
         return largest
 
-    @wp.func
-    def end_friction(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end_friction(model, memory, work, settings, world: int):
         """Note which eyelets hold the rope."""
         for i in range(settings.ports - settings.rubs, settings.ports):
             holds = wp.abs(memory.port_impulse[i, world][0]) < real(0.999999) * most(work, i, world)

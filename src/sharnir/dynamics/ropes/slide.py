@@ -13,7 +13,7 @@ turns on is a fault: its world stops.
 
 from ...model.rope_arrays import FEED, RUB
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 SHORT = 0.5  # of the usual length: an element that is taken out
 SHORTEST = 0.25  # of the usual length: where the end of a rope stops before an eyelet
@@ -23,26 +23,26 @@ SHORTEST = 0.25  # of the usual length: where the end of a rope stops before an 
 def make_slide(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, quat = p.real, p.quat
-    t = structs(p)
+    func = functions(p)
     along = make_algebra(p).ahead
 
-    @wp.func
-    def runs(model: t.model, work: t.work, i: int, node: int, world: int) -> real:
+    @func
+    def runs(model, work, i: int, node: int, world: int) -> real:
         """The speed with which the rope runs through node, from the elements' impulses as last solved for."""
         pull = wp.dot(work.rope_impulse[node, world], work.rope_axis[node, world])
         if model.slide_winch[i] == 0:
             pull = pull - wp.dot(work.rope_impulse[node - 1, world], work.rope_axis[node - 1, world])
         return work.rope_slip[node, world] * pull
 
-    @wp.func
-    def lengthen(model: t.model, state: t.state, i: int, node: int, by: real, world: int):
+    @func
+    def lengthen(model, state, i: int, node: int, by: real, world: int):
         """Pass a length of rope (m) through slide i, from one element to the next."""
         state.rope_length[node, world] = state.rope_length[node, world] + by
         if model.slide_winch[i] == 0:
             state.rope_length[node - 1, world] = state.rope_length[node - 1, world] - by
 
-    @wp.func
-    def stop_at_the_end(model: t.model, state: t.state, i: int, node: int, world: int):
+    @func
+    def stop_at_the_end(model, state, i: int, node: int, world: int):
         """The end of a rope does not run through an eyelet."""
         least = wp.static(real(SHORTEST)) * model.slide_length[i]
         rope = model.slide_rope[i]
@@ -56,8 +56,8 @@ def make_slide(p: Precision, features: Features) -> Made:
         if model.slide_winch[i] == 0 and (ends_before or ends_after):
             state.slide_speed[i, world] = real(0.0)
 
-    @wp.func
-    def set_speed(model: t.model, state: t.state, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def set_speed(model, state, memory, work, i: int, world: int):
         """How fast the rope runs through slide i, m/s."""
         node = state.slide_node[i, world]
         state.slide_speed[i, world] = work.rope_feed[node, world] + runs(model, work, i, node, world)
@@ -65,8 +65,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             state.slide_speed[i, world] = real(0.0)
         stop_at_the_end(model, state, i, node, world)
 
-    @wp.func
-    def run_slides(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def run_slides(model, state, memory, work, settings, world: int):
         """Speeds of all slides after the velocities are final, and the lengths at the end of the step."""
         for i in range(settings.slides):
             node = state.slide_node[i, world]
@@ -75,8 +75,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             work.slide_fed[i, world] = settings.dt * state.slide_speed[i, world]
             lengthen(model, state, i, node, work.slide_fed[i, world], world)
 
-    @wp.func
-    def push_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def push_slides(model, state, work, settings, world: int):
         """The part of the pseudo-velocities that runs through the slides."""
         for i in range(settings.slides):
             node = state.slide_node[i, world]
@@ -90,8 +90,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             work.slide_fed[i, world] = work.slide_fed[i, world] + by
             lengthen(model, state, i, node, by, world)
 
-    @wp.func
-    def freeze_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def freeze_slides(model, state, work, settings, world: int):
         """Forget what the pseudo-velocities let run through, and let them do so no more."""
         for i in range(settings.slides):
             node = state.slide_node[i, world]
@@ -100,15 +100,15 @@ def make_slide(p: Precision, features: Features) -> Made:
             work.slide_fed[i, world] = fed
             work.rope_slip[node, world] = real(0.0)
 
-    @wp.func
-    def unrun_slides(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int):
+    @func
+    def unrun_slides(model, state, work, settings, world: int):
         """Back to the lengths before a step that went wrong."""
         for i in range(settings.slides):
             lengthen(model, state, i, state.slide_node[i, world], -work.slide_fed[i, world], world)
             state.slide_speed[i, world] = work.slide_before[i, world]
 
-    @wp.func
-    def copy_element(state: t.state, memory: t.memory, source: int, target: int, world: int):
+    @func
+    def copy_element(state, memory, source: int, target: int, world: int):
         """Element ``target`` as element ``source``."""
         state.rope_rotation[target, world] = state.rope_rotation[source, world]
         state.rope_spin[target, world] = state.rope_spin[source, world]
@@ -117,8 +117,8 @@ def make_slide(p: Precision, features: Features) -> Made:
         memory.rope_gives[target, world] = 0
         state.rope_slack[target, world] = real(0.0)
 
-    @wp.func
-    def lay_between(state: t.state, j: int, world: int):
+    @func
+    def lay_between(state, j: int, world: int):
         """Turn element j onto the line between its nodes, and give it that length, and what it is slack by."""
         step = state.rope_position[j + 1, world] - state.rope_position[j, world]
         axis = along(state.rope_rotation[j, world])
@@ -128,8 +128,8 @@ def make_slide(p: Precision, features: Features) -> Made:
         state.rope_rotation[j, world] = turn * state.rope_rotation[j, world]
         state.rope_length[j, world] = wp.length(step) + state.rope_slack[j, world]
 
-    @wp.func
-    def put_node(state: t.state, i: int, base: int, j: int, distance: real, speed: real, world: int):
+    @func
+    def put_node(state, i: int, base: int, j: int, distance: real, speed: real, world: int):
         """Place node i on element j, at a distance from ``base``, the node of it that the rope runs through."""
         axis = along(state.rope_rotation[j, world])
         state.rope_position[i, world] = state.rope_position[base, world] + distance * axis
@@ -137,14 +137,14 @@ def make_slide(p: Precision, features: Features) -> Made:
             state.rope_velocity[base, world] + speed * axis + distance * wp.cross(state.rope_spin[j, world], axis)
         )
 
-    @wp.func
-    def copy_node(state: t.state, source: int, target: int, world: int):
+    @func
+    def copy_node(state, source: int, target: int, world: int):
         """Node ``target`` where node ``source`` is."""
         state.rope_position[target, world] = state.rope_position[source, world]
         state.rope_velocity[target, world] = state.rope_velocity[source, world]
 
-    @wp.func
-    def cut_winch(model: t.model, state: t.state, memory: t.memory, i: int, world: int):
+    @func
+    def cut_winch(model, state, memory, i: int, world: int):
         """An element more when the first has become long, one less when it has become short."""
         rope = model.slide_rope[i]
         node = state.slide_node[i, world]
@@ -166,8 +166,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             copy_node(state, state.slide_node[i, world], j, world)
             memory.rope_tension[j, world] = memory.rope_tension[state.slide_node[i, world], world]
 
-    @wp.func
-    def cut_eyelet(model: t.model, state: t.state, memory: t.memory, i: int, world: int):
+    @func
+    def cut_eyelet(model, state, memory, i: int, world: int):
         """Move on by one place when the element before or after has become short."""
         rope = model.slide_rope[i]
         node = state.slide_node[i, world]
@@ -194,8 +194,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             lay_between(state, node + 1, world)
             state.slide_node[i, world] = node + 1
 
-    @wp.func
-    def empty(model: t.model, state: t.state, i: int, world: int) -> bool:
+    @func
+    def empty(model, state, i: int, world: int) -> bool:
         """Whether slide i is a drum that has paid out all its rope, and half an element more."""
         node = state.slide_node[i, world]
         most = wp.static(real(1.0 + SHORT)) * model.slide_length[i]
@@ -205,8 +205,8 @@ def make_slide(p: Precision, features: Features) -> Made:
             and state.rope_length[node, world] > most
         )
 
-    @wp.func
-    def end_slides(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end_slides(model, state, memory, work, settings, world: int):
         """After a good step: elements taken out and put in."""
         for i in range(settings.slides):
             if model.slide_winch[i] == 1:

@@ -10,7 +10,7 @@ move_ropes     new places
 """
 
 from ...model.rope_arrays import BODY_POINT
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..stiffen import make_stiffen
 from .attach import make_attach
 from .chain import make_chain
@@ -29,7 +29,7 @@ def make_ropes(p: Precision, features: Features) -> Made:
     if not features.ropes:
         return None
     real = p.real
-    t = structs(p)
+    func = functions(p)
     prepare, attach, move = make_prepare(p, features), make_attach(p, features), make_move(p, features)
     factor = make_chain(p, features).factor
     factor_ports = make_port_matrix(p, features).factor_ports
@@ -37,15 +37,15 @@ def make_ropes(p: Precision, features: Features) -> Made:
     stiffness = make_stiffen(p, features)
     settle_touches = make_rope_touch(p, features).settle_touches
 
-    @wp.func
-    def last_kick(memory: t.memory, settings: t.settings, world: int) -> real:
+    @func
+    def last_kick(memory, settings, world: int) -> real:
         """Over which the impulses in the memory acted, s."""
         if memory.kick[world] == real(0.0):
             return settings.dt
         return wp.abs(memory.kick[world])
 
-    @wp.func
-    def place_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def place_ropes(model, state, memory, work, settings, world: int):
         """Arms of the ports, and what the pull of a rope adds to the stiffness of its bodies."""
         if wp.static(features.rope_ports):
             attach.place_ports(model, state, work, settings, world)
@@ -63,10 +63,8 @@ def make_ropes(p: Precision, features: Features) -> Made:
                         if excess > real(0.0):
                             stiffness.stiffen(work, excess, wp.normalize(push), p.vec3(), b, world)
 
-    @wp.func
-    def begin_ropes(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, kick: real, world: int
-    ):
+    @func
+    def begin_ropes(model, state, memory, work, settings, kick: real, world: int):
         """Rows and factors of every rope, and last step's impulses at the ports."""
         prepare.prepare_ropes(model, state, memory, work, settings, kick, world)
         if wp.static(features.rope_touch):
@@ -80,16 +78,16 @@ def make_ropes(p: Precision, features: Features) -> Made:
             factor_ports(model, memory, work, settings, False, world)
             attach.warm_ports(model, state, memory, work, settings, world)
 
-    @wp.func
-    def end_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end_ropes(model, state, memory, work, settings, world: int):
         """Final velocities of the ropes."""
         if wp.static(features.rope_ports):
             attach.solve_with_ports(model, state, memory, work, settings, world)
         else:
             prepare.solve_alone(model, state, memory, work, settings, world)
 
-    @wp.func
-    def resume_ropes(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def resume_ropes(model, state, memory, work, settings, world: int):
         """Factors anew after elements gave way, with all that acts on the ropes as it was."""
         if wp.static(features.rope_ports):
             attach.load_ports(model, state, memory, work, settings, real(-1.0), world)

@@ -16,7 +16,7 @@ pseudo-velocities; more of it drives the ropes apart.
 
 from ...model.rope_arrays import TANGLES
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, references, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, large_functions, wp
 from .pairs import make_pairs
 
 FASTEST = 0.2  # m/s at which overlapping ropes are driven apart
@@ -28,50 +28,52 @@ SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 def make_tangle(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t, given = references(p), structs(p)
+    func, entry = large_functions(p), functions(p)
     find_pairs, full = make_pairs(p, features).find_pairs, make_algebra(p).full
 
-    @wp.func
+    @func
     def next_pace(pace: real) -> real:
         """t' = (1 + sqrt(1 + 4 t^2))/2 of Nesterov's method."""
         return real(0.5) + wp.sqrt(real(0.25) + pace * pace)
 
-    @wp.func
+    @func
     def carried_on(pace: real) -> real:
         """b of Nesterov's method."""
         return wp.max(pace - real(1.0), real(0.0)) / next_pace(pace)
 
-    @wp.func
-    def find_tangles(m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, world: int):
+    @entry
+    def find_tangles(model, state, memory, work, settings, world: int):
         """All pairs, and last step's impulses on them, carried on as they went; how many pairs each node is in."""
-        find_pairs(m, s, n, k, o, world)
-        onward = carried_on(n.tangle_pace[world])
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, world], m.rope_end[rope]):
-                k.tangle_count[j, world] = 0
-        for rope in range(o.ropes):
-            for j in range(s.rope_first[rope, world], m.rope_end[rope] - 1):
+        find_pairs(model, state, memory, work, settings, world)
+        onward = carried_on(memory.tangle_pace[world])
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope]):
+                work.tangle_count[j, world] = 0
+        for rope in range(settings.ropes):
+            for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                 for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                    n.tangle_key[i, world] = k.tangle_other[i, world] + 1
-                    n.tangle_kept[i, world] = vec3()
-                    if k.tangle_other[i, world] >= 0:
-                        n.tangle_kept[i, world] = k.tangle_impulse[i, world]
-                        k.tangle_impulse[i, world] = k.tangle_impulse[i, world] + onward * k.tangle_next[i, world]
-                        act(k, i, j, k.tangle_impulse[i, world], world)
-                        shares = k.tangle_shares[i, world]
-                        count(k, j, shares[0], world)
-                        count(k, k.tangle_other[i, world], shares[1], world)
+                    memory.tangle_key[i, world] = work.tangle_other[i, world] + 1
+                    memory.tangle_kept[i, world] = vec3()
+                    if work.tangle_other[i, world] >= 0:
+                        memory.tangle_kept[i, world] = work.tangle_impulse[i, world]
+                        work.tangle_impulse[i, world] = (
+                            work.tangle_impulse[i, world] + onward * work.tangle_next[i, world]
+                        )
+                        act(work, i, j, work.tangle_impulse[i, world], world)
+                        shares = work.tangle_shares[i, world]
+                        count(work, j, shares[0], world)
+                        count(work, work.tangle_other[i, world], shares[1], world)
 
-    @wp.func
-    def count(work: t.work, j: int, share: real, world: int):
+    @func
+    def count(work, j: int, share: real, world: int):
         """One more pair at the nodes of element j."""
         if share < real(1.0):
             work.tangle_count[j, world] = work.tangle_count[j, world] + 1
         if share > real(0.0):
             work.tangle_count[j + 1, world] = work.tangle_count[j + 1, world] + 1
 
-    @wp.func
-    def act_on(work: t.work, j: int, share: real, impulse: vec3, world: int):
+    @func
+    def act_on(work, j: int, share: real, impulse: vec3, world: int):
         """An impulse on element j at a share of its length."""
         work.rope_open[j, world] = (
             work.rope_open[j, world] + (work.touch_weight[j, world] * (real(1.0) - share)) * impulse
@@ -80,34 +82,34 @@ def make_tangle(p: Precision, features: Features) -> Made:
             work.rope_open[j + 1, world] + (work.touch_weight[j + 1, world] * share) * impulse
         )
 
-    @wp.func
-    def act(work: t.work, i: int, j: int, impulse: vec3, world: int):
+    @func
+    def act(work, i: int, j: int, impulse: vec3, world: int):
         """An impulse of pair i (N s) on both of its elements."""
         shares = work.tangle_shares[i, world]
         act_on(work, j, shares[0], -impulse, world)
         act_on(work, work.tangle_other[i, world], shares[1], impulse, world)
 
-    @wp.func
+    @func
     def velocity_at(velocity: wp.array2d(dtype=vec3), j: int, share: real, world: int) -> vec3:
         """At a share of element j, m/s."""
         return (real(1.0) - share) * velocity[j, world] + share * velocity[j + 1, world]
 
-    @wp.func
-    def slip_of(velocity: wp.array2d(dtype=vec3), work: t.work, i: int, j: int, world: int) -> vec3:
+    @func
+    def slip_of(velocity: wp.array2d(dtype=vec3), work, i: int, j: int, world: int) -> vec3:
         """Velocity of the other element against element j where they touch."""
         shares = work.tangle_shares[i, world]
         return velocity_at(velocity, work.tangle_other[i, world], shares[1], world) - velocity_at(
             velocity, j, shares[0], world
         )
 
-    @wp.func
-    def node_answer(work: t.work, i: int, share: real, normal: vec3, world: int) -> vec2:
+    @func
+    def node_answer(work, i: int, share: real, normal: vec3, world: int) -> vec2:
         """c share^2 w of node i, along the normal and across."""
         along = wp.dot(normal, full(work.rope_inverse[i, world]) * normal)
         return (share * share * real(work.tangle_count[i, world])) * vec2(along, work.touch_weight[i, world])
 
-    @wp.func
-    def answer(work: t.work, i: int, j: int, world: int) -> vec2:
+    @func
+    def answer(work, i: int, j: int, world: int) -> vec2:
         """d of a pair, along the normal and across."""
         shares = work.tangle_shares[i, world]
         e = work.tangle_other[i, world]
@@ -120,8 +122,8 @@ def make_tangle(p: Precision, features: Features) -> Made:
             + node_answer(work, e + 1, shares[1], normal, world)
         )
 
-    @wp.func
-    def least_speed(model: t.model, work: t.work, settings: t.settings, i: int, j: int, world: int) -> real:
+    @func
+    def least_speed(model, work, settings, i: int, j: int, world: int) -> real:
         """How fast the elements of a pair must part: to touch at the end of the step, or out of too much overlap."""
         gap = work.tangle_gap[i, world]
         if gap > real(0.0):
@@ -129,8 +131,8 @@ def make_tangle(p: Precision, features: Features) -> Made:
         deep = -gap - wp.static(real(OVERLAP)) * model.rope_radius[model.node_rope[j], world]
         return wp.clamp(settings.erp * deep / settings.dt, real(0.0), wp.static(real(FASTEST)))
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, settings: t.settings, i: int, j: int, world: int) -> vec2:
+    @func
+    def visit(model, memory, work, settings, i: int, j: int, world: int) -> vec2:
         """The impulse z that pair i goes to; 1 if that is far, and how far downhill."""
         normal = work.tangle_normal[i, world]
         d = answer(work, i, j, world)
@@ -156,19 +158,19 @@ def make_tangle(p: Precision, features: Features) -> Made:
         far = int(wp.length(step) * d[1] > wp.static(real(SETTLED[p.name])))
         return vec2(real(far), wp.dot(step, sliding + short * normal))
 
-    @wp.func
-    def part_tangles(m: given.model, s: given.state, k: given.work, o: given.settings, world: int):
+    @entry
+    def part_tangles(model, state, work, settings, world: int):
         """Pseudo-velocities of elements that overlap, or would."""
-        for rope in range(o.ropes):
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, world], m.rope_end[rope] - 1):
+        for rope in range(settings.ropes):
+            if model.rope_tangles[rope] == 1:
+                for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                     for slot in range(wp.static(TANGLES)):
                         i = wp.static(TANGLES) * j + slot
-                        if k.tangle_other[i, world] >= 0:
-                            part(k, o, i, j, world)
+                        if work.tangle_other[i, world] >= 0:
+                            part(work, settings, i, j, world)
 
-    @wp.func
-    def part(work: t.work, settings: t.settings, i: int, j: int, world: int):
+    @func
+    def part(work, settings, i: int, j: int, world: int):
         """A pseudo-impulse that parts pair i, where it would overlap."""
         e = work.tangle_other[i, world]
         shares = work.tangle_shares[i, world]
@@ -183,48 +185,46 @@ def make_tangle(p: Precision, features: Features) -> Made:
             push_on(work, j, shares[0], -push, world)
             push_on(work, e, shares[1], push, world)
 
-    @wp.func
-    def weight(work: t.work, j: int, share: real, world: int) -> real:
+    @func
+    def weight(work, j: int, share: real, world: int) -> real:
         """The inverse mass at a share of element j, 1/kg."""
         other = real(1.0) - share
         return other * other * work.touch_weight[j, world] + share * share * work.touch_weight[j + 1, world]
 
-    @wp.func
-    def push_on(work: t.work, j: int, share: real, push: vec3, world: int):
+    @func
+    def push_on(work, j: int, share: real, push: vec3, world: int):
         """A pseudo-impulse (N s) at a share of element j."""
         work.rope_push[j, world] = work.rope_push[j, world] + ((real(1.0) - share) * work.touch_weight[j, world]) * push
         work.rope_push[j + 1, world] = work.rope_push[j + 1, world] + (share * work.touch_weight[j + 1, world]) * push
 
-    @wp.func
-    def visit_tangles(
-        m: given.model, s: given.state, n: given.memory, k: given.work, o: given.settings, is_last: bool, world: int
-    ) -> int:
+    @entry
+    def visit_tangles(model, state, memory, work, settings, is_last: bool, world: int) -> int:
         """New impulses of all pairs, carried on in the direction they go unless the next solve is the last."""
         total = vec2()
-        for rope in range(o.ropes):
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, world], m.rope_end[rope] - 1):
+        for rope in range(settings.ropes):
+            if model.rope_tangles[rope] == 1:
+                for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                     for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                        if k.tangle_other[i, world] >= 0:
-                            total = total + visit(m, n, k, o, i, j, world)
-        onward = carried_on(n.tangle_pace[world])
-        n.tangle_pace[world] = next_pace(n.tangle_pace[world])
+                        if work.tangle_other[i, world] >= 0:
+                            total = total + visit(model, memory, work, settings, i, j, world)
+        onward = carried_on(memory.tangle_pace[world])
+        memory.tangle_pace[world] = next_pace(memory.tangle_pace[world])
         if total[1] > real(0.0):  # uphill: start anew
             onward = real(0.0)
-            n.tangle_pace[world] = real(1.0)
+            memory.tangle_pace[world] = real(1.0)
         if is_last:
             onward = real(0.0)
-        for rope in range(o.ropes):
-            if m.rope_tangles[rope] == 1:
-                for j in range(s.rope_first[rope, world], m.rope_end[rope] - 1):
+        for rope in range(settings.ropes):
+            if model.rope_tangles[rope] == 1:
+                for j in range(state.rope_first[rope, world], model.rope_end[rope] - 1):
                     for i in range(wp.static(TANGLES) * j, wp.static(TANGLES) * (j + 1)):
-                        if k.tangle_other[i, world] >= 0:
-                            next = k.tangle_next[i, world]
-                            n.tangle_step[i, world] = next - n.tangle_kept[i, world]
-                            goal = next + onward * n.tangle_step[i, world]
-                            act(k, i, j, goal - k.tangle_impulse[i, world], world)
-                            k.tangle_impulse[i, world] = goal
-                            n.tangle_kept[i, world] = next
+                        if work.tangle_other[i, world] >= 0:
+                            next = work.tangle_next[i, world]
+                            memory.tangle_step[i, world] = next - memory.tangle_kept[i, world]
+                            goal = next + onward * memory.tangle_step[i, world]
+                            act(work, i, j, goal - work.tangle_impulse[i, world], world)
+                            work.tangle_impulse[i, world] = goal
+                            memory.tangle_kept[i, world] = next
         return int(total[0])
 
     return locals()
