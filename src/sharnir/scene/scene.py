@@ -115,10 +115,7 @@ class Scene(SceneInstruments):
 
     def add_body(self, name: str, spec: BodySpec) -> Body:
         """Add a body under a ``name`` from its description ``spec``."""
-        self._check_new("body", name, self.bodies)
-        body = Body(name, spec)
-        self.bodies[name] = body
-        return body
+        return self._added(Body(name, spec), self.bodies)
 
     def joint(
         self,
@@ -184,15 +181,12 @@ class Scene(SceneInstruments):
 
     def add_joint(self, name: str, spec: JointSpec) -> Joint:
         """Add a joint under a ``name`` from its description ``spec``."""
-        self._check_new("joint", name, self.joints)
         a, b = (self._body(f"joint '{name}'", body) for body in spec.between)
         if a is b:
             raise SceneError(f"joint '{name}' connects '{a.name}' to itself; give two bodies")
         if a.spec.fixed and b.spec.fixed:
             raise SceneError(f"joint '{name}' connects two bodies that cannot move; make one of them free, or drop it")
-        joint = Joint(name, spec, a, b)
-        self.joints[name] = joint
-        return joint
+        return self._added(Joint(name, spec, a, b), self.joints)
 
     def couple(self, name: str, coupling: AnyCoupling, *coordinates: Joint | Quantity | str) -> Coupling:
         """Tie coordinates of joints together by a gear or its like, exactly, and return the coupling.
@@ -211,10 +205,7 @@ class Scene(SceneInstruments):
 
     def add_coupling(self, name: str, spec: CouplingSpec) -> Coupling:
         """Add a coupling under a ``name`` from its description ``spec``."""
-        self._check_new("coupling", name, self.couplings)
-        coupling = Coupling(name, spec, self.joints)
-        self.couplings[name] = coupling
-        return coupling
+        return self._added(Coupling(name, spec, self.joints), self.couplings)
 
     def prescribe(self, name: str, body: Body | str) -> Mover:
         """Let a body go where it is told, whatever force that takes, and return what moves it; see :class:`Mover`.
@@ -264,10 +255,7 @@ class Scene(SceneInstruments):
 
     def add_terrain(self, name: str, spec: TerrainSpec) -> Terrain:
         """Add terrain under a ``name`` from its description ``spec``."""
-        self._check_new("terrain", name, self.terrains)
-        terrain = Terrain(name, spec)
-        self.terrains[name] = terrain
-        return terrain
+        return self._added(Terrain(name, spec), self.terrains)
 
     def rope(
         self,
@@ -332,11 +320,9 @@ class Scene(SceneInstruments):
 
     def add_rope(self, name: str, spec: RopeSpec) -> Rope:
         """Add a rope under a ``name`` from its description ``spec``."""
-        self._check_new("rope", name, self.ropes)
         rope = Rope(name, spec, self.gravity)
         check_ties(rope, {WORLD: self.world} | self.bodies, self.joints, self.ropes)
-        self.ropes[name] = rope
-        return rope
+        return self._added(rope, self.ropes)
 
     def as_it_is(self) -> Scene:
         """A copy that keeps its lists of bodies, joints and so on when more are added to this one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 from ..errors import SceneError, nearest
 from .body import Body
@@ -13,7 +14,16 @@ from .ray import Ray, RaySpec
 from .ruler import Ruler, RulerSpec
 from .scene_quantities import SceneQuantities
 from .sensors import AnySensor, Sensor, SensorSpec, SensorType
-from .values import ORIGIN, Plain, described, floats, shown
+from .values import ORIGIN, described, floats, shown
+
+
+class Named(Protocol):
+    """What lies in a scene under its name."""
+
+    name: str
+
+
+Item = TypeVar("Item", bound=Named)
 
 
 class SceneInstruments(SceneQuantities):
@@ -52,11 +62,8 @@ class SceneInstruments(SceneQuantities):
 
     def add_ray(self, name: str, spec: RaySpec) -> Ray:
         """Add a distance sensor under a ``name`` from its description ``spec``."""
-        self._check_new("ray", name, self.rays)
         self._body(f"ray '{name}'", spec.body)
-        ray = Ray(name, spec)
-        self.rays[name] = ray
-        return ray
+        return self._added(Ray(name, spec), self.rays)
 
     def camera(
         self,
@@ -85,11 +92,8 @@ class SceneInstruments(SceneQuantities):
 
     def add_camera(self, name: str, spec: CameraSpec) -> Camera:
         """Add a camera under a ``name`` from its description ``spec``."""
-        self._check_new("camera", name, self.cameras)
         self._body(f"camera '{name}'", spec.body)
-        camera = Camera(name, spec)
-        self.cameras[name] = camera
-        return camera
+        return self._added(Camera(name, spec), self.cameras)
 
     def ruler(
         self,
@@ -114,11 +118,8 @@ class SceneInstruments(SceneQuantities):
 
     def add_ruler(self, name: str, spec: RulerSpec) -> Ruler:
         """Add a ruler under a ``name`` from its description ``spec``."""
-        self._check_new("ruler", name, self.rulers)
         a, b = (self._body(f"ruler '{name}'", body) for body in spec.between)
-        ruler = Ruler(name, spec, a, b)
-        self.rulers[name] = ruler
-        return ruler
+        return self._added(Ruler(name, spec, a, b), self.rulers)
 
     def sensor(self, name: str, sensor: AnySensor, on: Body | Joint | Quantity | str) -> Sensor:
         """Put a sensor on a body, a joint or a coordinate, and return it; ``sensor.reading()`` is what it reads.
@@ -138,10 +139,8 @@ class SceneInstruments(SceneQuantities):
 
     def add_sensor(self, name: str, spec: SensorSpec) -> Sensor:
         """Add a sensor under a ``name`` from its description ``spec``."""
-        self._check_new("sensor", name, self.sensors)
         sensor = Sensor(name, spec, {self.world.name: self.world} | self.bodies, self.joints)
-        self.sensors[name] = sensor
-        return sensor
+        return self._added(sensor, self.sensors)
 
     def reading(self, label: str) -> Quantity:
         """What a sensor reads, by its ``label``: ``imu.acceleration``, ``lidar.7``; in the unit of the reading."""
@@ -150,13 +149,17 @@ class SceneInstruments(SceneQuantities):
             raise SceneError(f"there is no sensor '{name}'{nearest(name, self.sensors)}")
         return self.sensors[name].reading(rest or None)
 
-    def _check_new(self, what: str, name: str, taken: Plain) -> None:
+    def _added(self, item: Item, among: dict[str, Item]) -> Item:
+        """An item, now among its like, if its name is new there."""
+        what, name = type(item).__name__.lower(), item.name
         if not isinstance(name, str) or not name or "." in name:
             raise SceneError(f"a {what} is named {shown(name)}; give a text without dots")
         if name == self.world.name and what == "body":
             raise SceneError("a body cannot be named 'world': that is the ground")
-        if name in taken:
+        if name in among:
             raise SceneError(f"there is a {what} '{name}' already; give the second one another name")
+        among[name] = item
+        return item
 
     def _body(self, what: str, body: Body | str) -> Body:
         name = body.name if isinstance(body, Body) else body

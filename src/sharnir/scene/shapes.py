@@ -90,8 +90,8 @@ class Ellipsoid(Shape, frozen=True, tag="ellipsoid"):
         return MassProperties(volume, np.zeros(3), volume * inertia)
 
 
-class Cylinder(Shape, frozen=True, tag="cylinder"):
-    """A cylinder along its z axis: ``radius`` and ``length`` (m)."""
+class Round(Shape, frozen=True):
+    """Base of shapes that are round about their z axis, with a ``radius`` and a ``length`` (m)."""
 
     rolls = True
 
@@ -104,11 +104,15 @@ class Cylinder(Shape, frozen=True, tag="cylinder"):
     def contact_size(self) -> Vec3:
         return (self.radius, self.length / 2.0, 0.0)
 
+    def drawn(self) -> tuple[str, list[float]]:
+        return str(self.__struct_config__.tag), [self.radius, self.length]
+
+
+class Cylinder(Round, frozen=True, tag="cylinder"):
+    """A cylinder along its z axis: ``radius`` and ``length`` (m)."""
+
     def bounding_radius(self) -> float:
         return math.hypot(self.radius, self.length / 2.0)
-
-    def drawn(self) -> tuple[str, list[float]]:
-        return "cylinder", [self.radius, self.length]
 
     def unit_properties(self) -> MassProperties:
         volume = math.pi * self.radius**2 * self.length
@@ -116,25 +120,11 @@ class Cylinder(Shape, frozen=True, tag="cylinder"):
         return MassProperties(volume, np.zeros(3), volume * np.diag([across, across, self.radius**2 / 2.0]))
 
 
-class Capsule(Shape, frozen=True, tag="capsule"):
+class Capsule(Round, frozen=True, tag="capsule"):
     """A cylinder along z with half balls at its ends: ``radius``, and ``length`` of the cylinder without them (m)."""
-
-    rolls = True
-
-    radius: float
-    length: float
-
-    def sizes(self) -> dict[str, float]:
-        return {"radius": self.radius, "length": self.length}
-
-    def contact_size(self) -> Vec3:
-        return (self.radius, self.length / 2.0, 0.0)
 
     def bounding_radius(self) -> float:
         return self.radius + self.length / 2.0
-
-    def drawn(self) -> tuple[str, list[float]]:
-        return "capsule", [self.radius, self.length]
 
     def unit_properties(self) -> MassProperties:
         r, h = self.radius, self.length

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from fractions import Fraction
 
 from ...errors import SceneError
 from ..units import product, same_unit
-from .block import NUMBER, Block, Kind, Places, Port, Run, Wire, check_type, takes, unit_field, widest_type
+from .block import (
+    NUMBER,
+    Block,
+    Kind,
+    Places,
+    Port,
+    PythonFunction,
+    Run,
+    Wire,
+    applied,
+    check_type,
+    takes,
+    unit_field,
+    widest_type,
+)
 
 ANY_NUMBER = Port("number")
 
@@ -30,8 +45,18 @@ def bounded(io: Places, run: Run) -> Run:
     return checked
 
 
+def gathered(io: Places, law: PythonFunction) -> Run:
+    """The function of a tick that hands all equal inputs to a law, as one list."""
+    v, out, places = io.values, io.out(), io.several("inputs")
+
+    def run() -> None:
+        v[out] = law([v[place] for place in places])
+
+    return run
+
+
 class Several(Block, frozen=True):
-    """Base of blocks with two or more equal inputs."""
+    """Base of blocks with two or more equal inputs; their law takes a list."""
 
     ports = takes(inputs=NUMBER)
 
@@ -42,24 +67,15 @@ class Several(Block, frozen=True):
         if not isinstance(self.inputs, tuple) or len(self.inputs) < 2:
             raise SceneError(f"{self.tag()} inputs are {self.inputs!r}; give two or more signals")
 
+    def build(self, io: Places) -> Run:
+        return gathered(io, type(self).law)
+
 
 class Add(Several, frozen=True, tag="add"):
     """The sum of two or more signals of one unit."""
 
     def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-        if len(places) == 2:
-            a, b = places
-
-            def add_two() -> None:
-                v[out] = v[a] + v[b]
-
-            return bounded(io, add_two)
-
-        def add() -> None:
-            v[out] = sum([v[place] for place in places])
-
-        return bounded(io, add)
+        return bounded(io, applied(io, operator.add) if len(self.inputs) == 2 else gathered(io, sum))
 
 
 class Sub(Block, frozen=True, tag="sub"):
@@ -71,12 +87,7 @@ class Sub(Block, frozen=True, tag="sub"):
     in2: Wire
 
     def build(self, io: Places) -> Run:
-        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
-
-        def sub() -> None:
-            v[out] = v[a] - v[b]
-
-        return bounded(io, sub)
+        return bounded(io, applied(io, operator.sub))
 
 
 class Mul(Several, frozen=True, tag="mul"):
@@ -92,19 +103,7 @@ class Mul(Several, frozen=True, tag="mul"):
         return {"out": Kind(widest_type([kind.type for kind in given.values()]), unit)}
 
     def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-        if len(places) == 2:
-            a, b = places
-
-            def mul_two() -> None:
-                v[out] = v[a] * v[b]
-
-            return bounded(io, mul_two)
-
-        def mul() -> None:
-            v[out] = math.prod([v[place] for place in places])
-
-        return bounded(io, mul)
+        return bounded(io, applied(io, operator.mul) if len(self.inputs) == 2 else gathered(io, math.prod))
 
 
 class Div(Block, frozen=True, tag="div"):
@@ -122,17 +121,12 @@ class Div(Block, frozen=True, tag="div"):
         return {"out": Kind(widest_type([over.type, under.type]), product(over.unit or "1", under.unit or "1", -1))}
 
     def build(self, io: Places) -> Run:
-        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+        return applied(io, _whole_quotient if io.whole else operator.truediv)
 
-        def div() -> None:
-            v[out] = v[a] / v[b]
 
-        def div_whole() -> None:
-            over, under = v[a], v[b]
-            whole = abs(over) // abs(under)
-            v[out] = whole if (over < 0) == (under < 0) else -whole
-
-        return div_whole if io.whole else div
+def _whole_quotient(over: int, under: int) -> int:
+    whole = abs(over) // abs(under)
+    return whole if (over < 0) == (under < 0) else -whole
 
 
 class Mod(Block, frozen=True, tag="mod"):
@@ -144,24 +138,19 @@ class Mod(Block, frozen=True, tag="mod"):
     in2: Wire
 
     def build(self, io: Places) -> Run:
-        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
+        return applied(io, _whole_rest if io.whole else lambda over, under: math.fmod(over, under) if under else 0.0)
 
-        def mod() -> None:
-            over, under = v[a], v[b]
-            v[out] = math.fmod(over, under) if under else 0.0
 
-        def mod_whole() -> None:
-            over, under = v[a], v[b]
-            rest = abs(over) % abs(under) if under else 0
-            v[out] = rest if over >= 0 else -rest
-
-        return mod_whole if io.whole else mod
+def _whole_rest(over: int, under: int) -> int:
+    rest = abs(over) % abs(under) if under else 0
+    return rest if over >= 0 else -rest
 
 
 class Expt(Block, frozen=True, tag="expt"):
     """in1 to the power of in2. A signal with a unit takes a plain number as its power."""
 
     ports = takes(in1=ANY_NUMBER, in2=Port("number", "1"))
+    law = staticmethod(math.pow)
 
     in1: Wire
     in2: Wire
@@ -175,19 +164,12 @@ class Expt(Block, frozen=True, tag="expt"):
             raise SceneError(f"in1 is in {base} and the power is a signal; give a number as in2, or a signal in 1")
         return {"out": Kind("real", product("1", base, Fraction(float(self.in2)).limit_denominator(2)))}
 
-    def build(self, io: Places) -> Run:
-        v, out, a, b = io.values, io.out(), io["in1"], io["in2"]
-
-        def expt() -> None:
-            v[out] = math.pow(v[a], v[b])
-
-        return expt
-
 
 class Gain(Block, frozen=True, tag="gain"):
     """k times a signal. With ``unit`` the result is in that unit: a gain is how units change."""
 
     ports = takes(input=ANY_NUMBER, k=ANY_NUMBER)
+    law = staticmethod(operator.mul)
 
     input: Wire
     k: Wire
@@ -203,14 +185,6 @@ class Gain(Block, frozen=True, tag="gain"):
         k = given["k"].unit or "1"
         unit = given["input"].unit
         return {"out": Kind("real", self.unit or (None if unit is None else product(unit, k)))}
-
-    def build(self, io: Places) -> Run:
-        v, out, x, k = io.values, io.out(), io["input"], io["k"]
-
-        def gain() -> None:
-            v[out] = v[x] * v[k]
-
-        return gain
 
 
 AnyArithmetic = Add | Sub | Mul | Div | Mod | Expt | Gain

@@ -85,6 +85,10 @@ class Places:
     def __getitem__(self, port: str) -> int:
         return self._inputs[port]
 
+    def inputs(self) -> list[int]:
+        """The places of all inputs, in order."""
+        return list(self._inputs.values())
+
     def several(self, port: str) -> list[int]:
         """The places of an input that takes a list of signals."""
         return [place for name, place in self._inputs.items() if name.partition("[")[0] == port]
@@ -107,6 +111,7 @@ class Block(Description, frozen=True, tag_field="type"):
     ports: ClassVar[Mapping[str, Port]] = takes()
     outs: ClassVar[Mapping[str, Port]] = gives(out=NUMBER)
     late: ClassVar[tuple[str, ...]] = ()  # inputs that do not reach the outputs within the tick
+    law: ClassVar[PythonFunction]  # the output as a function of the inputs, of blocks where there is no more to it
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -157,7 +162,31 @@ class Block(Description, frozen=True, tag_field="type"):
 
     def build(self, io: Places) -> Run | tuple[Run, Run]:
         """The function of a tick; with late inputs also the one that takes them in at its end."""
-        raise NotImplementedError
+        return applied(io, type(self).law)
+
+
+def applied(io: Places, law: PythonFunction) -> Run:
+    """The function of a tick that hands all inputs to a law, one argument each."""
+    v, out, places = io.values, io.out(), io.inputs()
+    if len(places) == 1:
+        x = places[0]
+
+        def of_one() -> None:
+            v[out] = law(v[x])
+
+        return of_one
+    if len(places) == 2:
+        a, b = places
+
+        def of_two() -> None:
+            v[out] = law(v[a], v[b])
+
+        return of_two
+
+    def of_all() -> None:
+        v[out] = law(*[v[place] for place in places])
+
+    return of_all
 
 
 def check_wire(wire: object, what: str) -> None:

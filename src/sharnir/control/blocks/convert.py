@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from ...errors import SceneError
 from .block import (
@@ -14,7 +13,6 @@ from .block import (
     Kind,
     Places,
     Port,
-    PythonFunction,
     Run,
     Value,
     Wire,
@@ -29,38 +27,29 @@ class Conversion(Block, frozen=True):
     """Base of conversions between types."""
 
     ports = takes(input=Port("any", "u"))
-    convert: ClassVar[PythonFunction]
 
     input: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, x, convert = io.values, io.out(), io["input"], type(self).convert
-
-        def run() -> None:
-            v[out] = convert(v[x])
-
-        return run
 
 
 class ToReal(Conversion, frozen=True, tag="to_real"):
     """As a real number: false is 0, true is 1."""
 
     outs = gives(out=Port("real", "u"))
-    convert = staticmethod(float)
+    law = staticmethod(float)
 
 
 class ToInt(Conversion, frozen=True, tag="to_int"):
     """As a whole number, halves to the even one: 0.5 gives 0, 1.5 gives 2."""
 
     outs = gives(out=Port("int", "u"))
-    convert = staticmethod(round)
+    law = staticmethod(round)
 
 
 class ToBool(Conversion, frozen=True, tag="to_bool"):
     """True when it differs from zero."""
 
     outs = gives(out=BOOL)
-    convert = staticmethod(bool)
+    law = staticmethod(bool)
 
 
 class Trunc(Conversion, frozen=True, tag="trunc"):
@@ -68,7 +57,7 @@ class Trunc(Conversion, frozen=True, tag="trunc"):
 
     ports = takes(input=NUMBER)
     outs = gives(out=Port("int", "u"))
-    convert = staticmethod(int)
+    law = staticmethod(int)
 
 
 class Constant(Block, frozen=True, tag="constant"):

@@ -134,18 +134,10 @@ class DeadZone(Block, frozen=True, tag="dead_zone"):
 
     ports = takes(input=REAL, width=REAL)
     outs = gives(out=REAL)
+    law = staticmethod(lambda now, w: now - w if now > w else now + w if now < -w else 0.0)
 
     input: Wire
     width: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, u, width = io.values, io.out(), io["input"], io["width"]
-
-        def run() -> None:
-            now, w = v[u], v[width]
-            v[out] = now - w if now > w else now + w if now < -w else 0.0
-
-        return run
 
 
 class Hysteresis(Block, frozen=True, tag="hysteresis"):

@@ -5,40 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import ClassVar
 
 from ..units import product
-from .block import NUMBER, PURE, Block, Kind, Places, Port, PythonFunction, Run, Wire, gives, takes
+from .block import NUMBER, PURE, Block, Kind, Port, Wire, gives, takes
 
 
 class OfOne(Block, frozen=True):
     """Base of functions of one signal."""
 
     ports = takes(input=NUMBER)
-    function: ClassVar[PythonFunction]
 
     input: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, x, function = io.values, io.out(), io["input"], type(self).function
-
-        def apply() -> None:
-            v[out] = function(v[x])
-
-        return apply
 
 
 class Abs(OfOne, frozen=True, tag="abs"):
     """The value without its sign."""
 
-    function = staticmethod(abs)
+    law = staticmethod(abs)
 
 
 class Sqrt(OfOne, frozen=True, tag="sqrt"):
     """The square root. A negative input stops the run, naming the block."""
 
     ports = takes(input=Port("number"))
-    function = staticmethod(math.sqrt)
+    law = staticmethod(math.sqrt)
 
     def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
         super().kinds(given)
@@ -56,37 +46,37 @@ class Pure(OfOne, frozen=True):
 class Exp(Pure, frozen=True, tag="exp"):
     """e to the power of the input."""
 
-    function = staticmethod(math.exp)
+    law = staticmethod(math.exp)
 
 
 class Ln(Pure, frozen=True, tag="ln"):
     """The natural logarithm."""
 
-    function = staticmethod(math.log)
+    law = staticmethod(math.log)
 
 
 class Log(Pure, frozen=True, tag="log"):
     """The logarithm to base 10."""
 
-    function = staticmethod(math.log10)
+    law = staticmethod(math.log10)
 
 
 class Sin(Pure, frozen=True, tag="sin"):
     """The sine of an angle in rad."""
 
-    function = staticmethod(math.sin)
+    law = staticmethod(math.sin)
 
 
 class Cos(Pure, frozen=True, tag="cos"):
     """The cosine of an angle in rad."""
 
-    function = staticmethod(math.cos)
+    law = staticmethod(math.cos)
 
 
 class Tan(Pure, frozen=True, tag="tan"):
     """The tangent of an angle in rad."""
 
-    function = staticmethod(math.tan)
+    law = staticmethod(math.tan)
 
 
 ANGLE = Port("real", "rad")
@@ -96,21 +86,21 @@ class Asin(Pure, frozen=True, tag="asin"):
     """The angle whose sine is the input, rad."""
 
     outs = gives(out=ANGLE)
-    function = staticmethod(math.asin)
+    law = staticmethod(math.asin)
 
 
 class Acos(Pure, frozen=True, tag="acos"):
     """The angle whose cosine is the input, rad."""
 
     outs = gives(out=ANGLE)
-    function = staticmethod(math.acos)
+    law = staticmethod(math.acos)
 
 
 class Atan(Pure, frozen=True, tag="atan"):
     """The angle whose tangent is the input, rad."""
 
     outs = gives(out=ANGLE)
-    function = staticmethod(math.atan)
+    law = staticmethod(math.atan)
 
 
 class Atan2(Block, frozen=True, tag="atan2"):
@@ -118,24 +108,17 @@ class Atan2(Block, frozen=True, tag="atan2"):
 
     ports = takes(in1=NUMBER, in2=NUMBER)
     outs = gives(out=ANGLE)
+    law = staticmethod(math.atan2)
 
     in1: Wire
     in2: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, y, x = io.values, io.out(), io["in1"], io["in2"]
-
-        def atan2() -> None:
-            v[out] = math.atan2(v[y], v[x])
-
-        return atan2
 
 
 class Sign(OfOne, frozen=True, tag="sign"):
     """-1, 0 or 1."""
 
     outs = gives(out=Port("int", "1"))
-    function = staticmethod(lambda x: (x > 0) - (x < 0))
+    law = staticmethod(lambda x: (x > 0) - (x < 0))
 
 
 AnyFunction = Abs | Sqrt | Exp | Ln | Log | Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sign

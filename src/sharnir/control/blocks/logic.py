@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import ClassVar
 
 from .arithmetic import Several
 from .block import (
@@ -15,7 +14,6 @@ from .block import (
     Block,
     Kind,
     Places,
-    PythonFunction,
     Run,
     Wire,
     check_type,
@@ -31,56 +29,47 @@ class Comparison(Block, frozen=True):
 
     ports = takes(in1=NUMBER, in2=NUMBER)
     outs = TRUTH
-    compare: ClassVar[PythonFunction]
 
     in1: Wire
     in2: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, a, b, compare = io.values, io.out(), io["in1"], io["in2"], type(self).compare
-
-        def run() -> None:
-            v[out] = compare(v[a], v[b])
-
-        return run
 
 
 class Gt(Comparison, frozen=True, tag="gt"):
     """in1 > in2."""
 
-    compare = staticmethod(operator.gt)
+    law = staticmethod(operator.gt)
 
 
 class Ge(Comparison, frozen=True, tag="ge"):
     """in1 >= in2."""
 
-    compare = staticmethod(operator.ge)
+    law = staticmethod(operator.ge)
 
 
 class Le(Comparison, frozen=True, tag="le"):
     """in1 <= in2."""
 
-    compare = staticmethod(operator.le)
+    law = staticmethod(operator.le)
 
 
 class Lt(Comparison, frozen=True, tag="lt"):
     """in1 < in2."""
 
-    compare = staticmethod(operator.lt)
+    law = staticmethod(operator.lt)
 
 
 class Eq(Comparison, frozen=True, tag="eq"):
     """in1 = in2, of numbers or truth values; real numbers are equal to the last bit or not at all."""
 
     ports = takes(in1=SAME, in2=SAME)
-    compare = staticmethod(operator.eq)
+    law = staticmethod(operator.eq)
 
 
 class Ne(Comparison, frozen=True, tag="ne"):
     """in1 differs from in2."""
 
     ports = takes(in1=SAME, in2=SAME)
-    compare = staticmethod(operator.ne)
+    law = staticmethod(operator.ne)
 
 
 class Truths(Several, frozen=True):
@@ -93,45 +82,19 @@ class Truths(Several, frozen=True):
 class And(Truths, frozen=True, tag="and"):
     """All inputs are true."""
 
-    def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-
-        def run() -> None:
-            for place in places:
-                if not v[place]:
-                    v[out] = False
-                    return
-            v[out] = True
-
-        return run
+    law = staticmethod(all)
 
 
 class Or(Truths, frozen=True, tag="or"):
     """One input or more is true."""
 
-    def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-
-        def run() -> None:
-            for place in places:
-                if v[place]:
-                    v[out] = True
-                    return
-            v[out] = False
-
-        return run
+    law = staticmethod(any)
 
 
 class Xor(Truths, frozen=True, tag="xor"):
     """An odd number of inputs is true."""
 
-    def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-
-        def run() -> None:
-            v[out] = sum([v[place] for place in places]) % 2 == 1
-
-        return run
+    law = staticmethod(lambda truths: sum(truths) % 2 == 1)
 
 
 class Not(Block, frozen=True, tag="not"):
@@ -139,16 +102,9 @@ class Not(Block, frozen=True, tag="not"):
 
     ports = takes(input=BOOL)
     outs = TRUTH
+    law = staticmethod(operator.not_)
 
     input: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, x = io.values, io.out(), io["input"]
-
-        def run() -> None:
-            v[out] = not v[x]
-
-        return run
 
 
 class Sel(Block, frozen=True, tag="sel"):
@@ -156,18 +112,11 @@ class Sel(Block, frozen=True, tag="sel"):
 
     ports = takes(g=BOOL, in0=SAME, in1=SAME)
     outs = gives(out=SAME)
+    law = staticmethod(lambda g, no, yes: yes if g else no)
 
     g: Wire
     in0: Wire
     in1: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, g, no, yes = io.values, io.out(), io["g"], io["in0"], io["in1"]
-
-        def run() -> None:
-            v[out] = v[yes] if v[g] else v[no]
-
-        return run
 
 
 class Mux(Several, frozen=True, tag="mux"):
@@ -198,46 +147,24 @@ class Mux(Several, frozen=True, tag="mux"):
 class Min(Several, frozen=True, tag="min"):
     """The smallest of two or more signals."""
 
-    def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-
-        def run() -> None:
-            v[out] = min([v[place] for place in places])
-
-        return run
+    law = staticmethod(min)
 
 
 class Max(Several, frozen=True, tag="max"):
     """The largest of two or more signals."""
 
-    def build(self, io: Places) -> Run:
-        v, out, places = io.values, io.out(), io.several("inputs")
-
-        def run() -> None:
-            v[out] = max([v[place] for place in places])
-
-        return run
+    law = staticmethod(max)
 
 
 class Limit(Block, frozen=True, tag="limit"):
     """The input, at least mn and at most mx: MIN(MAX(IN, MN), MX)."""
 
     ports = takes(mn=NUMBER, input=NUMBER, mx=NUMBER)
+    law = staticmethod(lambda least, value, most: min(max(value, least), most))
 
     mn: Wire
     input: Wire
     mx: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, low, x, high = io.values, io.out(), io["mn"], io["input"], io["mx"]
-
-        def run() -> None:
-            value, least, most = v[x], v[low], v[high]
-            if value < least:
-                value = least
-            v[out] = most if value > most else value
-
-        return run
 
 
 class Move(Block, frozen=True, tag="move"):
@@ -245,16 +172,9 @@ class Move(Block, frozen=True, tag="move"):
 
     ports = takes(input=SAME)
     outs = gives(out=SAME)
+    law = staticmethod(lambda value: value)
 
     input: Wire
-
-    def build(self, io: Places) -> Run:
-        v, out, x = io.values, io.out(), io["input"]
-
-        def run() -> None:
-            v[out] = v[x]
-
-        return run
 
 
 AnyLogic = Gt | Ge | Le | Lt | Eq | Ne | And | Or | Xor | Not | Sel | Mux | Min | Max | Limit | Move
