@@ -27,7 +27,7 @@ from ..scene.body import BodySpec
 from ..scene.scene import Scene
 from ..scene.values import Content, Plain
 from ..view.guard import Guard, Tokens
-from ..view.link import Hub
+from ..view.link import Hub, socket_of
 from ..view.server import LOCAL, THREE, bound_socket
 from ..view.server import STATIC as VIEW_STATIC
 from ..view.texts import ENGLISH, catalogue, chosen
@@ -376,9 +376,13 @@ def _new_text(path: Path) -> str:
 def application(workshop: Workshop) -> FastAPI:
     """What a window asks for."""
     app = FastAPI(openapi_url=None)
+
+    def hub() -> Hub | None:
+        return None if workshop.trial is None else workshop.trial.hub
+
     app.add_api_websocket_route("/build/link", workshop.serve_window)
-    app.add_api_websocket_route("/link", _to_trial(workshop, Hub.serve))
-    app.add_api_websocket_route("/beat", _to_trial(workshop, Hub.serve_beat))
+    app.add_api_websocket_route("/link", socket_of(hub, Hub.serve))
+    app.add_api_websocket_route("/beat", socket_of(hub, Hub.serve_beat))
 
     @app.get("/build/trial.json")
     def trial() -> Response:
@@ -419,17 +423,3 @@ def application(workshop: Workshop) -> FastAPI:
     app.mount("/build/codemirror", StaticFiles(directory=CODEMIRROR))
     app.mount("/build", StaticFiles(directory=STATIC))
     return app
-
-
-def _to_trial(
-    workshop: Workshop, serves: Callable[[Hub, WebSocket], Awaitable[None]]
-) -> Callable[[WebSocket], Awaitable[None]]:
-    """A websocket of the scene that is being tried."""
-
-    async def serve(socket: WebSocket) -> None:
-        if workshop.trial is None:
-            await socket.close(1001)
-        else:
-            await serves(workshop.trial.hub, socket)
-
-    return serve

@@ -12,7 +12,7 @@ import asyncio
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal
 
@@ -404,6 +404,21 @@ class Hub:
         if before is not None:
             await self._close(before, REPLACED)
         await self._tell_who_drives()
+
+
+def socket_of(
+    present: Callable[[], Hub | None], serves: Callable[[Hub, WebSocket], Awaitable[None]]
+) -> Callable[[WebSocket], Awaitable[None]]:
+    """A websocket of the hub that is there at present; where there is none it is closed at once."""
+
+    async def serve(socket: WebSocket) -> None:
+        hub = present()
+        if hub is None:
+            await socket.close(1001)
+        else:
+            await serves(hub, socket)
+
+    return serve
 
 
 def _may_know(alarm: Alarm, client: Client) -> bool:

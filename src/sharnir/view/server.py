@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from urllib.parse import parse_qs
 import msgspec
 import nicegui
 import uvicorn
-from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from nicegui import ui
@@ -39,7 +39,7 @@ from .choice import Choice, of_run
 from .console_panel import described as described_panel
 from .console_panel import panel_of
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
-from .link import SERVER, Hub
+from .link import SERVER, Hub, socket_of
 from .page import Page
 from .start import choose, documents_of, past_runs, start_page
 from .texts import chosen
@@ -432,28 +432,18 @@ def described(scene: Scene, runtime: Runtime) -> Plain:
 def application(session: Session) -> FastAPI:
     """The FastAPI application with everything a browser asks for."""
     app = FastAPI(openapi_url=None)
+
+    def hub() -> Hub | None:
+        return None if session.drive is None else session.drive.hub
+
     for before in ("", INSTRUCTOR):  # the same, as operator or watcher and as instructor: the guard knows which
-        app.add_api_websocket_route(f"{before}/link", _to_hub(session, Hub.serve))
-        app.add_api_websocket_route(f"{before}/beat", _to_hub(session, Hub.serve_beat))
+        app.add_api_websocket_route(f"{before}/link", socket_of(hub, Hub.serve))
+        app.add_api_websocket_route(f"{before}/beat", socket_of(hub, Hub.serve_beat))
     _serve_run(app, session)
     _serve_start(app, session)
     app.mount("/view", StaticFiles(directory=STATIC))
     ui.run_with(app, dark=None, title="Sharnir", tailwind=False, show_welcome_message=False, reconnect_timeout=30.0)
     return app
-
-
-def _to_hub(
-    session: Session, serves: Callable[[Hub, WebSocket], Awaitable[None]]
-) -> Callable[[WebSocket], Awaitable[None]]:
-    """A websocket of the run that goes on."""
-
-    async def serve(socket: WebSocket) -> None:
-        if session.drive is None:
-            await socket.close(1001)
-        else:
-            await serves(session.drive.hub, socket)
-
-    return serve
 
 
 def _serve_run(app: FastAPI, session: Session) -> None:

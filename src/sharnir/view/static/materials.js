@@ -22,15 +22,32 @@ export function bodyMaterial(plain, extra = {}, finish = null) {
     if (finish[2] > 0) Object.assign(material, { emissive: extra.color ?? new THREE.Color("#ffffff"), emissiveIntensity: finish[2] });
     return material;
   }
+  return withAttribute(material, "vec3", "finish", {
+    roughnessmap_fragment: "float roughnessFactor = finish_seen.x;",
+    metalnessmap_fragment: "float metalnessFactor = finish_seen.y;",
+    emissivemap_fragment: "totalEmissiveRadiance += finish_seen.z * diffuseColor.rgb;",
+  });
+}
+
+// A material whose fragments know an attribute of the vertices as `<name>_seen`, and have other code for parts of theirs.
+export function withAttribute(material, type, name, parts) {
+  const seen = `varying ${type} ${name}_seen;`;
+  const vertex = { common: `attribute ${type} ${name};\n${seen}`, begin_vertex: `${name}_seen = ${name};` };
+  return withCode(material, vertex, { common: seen, ...parts });
+}
+
+const ADDED = new Set(["common", "begin_vertex"]); // parts that stay, with code after them; others are replaced
+const replaced = (shader, parts) => Object.entries(parts).reduce((text, [part, code]) => {
+  const there = `#include <${part}>`;
+  return text.replace(there, ADDED.has(part) ? `${there}\n${code}` : code);
+}, shader);
+
+// A material with code of its own in parts of its shaders.
+export function withCode(material, vertex, fragment, uniforms = {}) {
   material.onBeforeCompile = (shader) => {
-    shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", "#include <common>\nattribute vec3 finish;\nvarying vec3 finished;")
-      .replace("#include <begin_vertex>", "#include <begin_vertex>\nfinished = finish;");
-    shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying vec3 finished;")
-      .replace("#include <roughnessmap_fragment>", "float roughnessFactor = finished.x;")
-      .replace("#include <metalnessmap_fragment>", "float metalnessFactor = finished.y;")
-      .replace("#include <emissivemap_fragment>", "totalEmissiveRadiance += finished.z * diffuseColor.rgb;");
+    Object.assign(shader.uniforms, uniforms);
+    shader.vertexShader = replaced(shader.vertexShader, vertex);
+    shader.fragmentShader = replaced(shader.fragmentShader, fragment);
   };
   return material;
 }

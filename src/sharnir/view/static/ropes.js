@@ -2,6 +2,7 @@
 // without twisting of its own. Knots are where a rope is tied, eyelets where it runs through a ring. A rope that wears a
 // skin is drawn as that, unless its tension is to be seen.
 
+import { withAttribute } from "./materials.js";
 import { Skin } from "./skins.js";
 import { THREE } from "./three.js";
 
@@ -18,19 +19,12 @@ const EYELET = [3.2, 0.9]; // radii of the rope: of the ring, and of its wire
 
 // Stripes of strands, darker in the grooves between them.
 function strandMaterial() {
-  const material = new THREE.MeshLambertMaterial({ vertexColors: true });
-  material.onBeforeCompile = (shader) => {
-    shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", "#include <common>\nattribute vec2 winding;\nvarying vec2 wound;")
-      .replace("#include <begin_vertex>", "#include <begin_vertex>\nwound = winding;");
-    shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying vec2 wound;")
-      .replace("#include <color_fragment>", `#include <color_fragment>
-        float lay = ${STRANDS}.0 * (wound.x + wound.y);
-        float groove = abs(fract(lay) - 0.5) * 2.0;
-        diffuseColor.rgb *= mix(1.0, 0.45 + 0.75 * (1.0 - groove * groove), clamp(0.5 / max(fwidth(lay), 1e-4) - 0.5, 0.0, 1.0));`);
-  };
-  return material;
+  return withAttribute(new THREE.MeshLambertMaterial({ vertexColors: true }), "vec2", "winding", {
+    color_fragment: `#include <color_fragment>
+      float lay = ${STRANDS}.0 * (winding_seen.x + winding_seen.y);
+      float groove = abs(fract(lay) - 0.5) * 2.0;
+      diffuseColor.rgb *= mix(1.0, 0.45 + 0.75 * (1.0 - groove * groove), clamp(0.5 / max(fwidth(lay), 1e-4) - 0.5, 0.0, 1.0));`,
+  });
 }
 
 export class Ropes {

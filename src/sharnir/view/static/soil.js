@@ -1,6 +1,7 @@
 // Soil: the looks of the ground: grid, grass, gravel, sand, asphalt, concrete. A look is two colours and a small texture
 // made here; steep slopes are barer, and heights differ a little in tone. Level or hilly, it is one material, lit and shaded.
 
+import { withCode } from "./materials.js";
 import { smoothNoise, stones, textureOf } from "./noise.js";
 import { THREE } from "./three.js";
 
@@ -162,15 +163,10 @@ export function soilMaterial(name, { color, cell, relief = [0, 0], plain = true,
     uniforms.toneA.value.set(tone);
     uniforms.toneB.value.set(tone);
   };
-  material.onBeforeCompile = (shader) => {
-    Object.assign(shader.uniforms, uniforms);
-    shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", `#include <common>\n${SLOW}`)
-      .replace("#include <begin_vertex>", `#include <begin_vertex>\n${PLACES}`);
-    shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", `#include <common>\n${FRAGMENT}`)
-      .replace("#include <map_fragment>", "diffuseColor.rgb = ground();")
-      .replace("#include <normal_fragment_maps>", "#ifdef BUMPS\nnormal = bumped(normal);\n#endif");
+  const fragment = {
+    common: FRAGMENT,
+    map_fragment: "diffuseColor.rgb = ground();",
+    normal_fragment_maps: "#ifdef BUMPS\nnormal = bumped(normal);\n#endif",
   };
-  return material;
+  return withCode(material, { common: SLOW, begin_vertex: PLACES }, fragment, uniforms);
 }
