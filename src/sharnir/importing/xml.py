@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
@@ -25,25 +26,21 @@ LARGEST_NUMBER = 1e30  # beyond it no length, mass or torque of a robot lies
 BEGINNING = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?=[^\w]|$)")  # of a text that goes on after a number
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Node:
     """An element: its tag, attributes, children and text, where it stands, and what was read of it."""
 
-    __slots__ = ("attributes", "children", "file", "left", "line", "parent", "read", "report", "tag", "taken", "text")
-
-    def __init__(
-        self, tag: str, attributes: dict[str, str], file: Path, line: int, parent: Node | None, report: ImportReport
-    ) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.file = file
-        self.line = line
-        self.parent = parent
-        self.report = report
-        self.children: list[Node] = []
-        self.text = ""
-        self.read: set[str] = set()
-        self.taken = False
-        self.left = False  # named as ignored already
+    tag: str
+    attributes: dict[str, str]
+    file: Path
+    line: int
+    parent: Node | None
+    report: ImportReport
+    children: list[Node] = field(default_factory=list)
+    text: str = ""
+    read: set[str] = field(default_factory=set)
+    taken: bool = False
+    left: bool = False  # named as ignored already
 
     @property
     def where(self) -> str:
