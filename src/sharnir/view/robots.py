@@ -157,7 +157,7 @@ def eyes(scene: Scene, chassis: Body, front: float, height: float, rear: float |
 def arm_eyes(scene: Scene, robot: Mf4) -> None:
     """Cameras on the MF-4's wrist and chassis."""
     scene.camera("wrist camera", robot.arm.tip, (0.14, 0.0, 0.04), (1.0, 0.0, -0.1), field_of_view=EYE)
-    eyes(scene, robot.vehicle.chassis, 0.45, 0.3)
+    eyes(scene, robot.vehicle.chassis, 0.45, 0.3, rear=-0.64)  # behind its deck
 
 
 # --- the robots -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Cameras: what the large picture is seen by: orbit (free), follow (orbit about a body), or a mounted camera by its name.
 
 import { mounted } from "./mounted.js";
+import { poseMatrix } from "./shapes.js";
 import { OrbitControls, THREE } from "./three.js";
 
 const VIEW = 45; // degrees from the lower to the upper edge
@@ -26,6 +27,7 @@ export class Cameras {
   // What there is to be looked at; the eye stays where it is.
   enter(world, ground) {
     this.world = world;
+    this.bodies = null; // where they are now, once it is known
     this.ground = ground;
     this.mounted = mounted(world);
     this.controls.maxPolarAngle = (world.terrain.length > 0 ? 0.495 : 0.98) * Math.PI; // not below the ground
@@ -36,19 +38,31 @@ export class Cameras {
     return this.kind === "orbit" || this.kind === "follow";
   }
 
-  // The whole machine from its right front, also in a window that is higher than wide.
+  // The whole machine from its right front, wherever it has gone, also in a window that is higher than wide.
   home() {
     const { center, radius } = this.world.focus;
+    const gone = this.gone();
     const far = (1.12 * radius) / Math.sin((VIEW * Math.PI) / 360) / Math.min(this.camera.aspect, 1);
     this.camera.fov = VIEW;
     this.camera.userData.lens = null;
     this.camera.layers.set(0);
     this.camera.up.set(0, 0, 1);
     this.camera.updateProjectionMatrix();
-    this.controls.target.set(...center);
-    this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far);
+    this.controls.target.set(...center).applyMatrix4(gone);
+    this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far).applyMatrix4(gone);
     this.controls.update();
     this.fresh = true;
+  }
+
+  // How what is followed has moved and turned about the vertical since the start.
+  gone() {
+    const { followed, bodies } = this.world;
+    const now = this.bodies?.matrix[followed];
+    if (!now) return GONE.identity();
+    const then = poseMatrix(bodies[followed].position, bodies[followed].rotation);
+    GONE.makeRotationZ(headingOf(now) - headingOf(then));
+    AT.setFromMatrixPosition(then).applyMatrix4(GONE);
+    return GONE.setPosition(MOVED.setFromMatrixPosition(now).sub(AT));
   }
 
   choose(kind, body = this.body) {
@@ -67,6 +81,7 @@ export class Cameras {
 
   // Returns whether the picture changes by it.
   update(bodies, ropes) {
+    this.bodies = bodies;
     if (!this.orbits) {
       this.mounted.get(this.kind)({ camera: this.camera, bodies, ropes, body: this.body });
       return false; // it moves with the frames
@@ -103,5 +118,10 @@ export class Cameras {
   }
 }
 
+function headingOf({ elements }) {
+  return Math.atan2(elements[1], elements[0]);
+}
+
 const AT = new THREE.Vector3();
 const MOVED = new THREE.Vector3();
+const GONE = new THREE.Matrix4();

@@ -1,5 +1,5 @@
-// Labels: the names of bodies, none covering another: the selected one first, then the nearest, as many as there is room.
-// After them the notes of overlays, likewise.
+// Labels: the names of bodies, none covering another or a picture in the picture: the selected one first, then the nearest,
+// as many as there is room. After them the notes of overlays, likewise.
 
 import { THREE } from "./three.js";
 
@@ -31,10 +31,11 @@ export class Labels {
     return element;
   }
 
-  show(bodies, camera, notes = []) {
+  // Pictures: the rectangles that are taken by them.
+  show(bodies, camera, notes = [], pictures = []) {
     const { clientWidth: width, clientHeight: height } = this.box;
     const wanted = this.on || bodies.selected >= 0 ? this.inSight(bodies, camera, width, height) : [];
-    const taken = [];
+    const taken = { pictures, labels: [] };
     for (const { i, x, y } of wanted) {
       const tag = this.tags[i];
       tag.element.hidden = false;
@@ -79,11 +80,11 @@ export class Labels {
 }
 
 // Shows a label where there is room for it.
-function put(element, rect, taken, width, height) {
+function put(element, rect, { pictures, labels }, width, height) {
   const inside = rect[0] >= 0 && rect[1] >= 0 && rect[2] <= width && rect[3] <= height;
-  element.hidden = !inside || taken.length >= MOST || taken.some((other) => overlap(rect, other));
+  element.hidden = !inside || labels.length >= MOST || [...pictures, ...labels].some((other) => overlap(rect, other));
   if (element.hidden) return;
-  taken.push(rect);
+  labels.push(rect);
   element.style.transform = `translate(${rect[0].toFixed(1)}px, ${rect[1].toFixed(1)}px)`;
 }
 

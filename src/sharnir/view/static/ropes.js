@@ -15,6 +15,7 @@ const TIGHT = new THREE.Color("#d5483e");
 const STRANDS = 3;
 const LAY = 7; // radii along the rope in which a strand goes round once
 const KNOT = 2.1; // radii of the rope
+const APART = 1e-12; // m^2, below which two nodes are in one place
 const EYELET = [3.2, 0.9]; // radii of the rope: of the ring, and of its wire
 
 // Stripes of strands, darker in the grooves between them.
@@ -101,13 +102,14 @@ class Rope {
       this.skin.bend(rows, bones);
       return;
     }
-    ALONG.subVectors(this.points[Math.min(1, nodes - 1)], this.points[0]).normalize();
+    const second = this.points.findIndex((point) => point.distanceToSquared(this.points[0]) > APART); // those on a drum lie on the first
+    ALONG.subVectors(this.points[Math.max(second, 0)], this.points[0]).normalize();
     ACROSS.set(1, 0, 0).cross(ALONG);
     if (ACROSS.lengthSq() < 0.01) ACROSS.set(0, 1, 0).cross(ALONG);
     ACROSS.normalize();
     for (let i = 0; i < nodes; i += 1) {
       NEXT.subVectors(this.points[Math.min(i + 1, nodes - 1)], this.points[Math.max(i - 1, 0)]);
-      if (NEXT.lengthSq() > 1e-12) {
+      if (NEXT.lengthSq() > APART) {
         NEXT.normalize();
         ACROSS.applyQuaternion(TURN.setFromUnitVectors(ALONG, NEXT));
         ALONG.copy(NEXT);

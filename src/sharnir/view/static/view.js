@@ -324,7 +324,7 @@ export class View extends EventTarget {
     this.pictures.drawCopies(this.renderer, this.scene, eyes);
     see(this.renderer, this.scene, this.cameras.camera, this.canvas.width, this.canvas.height);
     this.pictures.draw(this.renderer, this.scene, eyes);
-    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : []);
+    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : [], this.pictures.places);
     this.measure.show(this.cameras.camera);
     this.forget();
     this.drawn += 1;
