@@ -93,7 +93,58 @@ def test_labels_leave_pictures_in_the_picture_alone_and_four_of_these_stand_in_a
     }"""
     still.do("() => { sharnir.view.showLabels(true); sharnir.view.camera('Seat'); sharnir.view.camera('orbit') }")
     alone = still.do(seen)
-    still.do("() => [...sharnir.view.pictures.offers.keys()].slice(0, 4).forEach((name) => sharnir.view.pictures.toggle(name))")
+    still.do(
+        """() => {
+            const { pictures } = sharnir.view;
+            for (const name of [...pictures.offers.keys()].slice(0, 4)) pictures.toggle(name);
+        }"""
+    )
     labels, covered, rows, pictures = still.do(seen)
     assert alone[0] > labels >= 1 and covered == 0
     assert (rows, pictures) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("look", "light", "way"), [("asphalt", "day", 1), ("asphalt", "night", -1), ("grass", "day", -1)]
+)
+def test_marks_are_darker_than_the_ground_they_lie_on(open_still: Open, look: str, light: str, way: int) -> None:
+    """Whichever way the wheel rolls."""
+    scene = sh.Scene("wheel")
+    scene.sky = sh.Sky(light=light)
+    scene.ground(look=look)
+    upright = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+    scene.body("wheel", sh.Wheel(0.3, 0.3, mass=1.0, rotation=upright), position=(0.0, 0.0, 0.3))
+    still = open_still(scene, tuple({"wheel": (way * (0.1 * k - 1.0), 0.0, 0.3)} for k in range(21)))
+    still.look((0.2, -1.5, 2.5), (0.0, 0.0, 0.0))
+    bare = still.shot(2.0)
+    still.do("() => sharnir.view.showMarks(true)")
+    for k in range(21):
+        marked = still.shot(0.1 * k)
+    rolled, beside = (0.0, 0.0, 0.0), (0.0, -0.4, 0.0)
+    assert still.around(marked, rolled).mean() < 0.9 * still.around(bare, rolled).mean()
+    assert still.around(marked, beside) == pytest.approx(still.around(bare, beside), abs=2)
+
+
+def test_nothing_of_a_rope_is_seen_before_it_is_known_where_it_is(open_still: Open) -> None:
+    """Knots and eyelets are balls and rings of a metre when they are made."""
+    scene = sh.Scene("tied")
+    post = scene.body("post", sh.Box(0.1, 0.1, 0.9, mass=1.0), position=(1.0, 0.0, 0.45), fixed=True)
+    rope = {"radius": 0.01, "density": 1000.0, "start": sh.Tie(body="world"), "end": sh.Tie(body=post)}
+    path = [(0, 0, 0.6), (0.5, 0, 0.6), (1, 0, 0.5)]
+    scene.rope("line", path, elements=10, eyelets=(sh.Eyelet(body="world", at=0.5),), **rope)
+    still = open_still(scene)
+    seen = """() => {
+        const { view } = sharnir;
+        const ends = ({ knots, eyelets }) => [...knots, ...eyelets];
+        const parts = () => ends(view.ropes.ropes[0]).map(({ mesh }) => mesh.visible);
+        view.renderer.setAnimationLoop(null);
+        const frame = view.frame;
+        view.reload(view.world, sharnir.world.layout);
+        view.render();
+        const before = parts();
+        view.show(frame);
+        view.render();
+        return [before, parts()];
+    }"""
+    before, after = still.do(seen)
+    assert before == [False] * 3 and after == [True] * 3

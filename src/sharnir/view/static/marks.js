@@ -1,4 +1,5 @@
-// Marks: what wheels and belts leave on the ground: strips where they have been, the last of them, that fade with age.
+// Marks: what wheels and belts leave on the ground: strips where they have been, the last of them, that fade with age. They
+// take light from what they lie on, whatever ground and light it is.
 
 import { THREE } from "./three.js";
 
@@ -6,7 +7,7 @@ const MOST = 3000; // pieces
 const LEAST = 0.04; // m between two pieces
 const NEAR = 0.2; // of the radius above the ground, to touch it
 const ABOVE = 0.004; // m, so that the ground does not hide it
-const DARK = 0.34;
+const DARK = 0.22; // share of the light that a wheel takes; those that follow in its track take more
 
 export class Marks {
   constructor(world, scene, ground) {
@@ -14,13 +15,15 @@ export class Marks {
     this.shown = false;
     this.rollers = world.bodies.flatMap((body, index) => (body.fixed ? [] : body.shapes.flatMap((shape) => rollersOf(index, shape))));
     this.place = new THREE.BufferAttribute(new Float32Array(MOST * 12), 3);
-    this.shade = new THREE.BufferAttribute(new Float32Array(MOST * 16), 4);
+    this.shade = new THREE.BufferAttribute(new Float32Array(MOST * 16), 4); // how much light it takes is its fourth number
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", this.place);
     geometry.setAttribute("color", this.shade);
     geometry.setIndex(Array.from({ length: MOST }, (_, i) => [0, 2, 1, 1, 2, 3].map((corner) => 4 * i + corner)).flat());
-    const look = { vertexColors: true, transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 };
-    this.mesh = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial(look));
+    const look = { vertexColors: true, side: THREE.DoubleSide, transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 };
+    const taking = { blending: THREE.CustomBlending, blendSrc: THREE.ZeroFactor, blendDst: THREE.OneMinusSrcAlphaFactor };
+    const opaque = { blendSrcAlpha: THREE.ZeroFactor, blendDstAlpha: THREE.OneFactor };
+    this.mesh = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ ...look, ...taking, ...opaque }));
     this.mesh.frustumCulled = false;
     scene.add(this.mesh);
     this.clear();
@@ -73,7 +76,7 @@ export class Marks {
     const piece = this.count % MOST;
     corners.forEach((corner, k) => {
       this.place.setXYZ(4 * piece + k, corner.x, corner.y, corner.z);
-      this.shade.setXYZW(4 * piece + k, 0.08, 0.07, 0.06, DARK);
+      this.shade.setXYZW(4 * piece + k, 0, 0, 0, DARK);
     });
     this.count += 1;
     const fading = (piece + MOST / 20) % MOST; // those that are overwritten next

@@ -78,6 +78,7 @@ class Rope {
       mesh.scale.setScalar(Math.max(KNOT * this.described.radius, 1.6 * least(this.points[node])));
     }
     for (const { body, at, mesh } of this.eyelets) {
+      mesh.visible = true;
       mesh.position.copy(at);
       if (body >= 0) mesh.position.applyMatrix4(matrices[body]);
       const near = this.points.reduce((best, point, i) => (point.distanceTo(mesh.position) < this.points[best].distanceTo(mesh.position) ? i : best), 0);
@@ -138,6 +139,7 @@ class Rope {
 function piece(geometry, color, scene) {
   const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color }));
   mesh.castShadow = mesh.receiveShadow = true;
+  mesh.visible = false; // until it is known where it is
   scene.add(mesh);
   return mesh;
 }

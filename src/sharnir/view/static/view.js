@@ -317,7 +317,7 @@ export class View extends EventTarget {
     this.place();
     if (this.frame) this.overlays.show(this.frame, this.bodies, this.cameras.camera, this.cameras.body);
     this.cameras.update(this.bodies, this.ropes);
-    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, this.canvas.clientHeight, this.bodies.matrix);
+    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, Math.min(this.canvas.clientHeight, this.canvas.height), this.bodies.matrix);
     this.ground.update(this.cameras.camera);
     this.follow();
     const eyes = { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body };
