@@ -319,3 +319,24 @@ def test_a_usd_shape_that_cannot_be_is_told_and_left_out(tmp_path, what):
     scene = sh.Scene.load(tmp_path / "robot.usda")
     (lost,) = scene.report.of("ignored")
     assert why in lost.why and lost.matters == "contact" and scene.bodies["b"].spec.shapes == ()
+
+
+@pytest.mark.parametrize(
+    "name, inside, told",
+    [
+        ("../../../leg.xml", "<body name='leg'/>", "outside of the robot's folder"),
+        ("leg.xml", SOFT.join(["<replicate count='4000'>", "</replicate>"]), "makes more than .* at most"),
+        ("leg.xml", "<replicate count='200'><body><geom size='1'/></body></replicate>", "makes more than 4000 bodies"),
+        ("leg.xml", "<attach model='leg' body='x' prefix='y'/>", "one of them includes itself"),
+    ],
+)
+def test_parts_that_are_attached_are_bounded_as_what_is_included(tmp_path, name, inside, told):
+    """A part of another file may lie outside, or repeat without end; it is refused before MuJoCo opens it."""
+    file = tmp_path / "a" / "b" / "c" / "robot.xml"
+    file.parent.mkdir(parents=True)
+    for folder in (tmp_path, file.parent):
+        (folder / "leg.xml").write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
+    attach = '<replicate count="100"><attach model="leg" body="x" prefix="l_"/></replicate>'
+    file.write_text(f'<mujoco><asset><model name="leg" file="{name}"/></asset><worldbody>{attach}</worldbody></mujoco>')
+    with pytest.raises(sh.SceneError, match=told):
+        sh.Scene.load(file)

@@ -277,3 +277,90 @@ def test_a_hip_that_overlaps_a_fixed_base_passes_through_it(tmp_path):
     assert {*thigh.ignores} & {*base.groups} or {*base.ignores} & {*thigh.groups}
     assert not ({*far.ignores} & {*base.groups} or {*base.ignores} & {*far.groups})
     assert any("overlaps the base" in entry.why for entry in scene.report.of("repaired"))
+
+
+AWKWARD = """
+<mujoco><compiler angle="radian"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 0 1" rgba="0.2 0.4 0.6 1"/>
+    <geom name="poster" type="plane" size="0.5 0.25 1" pos="1 2 0.3" rgba="1 0 0 1" contype="0" conaffinity="0"/>
+    <body name="arm"><joint name="hip" axis="0 1 0" damping="0.5 0.1"/><geom size="0.1" pos="0.3 0 0"/>
+      <site name="tip" pos="0.3 0 0"/>
+      <body name="hand" pos="0.5 0 0"><joint name="wrist" axis="0 1 0" stiffness="1 2"/><geom size="0.1"/>
+        <site name="palm"/></body></body>
+  </worldbody>
+  <tendon><spatial name="rope" stiffness="3 1"><site site="tip"/><site site="palm"/></spatial></tendon>
+  <actuator>
+    <motor name="push" joint="hip" gear="3" ctrlrange="0 2" ctrllimited="true" armature="0.5" damping="0.2"/>
+    <position name="hold" joint="wrist" kp="5" dampratio="1" forcerange="-1 2" forcelimited="true"/>
+  </actuator>
+  <sensor><accelerometer site="tip" cutoff="5"/></sensor>
+</mujoco>
+"""
+
+
+def test_nothing_of_an_awkward_model_is_lost_in_silence(tmp_path):
+    """Numbers that MuJoCo reads and a scene has no place for are named, with what they matter to."""
+    (tmp_path / "robot.xml").write_text(AWKWARD)
+    scene = sh.Scene.load(tmp_path / "robot.xml")
+    told = {(entry.where, entry.what): entry.matters for entry in scene.report.losses}
+    for place, what in (
+        ("actuator 'push'", "ctrlrange"),  # a motor of ours pulls both ways alike
+        ("actuator 'hold'", "forcerange"),
+        ("joint 'hip'", "damping"),  # of the square of the rate
+        ("joint 'wrist'", "stiffness"),
+        ("tendon 'rope'", "stiffness"),
+    ):
+        assert told[place, what] == "motion"
+    assert [matters for (_, what), matters in told.items() if what == "accelerometer cutoff"] == ["sensing"]
+    assert not any("dampratio" in what for _, what in told)  # MuJoCo makes it a damping
+    with pytest.raises(sh.SceneError, match="without loss"):
+        sh.Scene.load(tmp_path / "robot.xml", strict=True)
+
+
+def test_the_rotor_and_the_friction_of_an_actuator_are_felt_behind_its_gear(tmp_path):
+    """At the joint the inertia of a rotor counts r^2 times, and so does its friction."""
+    (tmp_path / "robot.xml").write_text(AWKWARD)
+    hip = sh.Scene.load(tmp_path / "robot.xml").joints["hip"]
+    motor = hip.drives["angle"]
+    assert motor.inertia * motor.ratio**2 == pytest.approx(3.0**2 * 0.5)
+    assert hip.friction["angle"].coefficient == pytest.approx(0.5 + 3.0**2 * 0.2)
+
+
+def test_planes_are_seen_as_mujoco_shows_them(tmp_path):
+    (tmp_path / "robot.xml").write_text(AWKWARD)
+    scene = sh.Scene.load(tmp_path / "robot.xml")
+    assert list(scene.terrains) == ["floor"] and scene.terrains["floor"].spec.color == "#336699"
+    (poster,) = scene.bodies["base"].spec.shapes
+    assert not poster.collides and poster.color == "#ff0000" and poster.position == (1.0, 2.0, 0.3)
+    assert np.ptp(np.array(poster.vertices), axis=0).tolist() == [1.0, 0.5, 0.0]
+    assert poster.surface().face_normals[:, 2].tolist() == [1.0, 1.0]  # seen from above
+
+
+def test_what_mujoco_knows_and_we_do_not_matters_to_motion(tmp_path):
+    """An attribute without a reason of ours may move the robot: a strict import refuses it."""
+    text = '<mujoco><worldbody><body><freejoint/><geom size="1" surfacevel="1 0 0 0 0 0"/></body></worldbody></mujoco>'
+    (tmp_path / "robot.xml").write_text(text)
+    with pytest.raises(sh.SceneError, match="surfacevel"):
+        sh.Scene.load(tmp_path / "robot.xml", strict=True)
+
+
+CHILD = """<mujoco model="leg"><compiler meshdir="parts"/><asset><mesh name="m" file="tetra.obj"/></asset>
+<worldbody><body name="leg"><joint name="knee" axis="0 1 0"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+PARENT = """<mujoco><asset><model name="leg" file="leg/leg.xml"/></asset><worldbody><body name="trunk"><freejoint/>
+<geom size="0.1"/><replicate count="2" offset="0 1 0"><attach model="leg" body="leg" prefix="l_"/></replicate>
+</body></worldbody></mujoco>"""
+
+
+def test_parts_of_other_files_are_attached(tmp_path):
+    (tmp_path / "leg" / "parts").mkdir(parents=True)
+    (tmp_path / "leg" / "parts" / "tetra.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
+    (tmp_path / "leg" / "leg.xml").write_text(CHILD)
+    (tmp_path / "robot.xml").write_text(PARENT)
+    scene = sh.Scene.load(tmp_path / "robot.xml")
+    assert [*scene.bodies] == ["trunk", "l_leg0", "l_leg1"] and [*scene.joints] == ["l_knee0", "l_knee1"]
+    _, seen = scene.bodies["l_leg0"].spec.shapes
+    assert seen.file == str(tmp_path / "leg" / "parts" / "tetra.obj")
+    assert not scene.report.of("ignored")

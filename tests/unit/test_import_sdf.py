@@ -131,3 +131,45 @@ def test_what_makes_no_sense_or_leads_outside_is_refused_by_name(tmp_path, what)
     inside, why = REFUSED[what]
     with pytest.raises(sh.SceneError, match=rf"robot\.sdf.*({why})"):
         load(tmp_path, f'<sdf version="1.9"><model name="m">{inside}</model></sdf>')
+
+
+FRAMED = f"""<sdf version="1.10"><world name="w">
+<frame name="corner"><pose>1 0 0 0 0 {math.pi / 2}</pose></frame>
+<model name="m"><pose relative_to="corner">0 2 0 0 0 0</pose>
+  <link name="a">{HEAVY}<collision name="c"><pose relative_to="up">0.5 0 0 0 0 0</pose>
+    <geometry><sphere><radius>0.1</radius></sphere></geometry></collision>
+    <visual name="v"><transparency>0.25</transparency><geometry><sphere><radius>0.1</radius></sphere></geometry>
+    <material><diffuse>1 0 0 1</diffuse></material></visual>
+    <sensor name="s" type="imu"><pose relative_to="up">0 0.5 0 0 0 0</pose></sensor></link>
+  <frame name="up" attached_to="a"><pose>0 0 1 0 0 0</pose></frame>
+  <model name="n" placement_frame="tip"><pose>1 0 0 0 0 0</pose>
+    <frame name="tip"><pose>0 0 2 0 0 0</pose></frame><link name="a">{HEAVY}</link></model>
+  <joint name="hinge" type="revolute"><parent>up</parent><child>n</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model>
+<model name="late"><pose relative_to="m::n::tip">0 0 0.5 0 0 0</pose><link name="l">{HEAVY}</link></model>
+</world></sdf>"""
+
+
+def test_frames_of_worlds_and_models_place_everything(tmp_path):
+    """A frame of the world turns m by 90 degrees; n hangs by its placement frame, its origin 2 m below that."""
+    scene = load(tmp_path, FRAMED, "framed.world")
+    at = {name: body.pose.position for name, body in scene.bodies.items()}
+    assert np.allclose(at["m/a"], [-1, 0, 0], atol=1e-12)  # (1, 0, 0) + R (0, 2, 0)
+    assert np.allclose(at["m/n::a"], [-1, 1, -2], atol=1e-12)  # + R (1, 0, -2)
+    assert np.allclose(at["late/l"], [-1, 1, 0.5], atol=1e-12)  # where the placement frame is
+    touched = next(shape for shape in scene.bodies["m/a"].spec.shapes if shape.collides)
+    assert np.allclose(touched.position, [0.5, 0, 1], atol=1e-12)
+    assert np.allclose(next(iter(scene.sensors.values())).spec.sensor.position, [0, 0.5, 1], atol=1e-12)
+    assert scene.bodies["m/a"].spec.shapes[0].color == "#ff0000bf"
+    hinge = scene.joints["m/hinge"]  # between the links that a frame and a model move with
+    assert (hinge.a.name, hinge.b.name) == ("m/a", "m/n::a")
+    assert np.allclose(hinge.world_frames()[0].position, [-1, 1, -2], atol=1e-12)
+    assert [entry.what for entry in scene.report.entries if entry.matters != "nothing"] == []
+
+
+def test_a_frame_that_is_attached_to_itself_is_refused(tmp_path):
+    frames = '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
+    joint = '<joint name="j" type="ball"><parent>f</parent><child>a</child></joint>'
+    text = f'<sdf version="1.10"><model name="m">{link("a", 0)}{frames}{joint}</model></sdf>'
+    with pytest.raises(sh.SceneError, match=r"attached to itself|leads back to itself"):
+        load(tmp_path, text)

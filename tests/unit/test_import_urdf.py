@@ -235,3 +235,32 @@ def test_transmissions_are_gears_and_controllers_tell_the_start(arm, tmp_path):
     plain = sh.Scene.load(file)
     assert plain.joints[name].drives["angle"].drive.ratio == 1.0
     assert any("'reduction' is no number" in entry.why for entry in plain.report.of("ignored"))
+
+
+def test_what_joints_of_several_coordinates_cannot_carry_is_named(tmp_path):
+    """Limits, efforts and friction of a plane and of a ball: the format says not of which coordinate."""
+    carried = '<limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="0.5" friction="0.6"/>'
+    weight = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = '<link name="a"/>' + "".join(f'<link name="{name}">{weight}</link>' for name in "bc")
+    joints = "".join(
+        f'<joint name="j{i}" type="{kind}"><parent link="{a}"/><child link="{b}"/>{carried}</joint>'
+        for i, (kind, a, b) in enumerate([("planar", "a", "b"), ("spherical", "b", "c")])
+    )
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
+    scene = sh.Scene.load(tmp_path / "robot.urdf")
+    lost = {(entry.where.partition("joint ")[2], entry.what) for entry in scene.report.of("ignored")}
+    assert {("'j0' limit", "<limit>"), ("'j0' dynamics", "<dynamics>"), ("'j1' limit", "<limit>")} <= lost
+    assert all(entry.matters == "motion" for entry in scene.report.of("ignored"))
+    assert not scene.joints["j0"].friction and scene.joints["j1"].friction
+
+
+def test_a_material_may_be_defined_later_and_one_that_is_not_there_is_named(tmp_path):
+    visual = '<visual><geometry><sphere radius="0.1"/></geometry><material name="{}">{}</material></visual>'
+    links = f'<link name="a">{visual.format("red", "")}{visual.format("lost", "")}</link>'
+    links += f'<link name="b">{visual.format("red", "<color rgba=" + chr(34) + "1 0 0 1" + chr(34) + "/>")}</link>'
+    joint = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{links}{joint}</robot>')
+    scene = sh.Scene.load(tmp_path / "robot.urdf")
+    assert [shape.color for shape in scene.bodies["a"].spec.shapes] == ["#ff0000", None, "#ff0000"]
+    (lost,) = scene.report.of("ignored")
+    assert lost.why == "there is no 'lost'" and lost.matters == "looks"

@@ -36,8 +36,11 @@ MOST_BEAMS = 2000
 RUNNING = ("always_on", "visualize", "topic", "plugin", "enable_metrics", "gz_frame_id", "ignition_frame_id")
 
 
-def read_sensor(node: Node, on: str, is_joint: bool, report: ImportReport) -> Sense | None:
-    """A sensor of a link or a joint; None for one that has no counterpart, which is told."""
+def read_sensor(node: Node, on: str, is_joint: bool, report: ImportReport, pose: Pose | None = None) -> Sense | None:
+    """A sensor of a link or a joint; None for one that has no counterpart, which is told.
+
+    Its ``pose`` on the link is that of its element unless it is given.
+    """
     kind, name = node.get("type"), node.get("name") or on
     for child in node.children:
         if child.tag in RUNNING:
@@ -46,7 +49,7 @@ def read_sensor(node: Node, on: str, is_joint: bool, report: ImportReport) -> Se
         why = "is read at every step, as a step may not divide it; white noise keeps its density"
         report.ignore(node.where, "update_rate", why, "sensing")
     try:
-        made = _of_joint(node, kind) if is_joint else _of_link(node, kind, report)
+        made = _of_joint(node, kind) if is_joint else _of_link(node, kind, pose or _pose(node), report)
     except SceneError as error:
         node.leave(report, str(error), "sensing")
         return None
@@ -61,8 +64,8 @@ def _of_joint(node: Node, kind: str) -> AnySensor:
     return ForceTorque(force_noise=noises["force"], torque_noise=noises["torque"])
 
 
-def _of_link(node: Node, kind: str, report: ImportReport) -> AnySensor | CameraSpec:
-    pose, rate = _pose(node), _rate(node)
+def _of_link(node: Node, kind: str, pose: Pose, report: ImportReport) -> AnySensor | CameraSpec:
+    rate = _rate(node)
     ahead = _vector(spatial.rotate(pose.rotation, (1.0, 0.0, 0.0)))
     up = _vector(spatial.rotate(pose.rotation, (0.0, 0.0, 1.0)))
     if kind == "imu":

@@ -17,6 +17,7 @@ from .report import ImportReport
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
+PLAIN = "#cccccc"  # what has no colour of its own
 CONVEX = 0.95  # of the volume of its hull, from which on a mesh counts as convex
 
 
@@ -35,6 +36,12 @@ class Paint(NamedTuple):
         parts = [round(255 * min(max(part, 0.0), 1.0)) for part in rgba]
         solid = parts[3] == 255
         return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))
+
+    def faded(self, share: float) -> Paint:
+        """The same paint with so much less of its opacity, from 0 to 1."""
+        digits = (self.color or PLAIN)[1:].ljust(8, "f")
+        parts = [int(digits[i : i + 2], 16) / 255.0 for i in range(0, 8, 2)]
+        return self._replace(color=Paint.of((parts[0], parts[1], parts[2], parts[3] * (1.0 - share))).color)
 
     def finished(self, roughness: float | None, metalness: float | None, glow: float = 0.0) -> Paint:
         """The same paint with the numbers of a material; those below 0 and None are not given."""

@@ -20,7 +20,7 @@ from ..scene.values import Vec3
 from ..spatial import Array, Pose
 from .mjcf_geoms import Geoms
 from .mjcf_sensors import Sensors
-from .mjcf_tendons import TENDON, TENDON_EQUALITY, Tendons
+from .mjcf_tendons import POLYNOMIAL, TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
 from .motors import rotor
 from .options import Options
@@ -182,7 +182,10 @@ class _Reader:
         joint.axis, joint.anchor = model.jnt_axis[j].copy(), model.jnt_pos[j].copy()
         joint.damping, joint.friction = float(model.dof_damping[dof].item()), float(model.dof_frictionloss[dof].item())
         joint.armature = float(model.dof_armature[dof].item())
-        stiffness = float(np.ravel(model.jnt_stiffness[j])[0])
+        stiffness = float(model.jnt_stiffness[j])
+        for what, terms in (("stiffness", model.jnt_stiffnesspoly[j]), ("damping", model.dof_dampingpoly[dof])):
+            if np.any(terms):
+                self.report.ignore(where, what, POLYNOMIAL, "motion")
         if kind in ("floating", "spherical"):
             self._without_coordinate(joint, stiffness, bool(model.jnt_limited[j]))
             self._start_without_coordinate(joint, at)
@@ -216,9 +219,12 @@ class _Reader:
     # --- actuators --------------------------------------------------------------------------------------------------
 
     def _actuators(self, tree: Tree) -> None:
-        for i in range(self.model.nu):
+        driven = [self._driven(tree, i) for i in range(self.model.nu)]
+        for i, joint in enumerate(driven):
+            if joint is not None:
+                self._carry(i, joint)
+        for i, joint in enumerate(driven):
             where = f"actuator '{self._name('actuator', i)}'"
-            joint = self._driven(tree, i)
             if joint is None or not joint.has_coordinate:
                 self.report.ignore(where, "actuator", "acts on no hinge, slide or tendon", "motion")
             elif joint.drive is not None and not self._damps(i):
@@ -228,6 +234,15 @@ class _Reader:
         for joint in tree.joints.values():
             if joint.armature > 0.0 and joint.drive is None and joint.has_coordinate:
                 joint.drive = DcDrive(ROTOR, UNBOUND, joint.armature * UNBOUND / ROTOR, 1.0)
+
+    def _carry(self, i: int, joint: Connection) -> None:
+        """The rotor and the friction of an actuator's own, which the joint feels behind the gear."""
+        model, squared = self.model, float(self.model.actuator_gear[i, 0]) ** 2
+        joint.armature += squared * float(model.actuator_armature[i])
+        joint.damping += squared * float(model.actuator_damping[i])
+        if np.any(model.actuator_dampingpoly[i]):
+            where = f"actuator '{self._name('actuator', i)}'"
+            self.report.ignore(where, "damping", POLYNOMIAL, "motion")
 
     def _driven(self, tree: Tree, i: int) -> Connection | None:
         if self.model.actuator_trntype[i] == TENDON:
@@ -256,6 +271,10 @@ class _Reader:
         low, high = map(float, model.actuator_ctrlrange[i]) if bounded else (-1.0, 1.0)
         most = max(abs(low), abs(high)) or 1.0
         force = float(np.abs(model.actuator_forcerange[i]).max()) if model.actuator_forcelimited[i] else None
+        if force is not None:
+            self._two_sided(i, "forcerange", where)
+        if bounded and b1 == 0.0:
+            self._two_sided(i, "ctrlrange", where)
         if not biased or (b1 == 0.0 and b2 == 0.0):
             if not bounded:
                 self.report.repair(where, "ctrl", "has no range; now from -1 to 1")
@@ -274,6 +293,13 @@ class _Reader:
             joint.drive = self._position(joint, i, -b1 * gear**2, -b2 * gear**2, reach, bounded, force)
         else:
             self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
+
+    def _two_sided(self, i: int, name: str, where: str) -> None:
+        """Tell of an actuator that is stronger one way than the other, which motors are not."""
+        low, high = map(float, getattr(self.model, f"actuator_{name}")[i])
+        most = max(abs(low), abs(high))
+        if abs(low + high) > 1e-9 * most:
+            self.report.repair(where, name, f"is from {low:g} to {high:g}; now from {-most:g} to {most:g}")
 
     def _velocity(self, joint: Connection, strongest: float, damping: float, bounded: bool, where: str) -> None:
         """M u - k v' is what a DC motor does of stall torque M and idle speed M/k."""
@@ -303,6 +329,9 @@ class _Reader:
             effort, damping = stiffness * max(span, 1e-3), 0.0
         else:
             effort = force * gear
+            if bounded:
+                where = f"actuator '{self._name('actuator', i)}'"
+                self.report.ignore(where, "ctrlrange", "bounds what may be asked for, not the servo", "nothing")
         motor = rotor(effort, UNBOUND, joint.armature)
         return PositionServo(drive=motor, gain=stiffness / effort, damping=max(damping, 0.0) / effort)
 

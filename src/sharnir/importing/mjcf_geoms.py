@@ -58,12 +58,27 @@ class Geoms:
         """The shapes of a body; planes and height fields are terrain."""
         found = []
         for g in self._of(body):
-            if self.model.geom_type[g] in (PLANE, HFIELD):
-                if body > 0:
+            if self._is_ground(g):
+                if body > 0 and self._collides(g):
                     self.report.ignore(self._where(g), "geom", "terrain cannot move", "contact")
+                elif not self._collides(g):
+                    found += self._sheet(g)
                 continue
             found += self._wrapped(g, self._shapes(g))
         return found
+
+    def _sheet(self, g: int) -> list[AnyShape]:
+        """A plane that is only seen, as the rectangle that MuJoCo draws."""
+        given = self._look(g)
+        x, y = (float(size) for size in self.model.geom_size[g][:2])
+        if not given["visible"]:
+            return []
+        if self.model.geom_type[g] == HFIELD or min(x, y) <= 0.0:
+            self.report.ignore(self._where(g), "geom", "ground that nothing touches and that has no end", "looks")
+            return []
+        pose = Pose(self.model.geom_pos[g].copy(), np.roll(self.model.geom_quat[g], -1))
+        outline = ((-x, -y, 0.0), (x, -y, 0.0), (x, y, 0.0), (-x, y, 0.0))
+        return [Mesh(vertices=outline, triangles=((0, 1, 2), (0, 2, 3)), **given | _place(pose))]
 
     def _wrapped(self, g: int, shapes: list[AnyShape]) -> list[AnyShape]:
         """Shapes of a geom, the seen ones of which wear the pictures of a cube, where its material has one."""
@@ -188,7 +203,9 @@ class Geoms:
             if kind == PLANE and np.any(self.model.geom_size[g][:2]):
                 self.report.ignore(self._where(g), "size", "a plane has no end here", "contact")
             surface: Any = Plane() if kind == PLANE else self._heights(g)
-            found[name] = (TerrainSpec(surface=surface, **_place(pose)), self._material(g))
+            look = self._look(g)
+            color = None if look.get("texture") else look.get("color")
+            found[name] = (TerrainSpec(surface=surface, color=color, **_place(pose)), self._material(g))
         return found
 
     def _heights(self, g: int) -> HeightField:

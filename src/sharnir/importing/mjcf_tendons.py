@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .. import spatial
 from ..scene.elements.spring import Spring
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 JOINT, PULLEY, SITE = 1, 2, 3  # of mjtWrap
 TENDON = 3  # of mjtTrn: an actuator on a tendon
 TENDON_EQUALITY = 3  # of mjtEq
+POLYNOMIAL = "is a polynomial of the rate or the coordinate; what is linear in it is taken"
 LEAST_LENGTH = 1e-6  # m: struts that are shorter have no direction
 
 
@@ -46,6 +46,9 @@ class Tendons:
             kinds = {int(self.model.wrap_type[k]) for k in parts}
             name = str(self.model.tendon(i).name) or f"tendon {i}"
             where = f"tendon '{name}'"
+            for what in ("stiffness", "damping"):
+                if np.any(getattr(self.model, f"tendon_{what}poly")[i]):
+                    self.report.ignore(where, what, POLYNOMIAL, "motion")
             if kinds == {JOINT}:
                 if self._acts(i):
                     self._spool(tree, i, name, where)
@@ -62,7 +65,7 @@ class Tendons:
 
     def _acts(self, i: int) -> bool:
         carried = ("stiffness", "damping", "frictionloss")
-        acts = any(_first(getattr(self.model, f"tendon_{what}")[i]) for what in carried)
+        acts = any(float(getattr(self.model, f"tendon_{what}")[i]) for what in carried)
         return acts or self._is_driven(i) or bool(self.model.tendon_limited[i])
 
     def _is_driven(self, i: int) -> bool:
@@ -76,7 +79,8 @@ class Tendons:
 
     def _is_strut(self, i: int) -> bool:
         """Whether it carries nothing that a strut does not."""
-        return not (self._is_driven(i) or self._is_equal(i) or _first(self.model.tendon_frictionloss[i]))
+        carried = self.model.tendon_frictionloss[i] or self.model.tendon_armature[i]
+        return not (self._is_driven(i) or self._is_equal(i) or carried)
 
     def terms(self, i: int) -> dict[str, float]:
         """The factors of joints in the length of a tendon; none of a spatial one without a spool."""
@@ -133,10 +137,10 @@ class Tendons:
         model = self.model
         label = name if name not in tree.joints and name not in tree.links else f"tendon {name}"
         spool = Connection(label, kind, tree.root, label, where, axis=_across(model.opt.gravity), start=start)
-        spool.damping = _first(model.tendon_damping[i])
-        spool.friction = _first(model.tendon_frictionloss[i])
-        spool.stiffness, spool.rest = _first(model.tendon_stiffness[i]), self._rest(i, where)
-        spool.armature = float(model.tendon_armature[i]) if hasattr(model, "tendon_armature") else 0.0
+        spool.damping = float(model.tendon_damping[i])
+        spool.friction = float(model.tendon_frictionloss[i])
+        spool.stiffness, spool.rest = float(model.tendon_stiffness[i]), self._rest(i, where)
+        spool.armature = float(model.tendon_armature[i])
         if model.tendon_limited[i]:
             spool.low, spool.high = map(float, model.tendon_range[i])
         tree.links[label] = Link(label, where, light=True)
@@ -180,7 +184,7 @@ class Tendons:
 
     def _rest(self, i: int, where: str) -> float:
         low, high = (float(end) for end in self.model.tendon_lengthspring[i])
-        if low != high and _first(self.model.tendon_stiffness[i]):
+        if low != high and float(self.model.tendon_stiffness[i]):
             self.report.repair(where, "springlength", f"is free from {low:g} to {high:g}; rests at {high:g} now")
         return high
 
@@ -198,7 +202,7 @@ class Tendons:
         sites = [int(model.wrap_objid[k]) for k in parts]
         a, b = (bodies[int(model.site_bodyid[s])] for s in sites)
         frames = [Frame(position=_vector(model.site_pos[s])) for s in sites]
-        stiffness, damping = _first(model.tendon_stiffness[i]), _first(model.tendon_damping[i])
+        stiffness, damping = float(model.tendon_stiffness[i]), float(model.tendon_damping[i])
         limited = bool(model.tendon_limited[i])
         if not (stiffness or damping or limited):
             self.report.ignore(where, "tendon", "carries nothing and measures only", "sensing")
@@ -211,11 +215,6 @@ class Tendons:
         limits = (low if low > 0.0 else None, high) if limited else None
         strut = Strut(frame_a=frames[0], frame_b=frames[1])
         tree.loops.append(Loop(name, strut, a, b, where, spring, limits))
-
-
-def _first(value: ArrayLike) -> float:
-    """A number, or the linear one of a polynomial."""
-    return float(np.ravel(value)[0])
 
 
 def _across(gravity: object) -> Array:

@@ -62,7 +62,6 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "emissive": PICTURE,
     "shader": PICTURE,
     "lighting": PICTURE,
-    "transparency": PICTURE,
     "cast_shadows": PICTURE,
     "meta": PICTURE,
     "self_collide": ("self_collision of the import decides", "contact"),
@@ -78,6 +77,12 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "contact": ("contacts are rigid here", "contact"),
     "torsional": ("is a setting of Gazebo's contact solver", "contact"),
     "bounce": ("bodies of one material bounce alike; see Material", "contact"),
+    "threshold": ("bodies of one material bounce alike; see Material", "contact"),
+    "mu2": ("friction is the same in all directions here: that of mu", "contact"),
+    "fdir1": ("friction is the same in all directions here", "contact"),
+    "bullet": ("is a setting of another solver", "contact"),
+    "stiffness": ("limits are rigid here", "motion"),
+    "dissipation": ("limits are rigid here", "motion"),
     "max_contacts": SOLVER,
     "laser_retro": ("is of Gazebo's own sensors", "sensing"),
     "allow_auto_disable": ("bodies do not sleep", "nothing"),
@@ -93,6 +98,8 @@ KNOWN: dict[str, tuple[str, Matters]] = {
     "road": ("roads are not simulated", "contact"),
     "population": ("populations are not simulated", "motion"),
     "layer": PICTURE,
+    ".concave": ("meshes touch as they are imported: as hulls or pieces", "contact"),
+    ".merge": ("what is included keeps the name of its model", "nothing"),
     ".name": ("names a part of a link", "nothing"),
 }
 
@@ -106,19 +113,20 @@ def read_sdf(root: Node, places: Places, report: ImportReport, options: Options)
         models = list(root.all("model"))
         if len(models) != 1:
             raise root.fail(f"has {len(models)} models and no world; give one, or a world of several")
-        scene = build(reader.tree(models[0], NOWHERE), report, options)
+        scene = build(reader.tree(models[0], reader.frames(root)), report, options)
     else:
         scene = _world(world, reader, report, options)
     for document in (root, *reader.documents):
-        account(document, report, KNOWN)
+        account(document, report, KNOWN, "motion")
     return scene
 
 
 def _world(node: Node, reader: _Reader, report: ImportReport, options: Options) -> Scene:
     gravity = node.child("gravity")
     scene = Scene(node.get("name") or "world", STANDARD_GRAVITY if gravity is None else vector(gravity))
-    for model in [*node.all("model"), *reader.included(node)]:
-        tree = reader.tree(model, NOWHERE)
+    frames = reader.frames(node)
+    for model in reader.models(node):
+        tree = reader.tree(model, frames)
         include(scene, build(tree, report, options), _part_name(tree.name, scene), (0, 0, 0), (0, 0, 0, 1), None)
     if not scene.bodies and not scene.terrains:
         raise node.fail("has no model; a world has at least one")
@@ -152,16 +160,17 @@ class _Reader:
         self.geometry = Geometry(places, report, options.decompose)
         self.includes = 0
         self.documents: list[Node] = []  # of included files
+        self.known_models: dict[Node, list[Node]] = {}
+        self.known_frames: dict[Node, Frames] = {}
 
-    def tree(self, node: Node, place: Pose) -> Tree:
+    def tree(self, node: Node, around: Frames) -> Tree:
         """The tree of a model, whose links that hang on nothing are free, or fixed if the model is static."""
         name = node.get("name") or "model"
         tree = Tree(name.replace(".", "_"), WORLD)
         tree.links[WORLD] = Link(WORLD, node.where)
         static = _flag(node.child("static"))
         poses: dict[str, Pose] = {WORLD: NOWHERE}
-        own = Frames().resolved(node, MODEL)
-        self._model(node, "", place @ own, tree, poses)
+        self._model(node, "", around.at(node), tree, poses)
         hung = {joint.child for joint in tree.joints.values()}
         for link in [one for one in tree.links.values() if one.name != WORLD and one.name not in hung]:
             kind: Kind = "fixed" if static else "floating"
@@ -169,44 +178,59 @@ class _Reader:
             tree.joints[base.name] = base
         return tree
 
-    def _model(self, node: Node, prefix: str, place: Pose, tree: Tree, poses: dict[str, Pose]) -> Frames:
-        """Links and joints of a model into the tree, under a prefix; ``poses`` are the links' in the world."""
-        frames = Frames()
-        links, joints = list(node.all("link")), list(node.all("joint"))
+    def frames(self, node: Node) -> Frames:
+        """All frames of a model or a world, those of the models in it among them."""
+        if node in self.known_frames:
+            return self.known_frames[node]
+        frames = self.known_frames[node] = Frames()
+        if node.tag == "world":
+            frames.raw[WORLD], frames.known[WORLD] = (None, NOWHERE, ""), NOWHERE
+        links = list(node.all("link"))
         for link in links:
             frames.add(link.need("name"), link, MODEL)
         for frame in node.all("frame"):
             frames.add(frame.need("name"), frame, frame.get("attached_to") or MODEL)
-        for inner in [*node.all("model"), *self.included(node)]:
-            name = inner.need("name")
-            at = frames.resolved(inner, MODEL)
-            nested = self._model(inner, f"{prefix}{name}::", place @ at, tree, poses)
-            frames.put(name, inner, at)
-            for known in list(nested.raw):
-                frames.put(f"{name}::{known}", inner, at @ nested.of(known, inner))
-        for joint in joints:
+        inside = [(inner.get("name") or "model", inner) for inner in self.models(node)]
+        for name, inner in inside:
+            frames.place(name, inner, self.frames(inner))
+        for joint in node.all("joint") if node.tag == "model" else ():
             frames.add(joint.need("name"), joint, _text(joint, "child"))
+        first = [link.need("name") for link in links] or [f"{name}::{MODEL}" for name, _ in inside]
+        frames.attached[MODEL] = node.get("canonical_link") or next(iter(first), MODEL)
+        return frames
+
+    def models(self, node: Node) -> list[Node]:
+        """The models in a model or a world, those of other files among them."""
+        if node not in self.known_models:
+            self.known_models[node] = [*node.all("model"), *self._included(node)]
+        return self.known_models[node]
+
+    def _model(self, node: Node, prefix: str, place: Pose, tree: Tree, poses: dict[str, Pose]) -> None:
+        """Links and joints of a model into the tree, under a prefix; ``poses`` are the links' in the world."""
+        frames = self.frames(node)
+        links, joints = list(node.all("link")), list(node.all("joint"))
+        for inner in self.models(node):
+            self._model(inner, f"{prefix}{inner.need('name')}::", place @ frames.at(inner), tree, poses)
         gears = [joint for joint in joints if joint.need("type") == "gearbox"]
         for link in links:
             name = prefix + link.need("name")
             pose = place @ frames.of(link.need("name"), link)
             if name == WORLD:
                 self.report.repair(link.where, "link 'world'", "is the world itself")
-                tree.links[WORLD].shapes += self._link(link, name, pose, tree).shapes
+                tree.links[WORLD].shapes += self._link(link, name, pose, tree, frames).shapes
                 poses[WORLD] = pose
                 continue
             if name in tree.links:
                 raise link.fail(f"there is a link '{name[:60]}' already; give each its own name")
-            tree.links[name] = self._link(link, name, pose, tree)
+            tree.links[name] = self._link(link, name, pose, tree, frames)
             poses[name] = pose
         for joint in joints:
             if joint not in gears:
                 self._joint(joint, prefix, place, frames, tree, poses)
         for gear in gears:
             self._gear(gear, prefix, place @ frames.of(gear.need("name"), gear), place, frames, tree, poses)
-        return frames
 
-    def included(self, node: Node) -> list[Node]:
+    def _included(self, node: Node) -> list[Node]:
         """The models of other files; those that are not there are named."""
         found = []
         for one in node.all("include"):
@@ -244,8 +268,8 @@ class _Reader:
 
     # --- links ------------------------------------------------------------------------------------------------------
 
-    def _link(self, node: Node, name: str, pose: Pose, tree: Tree) -> Link:
-        link = Link(name, node.where)
+    def _link(self, node: Node, name: str, pose: Pose, tree: Tree, frames: Frames) -> Link:
+        link, own = Link(name, node.where), node.need("name")
         inertial = node.child("inertial")
         if inertial is None and name != WORLD:
             link.mass = MassProperties(1.0, np.zeros(3), np.eye(3))
@@ -253,24 +277,26 @@ class _Reader:
                 node.where, "inertial", "is not given; now 1 kg and 1 kg m^2, as the format has it", "nothing"
             )
         elif inertial is not None:
-            link.mass = self._mass(inertial)
+            link.mass = self._mass(inertial, frames.on(own, inertial))
         for visual in node.all("visual"):
-            link.shapes += self.geometry.shapes(visual, seen=True)
+            link.shapes += self.geometry.shapes(visual, frames.on(own, visual), seen=True)
         seen = bool(link.shapes)
         for collision in node.all("collision"):
-            plane = self.geometry.plane(collision)
+            at = frames.on(own, collision)
+            plane = self.geometry.plane(collision, at)
             if plane is not None:
                 self._terrain(tree, name, pose @ plane, collision)
                 continue
-            link.shapes += self.geometry.shapes(collision, seen=False, visible=not seen)
+            link.shapes += self.geometry.shapes(collision, at, seen=False, visible=not seen)
             link.material = link.material or self.geometry.surface(collision)
-        self._sensors(node, name, tree, is_joint=False)
+        self._sensors(node, name, tree, frames)
         return link
 
-    def _sensors(self, node: Node, name: str, tree: Tree, is_joint: bool) -> None:
+    def _sensors(self, node: Node, name: str, tree: Tree, frames: Frames) -> None:
         """The sensors of a link or a joint."""
         for one in node.all("sensor"):
-            sense = read_sensor(one, name, is_joint, self.report)
+            pose = frames.on(node.need("name"), one)
+            sense = read_sensor(one, name, node.tag == "joint", self.report, pose)
             tree.senses += [] if sense is None else [sense]
 
     def _terrain(self, tree: Tree, name: str, pose: Pose, node: Node) -> None:
@@ -282,8 +308,7 @@ class _Reader:
             free = f"{name} {count}"
         tree.terrains[free] = (TerrainSpec(surface=Plane(), **at), material)
 
-    def _mass(self, node: Node) -> MassProperties | None:
-        pose = Frames().resolved(node, MODEL)
+    def _mass(self, node: Node, pose: Pose) -> MassProperties | None:
         mass = _number(node, "mass", 1.0)
         if mass < 0.0:
             self.report.repair(node.where, "mass", f"is {mass:g} kg; now 0")
@@ -302,7 +327,7 @@ class _Reader:
         word = node.need("type")
         if word not in KINDS:
             raise node.fail(f"its type is '{word[:40]}', which is not read{nearest(word, KINDS)}")
-        ends = [_end(node, tag, prefix, tree) for tag in ("parent", "child")]
+        ends = [_end(node, tag, prefix, frames, tree) for tag in ("parent", "child")]
         parent, child = ends
         if child == WORLD or parent == child:
             raise node.fail(f"its child is '{child}'; give two links of which the second can move")
@@ -311,13 +336,16 @@ class _Reader:
         pose = place @ frames.of(node.need("name"), node)
         at = _At(pose, poses[child].inverse() @ pose, place, frames, prefix)
         joint.anchor = at.on_child.position
-        self._sensors(node, joint.name, tree, is_joint=True)
+        self._sensors(node, joint.name, tree, frames)
         joint.kept = any(sense.on == joint.name for sense in tree.senses)
         if any(one.child == child for one in tree.joints.values()):
             self._close(node, joint, poses[parent].inverse() @ pose, at, tree)
             return
         if joint.has_coordinate:
             self._axis(node.child("axis"), joint, at, tree)
+        for axis in () if joint.has_coordinate else node.all("axis"):
+            carries = {"dynamics", "mimic"} & {child.tag for child in axis.children}
+            axis.leave(self.report, f"a {word} joint has none", "motion" if carries else "nothing")
         if word in TWO_AXES:
             self._second(node, joint, at, tree)
         elif word == "screw":
@@ -396,7 +424,7 @@ class _Reader:
         at = _At(pose, NOWHERE, place, frames, prefix)
         angles = []
         for tag, axis in (("parent", "axis"), ("child", "axis2")):
-            link = _end(node, tag, prefix, tree)
+            link = _end(node, tag, prefix, frames, tree)
             joint = next((one for one in tree.joints.values() if {one.parent, one.child} == {reference, link}), None)
             if joint is None or joint.kind != "revolute":
                 node.leave(self.report, f"'{link}' is in no hinge of '{reference}'", "motion")
@@ -442,13 +470,15 @@ class _Reader:
         tree.loops.append(Loop(joint.name, made, joint.parent, joint.child, node.where))
 
 
-def _end(node: Node, tag: str, prefix: str, tree: Tree) -> str:
+def _end(node: Node, tag: str, prefix: str, frames: Frames, tree: Tree) -> str:
+    """The link of a joint's end, which may be a frame or a model that moves with it."""
     name = _text(node, tag)
     if name == WORLD:
         return WORLD
-    if prefix + name not in tree.links:
+    link = prefix + frames.link_of(name, node)
+    if link not in tree.links:
         raise node.fail(f"its {tag} is '{name[:60]}', which is no link{nearest(name, tree.links)}")
-    return prefix + name
+    return link
 
 
 def _text(node: Node, tag: str) -> str:

@@ -13,7 +13,6 @@ from ..spatial import Array, Pose
 from .looks import Paint, mesh_shape, touched_shapes
 from .report import ImportReport
 from .robot_files import Places
-from .sdf_frames import MODEL, Frames
 from .xml import Node
 
 
@@ -23,9 +22,8 @@ class Geometry:
     def __init__(self, places: Places, report: ImportReport, decompose: bool) -> None:
         self.places, self.report, self.decompose = places, report, decompose
 
-    def shapes(self, node: Node, seen: bool, visible: bool = True) -> list[AnyShape]:
-        """The shapes of a visual or a collision; what cannot be shown or touched with is named."""
-        pose = Frames().resolved(node, MODEL)
+    def shapes(self, node: Node, pose: Pose, seen: bool, visible: bool = True) -> list[AnyShape]:
+        """The shapes of a visual or a collision on its link; what cannot be shown or touched with is named."""
         geometry = node.child("geometry")
         matters = "looks" if seen else "contact"
         if geometry is None:
@@ -70,8 +68,11 @@ class Geometry:
             return []
         raise SceneError(f"its geometry is <{word[:40]}>, which is not read")
 
-    def plane(self, node: Node) -> Pose | None:
-        """Where the plane of a collision lies, its z axis along the normal; None for other geometry."""
+    def plane(self, node: Node, pose: Pose) -> Pose | None:
+        """Where the plane of a collision lies on its link, its z axis along the normal; None for other geometry.
+
+        The ``pose`` is the collision's.
+        """
         geometry = node.child("geometry")
         plane = None if geometry is None else geometry.child("plane")
         if plane is None:
@@ -81,7 +82,7 @@ class Geometry:
             size.content()
             self.report.ignore(size.where, "size", "a plane has no end here", "contact")
         turn = spatial.IDENTITY if normal is None else spatial.frame_rotation(vector(normal))
-        return Frames().resolved(node, MODEL) @ Pose(np.zeros(3), np.array(turn))
+        return pose @ Pose(np.zeros(3), np.array(turn))
 
     def surface(self, node: Node) -> Material | None:
         """The material of a collision: ODE's mu, and how it bounces."""
@@ -98,9 +99,16 @@ class Geometry:
         return Material(**given) if given else None
 
     def _paint(self, node: Node) -> Paint:
-        material = node.child("material")
-        if material is None:
-            return Paint()
+        material, faded = node.child("material"), node.child("transparency")
+        paint = Paint() if material is None else self._material(node, material)
+        if faded is None or not (share := faded.parsed(faded.content(), "transparency")):
+            return paint
+        if paint.texture is not None:
+            faded.leave(self.report, "pictures are solid", "looks")
+            return paint
+        return paint.faded(share)
+
+    def _material(self, node: Node, material: Node) -> Paint:
         diffuse, texture = material.child("diffuse"), None
         pbr = material.child("pbr")
         metal = pbr and pbr.child("metal")

@@ -121,10 +121,14 @@ def _substitute(root: Node) -> None:
 class _Reader:
     def __init__(self, root: Node, places: Places, report: ImportReport, decompose: bool) -> None:
         self.root, self.places, self.report, self.decompose = root, places, report, decompose
-        self.paints: dict[str, Paint] = {}
+        self.materials: dict[str, Node] = {}  # by name; a link may wear what a later one defines
+        self.paints: dict[Node, Paint] = {}
 
     def tree(self) -> Tree:
         name = self.root.get("name") or Path(self.root.file).stem
+        for node in self.root.walk():
+            if node.tag == "material" and {"color", "texture"} & {child.tag for child in node.children}:
+                self.materials.setdefault(node.attributes.get("name", ""), node)
         for node in self.root.all("material"):
             self._paint(node)
         tree = Tree(name, "")
@@ -201,6 +205,8 @@ class _Reader:
         paint = Paint()
         for material in node.all("material"):
             paint = self._paint(material)
+            if seen and paint == Paint():
+                self.report.ignore(material.where, "<material>", f"there is no '{material.get('name')}'", "looks")
         pose = _origin(node)
         if geometry is None:
             self.report.ignore(node.where, f"<{node.tag}>", "has no geometry", "looks" if seen else "contact")
@@ -244,7 +250,9 @@ class _Reader:
         name = node.get("name")
         color, texture = node.child("color"), node.child("texture")
         if color is None and texture is None:
-            return self.paints.get(name, Paint())
+            return self._paint(self.materials[name]) if name and name in self.materials else Paint()
+        if node in self.paints:
+            return self.paints[node]
         rgba = (0.8, 0.8, 0.8, 1.0) if color is None else color.numbers("rgba", 4, (0.8, 0.8, 0.8, 1.0))
         paint = Paint.of(rgba)
         if texture is not None and texture.has("filename"):
@@ -253,8 +261,7 @@ class _Reader:
                 paint = Paint(paint.color, str(found))
             except FileNotFoundError as error:
                 self.report.ignore(node.where, "<texture>", f"there is no file '{error}'", "looks")
-        if name:
-            self.paints.setdefault(name, paint)
+        self.paints[node] = paint
         return paint
 
     # --- joints -----------------------------------------------------------------------------------------------------
@@ -280,7 +287,9 @@ class _Reader:
         joint.axis = self._axis(node)
         self._limits(node, joint, kind)
         dynamics = node.child("dynamics")
-        if dynamics is not None:
+        if dynamics is not None and joint.kind == "planar":
+            dynamics.leave(self.report, "a planar joint has no law of friction in this format", "motion")
+        elif dynamics is not None:
             joint.damping = self._not_negative(dynamics, "damping")
             joint.friction = self._not_negative(dynamics, "friction")
         self._mimic(node, joint, tree)
@@ -297,13 +306,16 @@ class _Reader:
 
     def _limits(self, node: Node, joint: Connection, kind: str) -> None:
         limit = node.child("limit")
+        if limit is not None and not joint.has_coordinate:
+            limit.leave(self.report, f"a {kind} joint has several coordinates", "motion")
+            return
         bounded = kind in ("revolute", "prismatic")
         if limit is None:
             if bounded:
                 self.report.repair(node.where, "limit", f"is missing on a {kind} joint; now it moves freely")
             return
         effort = self._not_negative(limit, "effort")
-        if effort > 0.0 and kind in ("revolute", "prismatic", "continuous"):
+        if effort > 0.0:
             joint.effort, joint.velocity = effort, self._not_negative(limit, "velocity")
         elif effort == 0.0 and limit.has("effort"):
             self.report.ignore(limit.where, "limit effort", "is 0, so the joint has no motor", "motion")

@@ -210,8 +210,14 @@ def read_bounded(path: Path, most: int = LARGEST_FILE) -> bytes:
         raise SceneError(f"{path} cannot be read: {error.strerror}; check the path") from None
 
 
-def account(root: Node, report: ImportReport, known: dict[str, tuple[str, Matters]]) -> None:
-    """Count what was read, and name what was not, with the reason where ``known`` has one for its tag or attribute."""
+def account(
+    root: Node, report: ImportReport, known: dict[str, tuple[str, Matters]], else_matters: Matters = "nothing"
+) -> None:
+    """Count what was read, and name what was not, with the reason where ``known`` has one for its tag or attribute.
+
+    What ``known`` has no reason for counts as ``else_matters``: of a format that others may add to, to nothing.
+    """
+    unknown: tuple[str, Matters]
     stack = [root]
     root.taken = True
     while stack:
@@ -219,7 +225,9 @@ def account(root: Node, report: ImportReport, known: dict[str, tuple[str, Matter
         if node.left:
             continue
         if not node.taken:
-            why, matters = known.get(node.tag, ("Sharnir does not know this element", "nothing"))
+            foreign = ":" in node.tag  # of a namespace that is none of the format's
+            unknown = ("Sharnir does not know this element", "nothing" if foreign else else_matters)
+            why, matters = known.get(node.tag, unknown)
             node.leave(report, why, matters)
             continue
         report.use(node.tag)
@@ -227,8 +235,10 @@ def account(root: Node, report: ImportReport, known: dict[str, tuple[str, Matter
             if name in node.read:
                 report.use(f"{node.tag}.{name}")
             else:
-                why, matters = known.get(
-                    f"{node.tag}.{name}", known.get(f".{name}", ("Sharnir does not know this attribute", "nothing"))
-                )
+                parent = "" if node.parent is None else node.parent.tag
+                keys = (f"{node.tag}.{name}", f"{parent}/.{name}", f".{name}")
+                foreign = ":" in node.tag or ":" in name
+                unknown = ("Sharnir does not know this attribute", "nothing" if foreign else else_matters)
+                why, matters = next((known[key] for key in keys if key in known), unknown)
                 report.ignore(node.where, f"{node.tag} {name}", why, matters)
         stack.extend(reversed(node.children))
