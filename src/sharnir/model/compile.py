@@ -96,7 +96,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         model |= direct_arrays(scene, features)
     counts = _counts(layout, model) | touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     _count_by_features(counts, features, model)
-    counts |= optional_counts(features, counts["contact"])
+    counts |= optional_counts(features, counts["contact"], counts["body"])
     state = _state(scene, tracked) | rope_state
     return Compiled(scene, layout, features, counts, tracked, model, state, touching.grounds, has)
 

@@ -344,7 +344,7 @@ def _belts(scene: Scene, shapes: list[_Colliding]) -> Columns:
     }
 
 
-def optional_counts(features: Features, contacts: int) -> dict[str, int]:
+def optional_counts(features: Features, contacts: int, bodies: int) -> dict[str, int]:
     """The number of items of what only some scenes need of their contacts."""
     return {
         "contact_blow": contacts if features.restitution else 0,
@@ -354,6 +354,8 @@ def optional_counts(features: Features, contacts: int) -> dict[str, int]:
         "contact_belt": contacts if features.belts else 0,
         "dense": MOST_TOGETHER**2 if features.together else 0,
         "dense_row": MOST_TOGETHER if features.together else 0,
+        "heap_contact": contacts if features.together and not features.rope_ports else 0,
+        "heap_body": bodies if features.together and not features.rope_ports else 0,
     }
 
 

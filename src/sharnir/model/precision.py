@@ -24,7 +24,15 @@ class Precision:
     quat: WarpType
     mat33: WarpType
     sym33: WarpType  # six numbers: xx, yy, zz, xy, xz, yz
+    vec7: WarpType  # the inverse mass of a body: 1/m, and the six of its inverse inertia
+    row: WarpType  # all numbers of a contact, see dynamics/contacts/heap.py
     by_reference: bool  # how device functions take the tables of arrays, see model/fields.py
+
+
+def _long(real: WarpType) -> tuple[WarpType, WarpType, WarpType]:
+    """Vectors for which Warp has no name: sym33, vec7 and row."""
+    vector = load_warp().types.vector
+    return vector(6, real), vector(7, real), vector(26, real)
 
 
 @cache
@@ -32,9 +40,9 @@ def precision_of(name: str, by_reference: bool = False) -> Precision:
     """The types of a precision by name."""
     wp = load_warp()
     if name == "float64":
-        types = (wp.float64, wp.vec2d, wp.vec3d, wp.quatd, wp.mat33d, wp.types.vector(6, wp.float64))
+        types = (wp.float64, wp.vec2d, wp.vec3d, wp.quatd, wp.mat33d, *_long(wp.float64))
         return Precision(name, *types, by_reference)
     if name == "float32":
-        types = (wp.float32, wp.vec2f, wp.vec3f, wp.quatf, wp.mat33f, wp.types.vector(6, wp.float32))
+        types = (wp.float32, wp.vec2f, wp.vec3f, wp.quatf, wp.mat33f, *_long(wp.float32))
         return Precision(name, *types, by_reference)
     raise SceneError(f"precision '{name}' is unknown{nearest(name, PRECISIONS)}")

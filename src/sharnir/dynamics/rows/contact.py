@@ -20,6 +20,7 @@ tyre.py; a moving belt is in contacts/sides.py.
 from ...scene.joints import Kind
 from ..algebra import make_algebra
 from ..contacts.broad import make_broad
+from ..contacts.heap import MANY, make_heap
 from ..contacts.keep import make_keep
 from ..contacts.shares import make_shares
 from ..contacts.sides import make_sides
@@ -46,7 +47,8 @@ def make_contact(p: Precision, features: Features) -> Made:
     Brush = tyres.Brush
     find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
     share_loads = make_shares(p, features).share_loads
-    laws, together = make_contact_laws(p, features), make_together(p, features)
+    laws, together, heap = make_contact_laws(p, features), make_together(p, features), make_heap(p, features)
+    has_heaps = features.together and not features.rope_ports
     frame, rubbed, normal_impulse, unsettled = laws.frame, laws.rubbed, laws.normal_impulse, laws.unsettled
 
     # --- before the iterations --------------------------------------------------------------------------------------
@@ -392,6 +394,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         work.contact_squares[world] = vec2()
         if wp.static(features.together):
             together.form(model, memory, work, settings, world)
+        if wp.static(has_heaps):
+            heap.form(model, work, settings, world)
 
     @wp.func
     def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
@@ -403,9 +407,15 @@ def make_contact(p: Precision, features: Features) -> Made:
     def strike(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
         """Before the first sweep: loads shared between the points, impacts."""
         if wp.static(features.direct):
-            share_loads(model, memory, work, world)
+            shares = bool(True)
+            if wp.static(has_heaps):
+                shares = work.heap_count[world] <= wp.static(MANY)
+            if shares:
+                share_loads(model, memory, work, world)
         if wp.static(features.restitution):
             bounce_all(model, work, settings.dt, world)
+            if wp.static(has_heaps):
+                heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
 
     @wp.func
     def visit(
@@ -426,6 +436,9 @@ def make_contact(p: Precision, features: Features) -> Made:
                 changes = together.solve(model, memory, work, settings, world)
                 if work.dense_count[world] > 0:
                     return changes
+        if wp.static(has_heaps):
+            if work.heap_count[world] > 0:
+                return heap.sweep(memory, work, settings, world)
         change = sweep_contacts(model, memory, work, settings.epsilon, world)
         return vec2(change, push_contacts(model, work, settings, world))
 

@@ -72,20 +72,29 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
         return work.contact_gap[i, world] < real(0.0) or is_struck_ahead(work, i, world)
 
     @wp.func
-    def pushed(model: t.model, work: t.work, settings: t.settings, speed: real, i: int, world: int) -> real:
-        """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
-        gap = work.contact_gap[i, world]
-        target = -settings.erp * gap / settings.dt
-        struck = is_struck_ahead(work, i, world)
+    def push_speed(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> real:
+        """The pseudo-velocity along the normal that contact i asks for, m/s."""
+        rate = settings.erp
         if wp.static(features.restitution):
-            if struck:
-                target = -(real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]) * gap / settings.dt
-        old = work.contact_push[i, world]
-        give = GIVE * (
+            if is_struck_ahead(work, i, world):
+                rate = real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]
+        return -rate * work.contact_gap[i, world] / settings.dt
+
+    @wp.func
+    def push_yield(model: t.model, work: t.work, i: int, world: int) -> real:
+        """By how much contact i gives way to a pseudo-impulse, 1/kg."""
+        return GIVE * (
             model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
         )
+
+    @wp.func
+    def pushed(model: t.model, work: t.work, settings: t.settings, speed: real, i: int, world: int) -> real:
+        """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
+        target = push_speed(model, work, settings, i, world)
+        give = push_yield(model, work, i, world)
+        old = work.contact_push[i, world]
         new = old - (speed - target + give * old) / (work.contact_mass[i, world][2] + give)
-        if not struck:
+        if not is_struck_ahead(work, i, world):
             new = wp.max(new, real(0.0))
         return new
 

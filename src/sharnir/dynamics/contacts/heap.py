@@ -1,0 +1,325 @@
+"""The contacts of free bodies, swept in tables laid out for it.
+
+A pile is swept hundreds of thousands of contacts a second, and what a visit costs is finding its numbers: in tables of
+one number each some forty look-ups, each with its own address. Here a contact is one row, a body's motion another and
+its inverse mass a third. The visits are those of contact.py, in the same order.
+
+Conjugate directions (``accelerate`` in contact.py) are kept for bodies, too: what a sweep changes of a motion is
+linear in what it changes of the impulses, so going on along the directions costs one addition a body.
+
+Only where all contacts are between bodies without joints and fixed ones, and have no law but dry friction and
+stiffness; others keep the sweeps of contact.py.
+"""
+
+from ..algebra import make_algebra
+from ..factory import Features, Made, Precision, factory, structs, wp
+from ..rows.contact_laws import make_contact_laws
+from .sides import make_sides
+
+MANY = 64  # contacts: beyond that a heap is solved as well as can be seen, not to the last digit
+SEEN = 1e-3  # share of all impulses of a heap: a sweep that changes less (root of the sums of squares) is the last one
+
+
+@factory
+def make_heap(p: Precision, features: Features) -> Made:
+    """The functions in a precision, for a scene's features."""
+    if not features.together or features.rope_ports:
+        return None
+    real, vec2, vec3, vec6, vec7, Row = p.real, p.vec2, p.vec3, p.sym33, p.vec7, p.row
+    t = structs(p)
+    algebra, sides, laws = make_algebra(p), make_sides(p, features), make_contact_laws(p, features)
+    Bodies = wp.array(dtype=vec3, ndim=2)  # velocities or pseudo-velocities
+    Motions = wp.array(dtype=vec6, ndim=2)  # both of a body in one
+
+    # --- before the iterations ----------------------------------------------------------------------------------------
+
+    @wp.func
+    def is_fit(model: t.model, work: t.work, i: int, world: int) -> bool:
+        """Whether contact i is between bodies that are alone or fixed, and has no law of its own."""
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if model.inv_mass[a, world] > real(0.0) and not sides.is_alone(model, a, world):
+            return False
+        if model.inv_mass[b, world] > real(0.0) and not sides.is_alone(model, b, world):
+            return False
+        if wp.static(features.belts):
+            if work.contact_sprocket[i, world] >= 0:
+                return False
+        if wp.static(features.tyres):
+            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
+                return False
+        if wp.static(features.rolling):
+            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
+                return False
+        return True
+
+    @wp.func
+    def normal_law(work: t.work, mass: real, i: int, world: int) -> vec3:
+        """k, c and s of p <- max(0, p - k (u + c p - s)) at contact i: rigid, or elastic with the conductance y."""
+        y = work.contact_y[i, world]
+        source = work.contact_source[i, world]
+        if y > real(0.0):
+            return vec3(y / (y * mass + real(1.0)), real(1.0) / y, source / y)
+        return vec3(real(1.0) / mass, real(0.0), source)
+
+    @wp.func
+    def form_contact(model: t.model, work: t.work, settings: t.settings, i: int, world: int):
+        """The row of contact i, with all divisions made (its places: see ``row`` in contact_fields.py)."""
+        ra = work.contact_arm_a[i, world]
+        rb = work.contact_arm_b[i, world]
+        n = work.contact_normal[i, world]
+        x = work.contact_tangent[i, world]
+        w = algebra.full(work.contact_mass[i, world])
+        law = normal_law(work, w[2, 2], i, world)
+        row = Row()
+        for k in range(3):
+            row[k] = ra[k]
+            row[3 + k] = rb[k]
+            row[6 + k] = n[k]
+            row[9 + k] = x[k]
+            row[12 + k] = law[k]
+        det = w[0, 0] * w[1, 1] - w[0, 1] * w[0, 1]
+        row[15] = w[1, 1] / det
+        row[16] = w[0, 0] / det
+        row[17] = -w[0, 1] / det
+        row[18] = w[0, 2]
+        row[19] = w[1, 2]
+        half = real(0.5) * (w[0, 0] - w[1, 1])
+        largest = real(0.5) * (w[0, 0] + w[1, 1]) + wp.sqrt(half * half + w[0, 1] * w[0, 1])
+        row[20] = real(1.0) / largest
+        row[21] = model.pair_friction[work.contact_pair[i, world], world]
+        give = laws.push_yield(model, work, i, world)
+        row[22] = laws.push_speed(model, work, settings, i, world)
+        row[23] = give
+        row[24] = real(1.0) / (w[2, 2] + give)
+        if laws.is_pushed(work, i, world):
+            row[25] = real(1.0)
+            if laws.is_struck_ahead(work, i, world):
+                row[25] = real(2.0)
+        work.heap_row[i, world] = row
+        work.heap_change[i, world] = vec6()
+
+    @wp.func
+    def form(model: t.model, work: t.work, settings: t.settings, world: int):
+        """The rows of contacts and bodies, if all contacts fit."""
+        work.heap_count[world] = 0
+        count = work.contact_count[world]
+        for i in range(count):
+            if not is_fit(model, work, i, world):
+                return
+        for i in range(count):
+            form_contact(model, work, settings, i, world)
+        for b in range(settings.bodies):
+            yields = vec6()
+            free = real(0.0)
+            if sides.is_alone(model, b, world):
+                free = model.inv_mass[b, world]
+                yields = work.inv_inertia[b, world]
+            work.heap_yield[b, world] = vec7(free, yields[0], yields[1], yields[2], yields[3], yields[4], yields[5])
+            work.heap_search[b, world] = vec6()
+            work.heap_before[b, world] = vec6()
+        work.heap_count[world] = count
+        work.heap_pushes[world] = 1
+
+    # --- motions ------------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def load(motions: Motions, v: Bodies, s: Bodies, settings: t.settings, world: int):
+        """The motions of all bodies, from their velocities and spins."""
+        for b in range(settings.bodies):
+            x = v[b, world]
+            y = s[b, world]
+            motions[b, world] = vec6(x[0], x[1], x[2], y[0], y[1], y[2])
+
+    @wp.func
+    def store(motions: Motions, v: Bodies, s: Bodies, work: t.work, settings: t.settings, world: int):
+        """The reverse, of what contacts move."""
+        for b in range(settings.bodies):
+            if work.heap_yield[b, world][0] > real(0.0):
+                x = motions[b, world]
+                v[b, world] = vec3(x[0], x[1], x[2])
+                s[b, world] = vec3(x[3], x[4], x[5])
+
+    @wp.func
+    def go_on(work: t.work, settings: t.settings, world: int) -> real:
+        """Motions taken on along the directions of the sweeps so far; by which share of these."""
+        squares = work.contact_squares[world]
+        share = real(0.0)
+        if squares[0] > real(0.0) and squares[1] < squares[0]:
+            share = squares[1] / squares[0]
+        for b in range(settings.bodies):
+            x = work.heap_motion[b, world]
+            if share == real(0.0):
+                work.heap_search[b, world] = vec6()
+            elif work.heap_yield[b, world][0] > real(0.0):
+                more = share * work.heap_search[b, world]
+                work.heap_search[b, world] = more + (x - work.heap_before[b, world])
+                x = x + more
+                work.heap_motion[b, world] = x
+            work.heap_before[b, world] = x
+        return share
+
+    @wp.func
+    def velocity(x: vec6) -> vec3:
+        """Of the centre of mass."""
+        return vec3(x[0], x[1], x[2])
+
+    @wp.func
+    def at(x: vec6, arm: vec3) -> vec3:
+        """The velocity of a moving body at an arm."""
+        return velocity(x) + wp.cross(vec3(x[3], x[4], x[5]), arm)
+
+    @wp.func
+    def struck(x: vec6, yields: vec7, arm: vec3, d: vec3) -> vec6:
+        """A motion after an impulse d at an arm."""
+        v = yields[0] * d
+        inertia = vec6(yields[1], yields[2], yields[3], yields[4], yields[5], yields[6])
+        s = algebra.full(inertia) * wp.cross(arm, d)
+        return x + vec6(v[0], v[1], v[2], s[0], s[1], s[2])
+
+    # --- sweeps -------------------------------------------------------------------------------------------------------
+
+    @wp.func
+    def corrected(row: Row, u: vec3, old: vec3) -> vec3:
+        """The impulse of a contact after a visit at the velocity u, both in its frame, as ``rubbed`` has it."""
+        normal = wp.max(old[2] - row[12] * (u[2] + row[13] * old[2] - row[14]), real(0.0))
+        if normal == real(0.0) and wp.dot(old, old) == real(0.0):
+            return old
+        ux = u[0] + (normal - old[2]) * row[18]
+        uy = u[1] + (normal - old[2]) * row[19]
+        x = old[0] - (row[15] * ux + row[17] * uy)
+        y = old[1] - (row[16] * uy + row[17] * ux)
+        bound = row[21] * normal
+        if x * x + y * y > bound * bound:
+            x = old[0] - row[20] * ux
+            y = old[1] - row[20] * uy
+            square = x * x + y * y
+            if square > bound * bound:
+                share = bound / wp.sqrt(square)
+                x = share * x
+                y = share * y
+        return vec3(x, y, normal)
+
+    @wp.func
+    def visit(memory: t.memory, work: t.work, share: real, i: int, world: int) -> vec2:
+        """Contact i once, its impulse taken on along its direction; squares of its change and of the impulse."""
+        row = work.heap_row[i, world]
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        ra = vec3(row[0], row[1], row[2])
+        rb = vec3(row[3], row[4], row[5])
+        n = vec3(row[6], row[7], row[8])
+        x = vec3(row[9], row[10], row[11])
+        y = wp.cross(n, x)
+        motion_a = work.heap_motion[a, world]
+        motion_b = work.heap_motion[b, world]
+        u = at(motion_b, rb) - at(motion_a, ra)
+        change = work.heap_change[i, world]
+        search = share * vec3(change[3], change[4], change[5])
+        impulse = memory.contact_impulse[i, world] + search
+        if share > real(0.0):
+            search = search + vec3(change[0], change[1], change[2])
+        old = vec3(wp.dot(x, impulse), wp.dot(y, impulse), wp.dot(n, impulse))
+        new = corrected(row, vec3(wp.dot(x, u), wp.dot(y, u), wp.dot(n, u)), old)
+        new = new - old
+        d = new[0] * x + new[1] * y + new[2] * n
+        square = wp.dot(d, d)
+        work.heap_change[i, world] = vec6(d[0], d[1], d[2], search[0], search[1], search[2])
+        impulse = impulse + d
+        memory.contact_impulse[i, world] = impulse
+        if square > real(0.0):
+            yields_a = work.heap_yield[a, world]
+            yields_b = work.heap_yield[b, world]
+            if yields_a[0] > real(0.0):
+                work.heap_motion[a, world] = struck(motion_a, yields_a, ra, -d)
+            if yields_b[0] > real(0.0):
+                work.heap_motion[b, world] = struck(motion_b, yields_b, rb, d)
+        return vec2(square, wp.dot(impulse, impulse))
+
+    @wp.func
+    def push_out(work: t.work, i: int, world: int) -> vec2:
+        """Pseudo-impulse of the overlap at contact i; squares of its change and of itself."""
+        row = work.heap_row[i, world]
+        if row[25] == real(0.0):
+            return vec2()
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        ra = vec3(row[0], row[1], row[2])
+        rb = vec3(row[3], row[4], row[5])
+        n = vec3(row[6], row[7], row[8])
+        motion_a = work.heap_push[a, world]
+        motion_b = work.heap_push[b, world]
+        speed = wp.dot(n, at(motion_b, rb) - at(motion_a, ra))
+        old = work.contact_push[i, world]
+        new = old - row[24] * (speed - row[22] + row[23] * old)
+        if row[25] == real(1.0):
+            new = wp.max(new, real(0.0))
+        d = new - old
+        if d != real(0.0):
+            work.contact_push[i, world] = new
+            yields_a = work.heap_yield[a, world]
+            yields_b = work.heap_yield[b, world]
+            if yields_a[0] > real(0.0):
+                work.heap_push[a, world] = struck(motion_a, yields_a, ra, -d * n)
+            if yields_b[0] > real(0.0):
+                work.heap_push[b, world] = struck(motion_b, yields_b, rb, d * n)
+        return vec2(d * d, new * new)
+
+    @wp.func
+    def unseen(total: vec2, count: int, epsilon: real) -> bool:
+        """Whether nobody can see what a sweep over a heap has changed (sums of squares: changes, impulses)."""
+        return epsilon > real(0.0) and count > wp.static(MANY) and total[0] < wp.static(real(SEEN * SEEN)) * total[1]
+
+    @wp.func
+    def sweep_impulses(memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec3:
+        """Every contact once, what lies on the ground last.
+
+        Squares: the largest change that is not settled, the sum of all changes, the sum of all impulses.
+        """
+        load(work.heap_motion, work.velocity, work.spin, settings, world)
+        share = go_on(work, settings, world)
+        worst = real(0.0)
+        total = vec2()
+        count = work.heap_count[world]
+        for reverse in range(count):
+            squares = visit(memory, work, share, count - 1 - reverse, world)
+            total = total + squares
+            worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
+        store(work.heap_motion, work.velocity, work.spin, work, settings, world)
+        work.contact_squares[world] = vec2(work.contact_squares[world][1], total[0])
+        return vec3(worst, total[0], total[1])
+
+    @wp.func
+    def sweep_pushes(work: t.work, settings: t.settings, world: int) -> vec2:
+        """Pseudo-impulses of every contact once; squares: the largest change that is not settled, and the sum."""
+        load(work.heap_push, work.push, work.push_spin, settings, world)
+        worst = real(0.0)
+        total = real(0.0)
+        for i in range(work.heap_count[world]):
+            squares = push_out(work, i, world)
+            total = total + squares[0]
+            worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
+        store(work.heap_push, work.push, work.push_spin, work, settings, world)
+        return vec2(worst, total)
+
+    @wp.func
+    def sweep(memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+        """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse.
+
+        Of a heap, pseudo-impulses are not visited again once nobody could see it, and a change that nobody can see is
+        none.
+        """
+        impulses = sweep_impulses(memory, work, settings, world)
+        pushes = vec2()
+        if work.heap_pushes[world] == 1:
+            pushes = sweep_pushes(work, settings, world)
+        if settings.epsilon > real(0.0) and work.heap_count[world] > wp.static(MANY):
+            seen = wp.static(real(SEEN * SEEN)) * impulses[2]
+            if pushes[1] < seen:
+                pushes[0] = real(0.0)
+                work.heap_pushes[world] = 0
+            if impulses[1] < seen:
+                impulses[0] = real(0.0)
+        return vec2(impulses[0], pushes[0])
+
+    return locals()
