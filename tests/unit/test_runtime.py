@@ -258,6 +258,26 @@ def test_a_limit_that_is_reached_is_told_once(plant: Plant) -> None:
     assert sum("target-beyond-limit: the target of 'shoulder.angle' is -1 rad" in text for text in told) == 1
 
 
+def test_a_limit_that_a_joint_begins_at_is_told_when_it_is_met_again() -> None:
+    """A lid that lies on its stop is no news; thrown up at 3 rad/s it falls on it again, after 0.4 s, and is told."""
+    scene = sh.Scene("lid")
+    lid = scene.body("lid", sh.Box(1, 1, 0.02, mass=1.0), position=(0.5, 0, 0))
+    scene.joint("hinge", sh.Revolute(axis=(0, -1, 0)), scene.world, lid, limits=(0.0, 2.0))
+    plant = Plant(scene, 0.005, {})
+
+    def told(steps: int) -> int:
+        for _ in range(steps):
+            plant.watch()
+            plant.step()
+        return [text for _, text in plant.alarms].count("hinge.angle is at its lower limit")
+
+    assert told(100) == 0
+    assert plant.simulation.memory.low_impulse.numpy().min() > 0.0  # it does lie on it
+    plant.simulation.set(lid.angular_velocity, (0.0, -3.0, 0.0))
+    plant.simulation.set(lid.velocity, (0.0, 0.0, 1.5))
+    assert told(200) == 1
+
+
 def test_faults_act_and_are_taken_back(plant: Plant) -> None:
     axle = plant.scene.joints["axle"]
     plant.apply(c.Inject("loss", {"type": "drive_loss", "joint": "axle"}))

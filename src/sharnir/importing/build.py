@@ -24,8 +24,9 @@ from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape
 from ..scene.values import ORIGIN, Plain
-from ..spatial import Pose
+from ..spatial import Array, Pose
 from .carried_sensors import add_sensors
+from .felt import Held, felt, twists
 from .following import couple, move_inside, settle
 from .motors import SPEEDS, geared, position_servo, speed_servo
 from .options import Options
@@ -310,30 +311,44 @@ def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport
 def _inertias(
     groups: list[_Group], joints: list[Connection], by_link: dict[str, tuple[_Group, Pose]]
 ) -> dict[str, tuple[float, float]]:
-    """What a joint moves, by its name: the inertia about (kg m^2) or along (kg) its axis of the next body alone, and
-    of all that hangs on it as one rigid body, at the start."""
+    """What a joint moves, by its name: the least inertia about (kg m^2) or along (kg) its axis, of the next body alone
+    or with all other joints free, and that of all that hangs on it as one rigid body, at the start."""
     all_: dict[int, MassProperties] = {}
-    own: dict[int, MassProperties] = {}
+    own: list[MassProperties | None] = []
+    numbers = {id(group): i for i, group in enumerate(groups)}
     for group in groups:
         assert group.mass is not None or group.fixed
         if group.mass is not None:
-            own[id(group)] = all_[id(group)] = group.mass.placed(group.pose)
+            all_[id(group)] = group.mass.placed(group.pose)
+        own.append(None if group.fixed else all_[id(group)])
+    held: list[Held] = []
+    for joint in joints:
+        parent, child = (by_link[name][0] for name in (joint.parent, joint.child))
+        axis, anchor = _axis_of(joint, child)
+        held.append(Held(numbers[id(parent)], numbers[id(child)], twists(joint.kind, axis, anchor)))
+    free = dict(zip((joint.name for joint in joints), felt(own, held), strict=True))
     found = {}
     for joint in reversed(joints):
         parent, child = by_link[joint.parent][0], by_link[joint.child][0]
-        hanging = all_[id(child)]
-        found[joint.name] = (_about(joint, child, own[id(child)]), _about(joint, child, hanging))
+        hanging, alone = all_[id(child)], own[numbers[id(child)]]
+        least = 0.0 if alone is None else min(_about(joint, child, alone), free[joint.name])
+        found[joint.name] = (least, _about(joint, child, hanging))
         if id(parent) in all_:
             all_[id(parent)] = combined([all_[id(parent)], hanging])
     return found
 
 
+def _axis_of(joint: Connection, child: _Group) -> tuple[Array, Array]:
+    """A joint's axis and anchor (m) in the world, at the start."""
+    axis = spatial.rotate(child.pose.rotation, joint.axis)
+    return axis / np.linalg.norm(axis), child.pose.point(joint.anchor)
+
+
 def _about(joint: Connection, child: _Group, mass: MassProperties) -> float:
     if joint.is_linear:
         return mass.mass
-    axis = spatial.rotate(child.pose.rotation, joint.axis)
-    axis = axis / np.linalg.norm(axis)
-    arm = np.cross(axis, mass.center - child.pose.point(joint.anchor))
+    axis, anchor = _axis_of(joint, child)
+    arm = np.cross(axis, mass.center - anchor)
     return float(axis @ mass.inertia @ axis + mass.mass * arm @ arm)
 
 

@@ -3,7 +3,7 @@
 The motor has the effort as its stall torque and the speed as its idle speed, without a gear. A position servo reaches
 its full effort at an error of ``FULL_AT``; its damping is critical for all that hangs on the joint. Servos are sampled,
 so both are lowered until the loop is stable at the default step with the least inertia the joint can have, that of the
-next body alone.
+next body alone or, where its parent gives way, less (``felt.py``).
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ..control import FaultBoard
 from ..errors import SceneError, nearest
 from ..model.fields import TABLES, read
-from ..model.layout import layout_of
 from ..record.recorder import Recorder
 from ..scene.scene import Scene
 from ..scene.values import Plain
@@ -22,6 +21,7 @@ from . import safety_chain
 from .channels import Channels
 from .control import diagram_of, inputs_of
 from .hand import Hand
+from .limits_met import LimitsMet
 from .offered_faults import fault_of
 from .safety import Safety
 from .symptoms import Symptoms
@@ -56,8 +56,7 @@ class Plant:
         self.chain, self.why = safety_chain.State.FREE, ""
         self.alarms: list[tuple[str, str]] = []
         self.snapshots: dict[str, Snapshot] = {}
-        self._limits = layout_of(scene).limits
-        self._at_limit = [0] * len(self._limits)
+        self.limits_met = LimitsMet(self.simulation)
         self._warned = 0  # how many of the simulation's warnings are told
 
     def step(self) -> None:
@@ -129,13 +128,7 @@ class Plant:
         self.alarms += [("warning", str(warning)) for warning in warned[self._warned :]]
         self._warned = len(warned)
         self.alarms += [("warning", text) for text in self.symptoms.look()]
-        memory = self.simulation.memory
-        low, high = memory.low_impulse.numpy()[:, 0], memory.high_impulse.numpy()[:, 0]
-        for i, label in enumerate(self._limits):
-            side = 1 if high[i] > 0 else -1 if low[i] > 0 else 0
-            if side and side != self._at_limit[i]:
-                self.alarms.append(("warning", f"{label} is at its {'upper' if side > 0 else 'lower'} limit"))
-            self._at_limit[i] = side
+        self.alarms += [("warning", text) for text in self.limits_met.look()]
 
     def _set(self, values: dict[str, float]) -> None:
         for name, value in values.items():
