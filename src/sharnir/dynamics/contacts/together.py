@@ -339,12 +339,14 @@ def make_together(p: Precision, features: Features) -> Made:
         for r in range(used):
             i = work.dense_place[r, world]
             seen = work.dense_seen[i, world]
-            sticks = seen[0, 0] == real(1.0)
-            for c in range(used):
-                answer = work.dense[i * count + work.dense_place[c, world], world]
-                if not sticks:
-                    answer = seen * answer
-                work.dense_factor[r * used + c, world] = answer
+            if seen[0, 0] == real(1.0):  # it sticks
+                for c in range(used):
+                    work.dense_factor[r * used + c, world] = work.dense[i * count + work.dense_place[c, world], world]
+            else:
+                for c in range(used):
+                    work.dense_factor[r * used + c, world] = (
+                        seen * work.dense[i * count + work.dense_place[c, world], world]
+                    )
             own = r * used + r
             work.dense_factor[own, world] = work.dense_factor[own, world] + work.dense_own[i, world]
 
