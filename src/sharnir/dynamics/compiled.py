@@ -32,6 +32,7 @@ from ..model.features import ALL_SHAPES, Features
 from ..model.integrator import Integrator
 from ..model.precision import Precision, precision_of
 from . import shells
+from .indexing import CPU_INDEXING
 
 PACKAGE = Path(__file__).parent.parent
 PACKAGED = PACKAGE / "kernels"  # objects that came with the wheel, or were compiled ahead in a checkout
@@ -150,7 +151,9 @@ class Wanted:
     @property
     def options(self) -> dict[str, object]:
         """Of its module; file and function have no hash of their own, the name says it all."""
-        return {"strip_hash": True, "block_dim": 1, "cpu_compiler_flags": self.flags}
+        indexing = load_warp().ModuleBuildOptions(extra_cpu_preamble=CPU_INDEXING)
+        named = {"strip_hash": True, "block_dim": 1}
+        return named | {"cpu_compiler_flags": self.flags, "extra_build_options": indexing}
 
     @property
     def described(self) -> str:

@@ -87,6 +87,7 @@ FIELDS: Fields = {
         Field("reach_mass_l", "reach_joint", "sym33", "1/kg, slip from an impulse, every joint reacting; prepare"),
         Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
         Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
+        Field("is_spread", "reach_scratch", "int", "1: the node is on the path of the row that spread is of; prepare"),
         Field(
             "held", "held_friction", "int", "0: the friction sticks in the matrix, 1: slides, 2: free; prepare, solver"
         ),

@@ -49,6 +49,14 @@ def make_round(p: Precision, features: Features) -> Made:
         return shared.single(between(a.place, b.place + s * z, side), a.size[0], b.size[0], margin)
 
     @wp.func
+    def is_beyond(a: Solid, b: Solid, margin: real) -> bool:
+        """Whether the ball about b, which holds it, is farther from a capsule than the margin (m)."""
+        z = along(a)
+        s = wp.clamp(wp.dot(b.place - a.place, z), -a.size[1], a.size[1])
+        reach = a.size[0] + b.radius + margin
+        return wp.length_sq(b.place - a.place - s * z) > reach * reach
+
+    @wp.func
     def nearest_on(z: vec3, half: real, from_: vec3, x: vec3) -> vec3:
         """The point of a segment (its middle at from_) nearest to x."""
         return from_ + wp.clamp(wp.dot(x - from_, z), -half, half) * z

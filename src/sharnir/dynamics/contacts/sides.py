@@ -32,8 +32,8 @@ def make_sides(p: Precision, features: Features) -> Made:
         return True
 
     @wp.func
-    def relative(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, i: int, world: int) -> vec3:
-        """Velocity (or pseudo-velocity) of b against a at the point, world axes."""
+    def settled(model: t.model, work: t.work, v: Bodies, s: Bodies, i: int, world: int) -> vec3:
+        """Velocity (or pseudo-velocity) of b against a at the point, world axes, as the bodies have it."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
         u = (
@@ -47,6 +47,12 @@ def make_sides(p: Precision, features: Features) -> Made:
             if j >= 0:
                 rate = wp.dot(work.contact_axle[i, world], s[model.joint_b[j], world] - s[model.joint_a[j], world])
                 u = u + rate * work.contact_belt[i, world]
+        return u
+
+    @wp.func
+    def relative(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, i: int, world: int) -> vec3:
+        """The same with what impulses have changed that the bodies do not know yet."""
+        u = settled(model, work, v, s, i, world)
         if wp.static(features.reach):
             u = u + reach.answer(work, x, work.contact_reach[i, world], work.contact_reach_end[i, world], world)
         return u
@@ -55,6 +61,11 @@ def make_sides(p: Precision, features: Features) -> Made:
     def velocity_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
         """Of b against a at contact i, m/s."""
         return relative(model, work, work.velocity, work.spin, work.solution, i, world)
+
+    @wp.func
+    def settled_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
+        """The same where the bodies know all impulses."""
+        return settled(model, work, work.velocity, work.spin, i, world)
 
     @wp.func
     def push_between(model: t.model, work: t.work, i: int, world: int) -> vec3:

@@ -35,12 +35,15 @@ from ..rows.contact_laws import make_contact_laws
 from ..solvers.reach import make_reach
 from .sides import make_sides
 
-ROUNDS = 14  # solves at most; where they are not enough, sweeps through the paths have to be
+ROUNDS = 30  # solves at most; where they are not enough, sweeps through the paths have to be
 PUSH_SWEEPS = 60  # of pseudo-impulses; they are scalars
-CLOSE = 1e-9  # of an impulse: a change in a sweep that ends the rounds
-# By how much rows yield in the first solve, of their inverse mass; by which factor less after a solve that helped, and
-# more after one that did not, but at least by so much
+CLOSE = 1e-6  # of an impulse: a change in a sweep that ends the rounds
+# By how much rows yield in the first solve, and at most, of their inverse mass; by which factor less after a solve that
+# helped, and more after one that did not, but at least by so much. Wheels that stand against each other through a stiff
+# frame hardly answer to what they share: with too little to yield the solves throw it from cone to cone for ever, so
+# the factor comes nearer to 1 with each one that did not help, up to the last
 SOFT_FIRST, HARDER, SOFTER, SOFT_AGAIN = 1e-2, 1e-2, 10.0, 1e-3
+GENTLER, GENTLEST = 3.0, 0.3
 AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 
 
@@ -83,28 +86,29 @@ def make_together(p: Precision, features: Features) -> Made:
 
     @wp.func
     def spread_answer(work: t.work, k: int, world: int):
-        """D^-1 Y of row k at the nodes of its path."""
+        """D^-1 Y of row k at the nodes of its path, which are marked."""
         for e in range(work.dense_first[k, world], work.dense_last[k, world]):
             node = work.reach_node[e, world]
             work.spread[node, world] = algebra.full(work.pivot[node, world]) * work.reach[e, world]
+            work.is_spread[node, world] = 1
 
     @wp.func
-    def between(work: t.work, i: int, k: int, world: int) -> mat33:
-        """The velocity at row i from an impulse on row k, whose answer is spread; world axes."""
+    def clear_marks(work: t.work, k: int, world: int):
+        """No node is on the path of row k any more."""
+        for e in range(work.dense_first[k, world], work.dense_last[k, world]):
+            work.is_spread[work.reach_node[e, world], world] = 0
+
+    @wp.func
+    def between(work: t.work, i: int, world: int) -> mat33:
+        """The velocity at row i from an impulse on the row whose answer is spread; world axes."""
         total = mat33()
         e = work.dense_last[i, world] - 1
-        f = work.dense_last[k, world] - 1
         first = work.dense_first[i, world]
-        other = work.dense_first[k, world]
-        while e >= first and f >= other:
-            mine = work.reach_node[e, world]
-            theirs = work.reach_node[f, world]
-            if mine == theirs:
-                total = total + wp.transpose(work.reach[e, world]) * work.spread[mine, world]
-            if mine >= theirs:
-                e -= 1
-            if theirs >= mine:
-                f -= 1
+        while e >= first:
+            node = work.reach_node[e, world]
+            if work.is_spread[node, world] == 1:
+                total = total + wp.transpose(work.reach[e, world]) * work.spread[node, world]
+            e -= 1
         return total
 
     @wp.func
@@ -161,10 +165,11 @@ def make_together(p: Precision, features: Features) -> Made:
             spread_answer(work, k, world)
             turn = frame(work, k, world)
             for i in range(k):
-                answer = wp.transpose(frame(work, i, world)) * between(work, i, k, world) * turn
+                answer = wp.transpose(frame(work, i, world)) * between(work, i, world) * turn
                 work.dense[i * count + k, world] = answer
                 work.dense[k * count + i, world] = wp.transpose(answer)
             work.dense[k * count + k, world] = own_answer(work, k, world)
+            clear_marks(work, k, world)
         work.dense_count[world] = count
         work.dense_soft[world] = real(SOFT_FIRST)
 
@@ -334,10 +339,14 @@ def make_together(p: Precision, features: Features) -> Made:
         for r in range(used):
             i = work.dense_place[r, world]
             seen = work.dense_seen[i, world]
-            for c in range(used):
-                work.dense_factor[r * used + c, world] = (
-                    seen * work.dense[i * count + work.dense_place[c, world], world]
-                )
+            if seen[0, 0] == real(1.0):  # it sticks
+                for c in range(used):
+                    work.dense_factor[r * used + c, world] = work.dense[i * count + work.dense_place[c, world], world]
+            else:
+                for c in range(used):
+                    work.dense_factor[r * used + c, world] = (
+                        seen * work.dense[i * count + work.dense_place[c, world], world]
+                    )
             own = r * used + r
             work.dense_factor[own, world] = work.dense_factor[own, world] + work.dense_own[i, world]
 
@@ -378,7 +387,7 @@ def make_together(p: Precision, features: Features) -> Made:
 
     @wp.func
     def push_all(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
-        """Pseudo-impulses of all contacts; the square of the largest change in the first sweep that is not settled."""
+        """Pseudo-impulses of all contacts; the square of the largest change in the last sweep that is not settled."""
         count = work.dense_count[world]
         contacts = work.contact_count[world]
         some = bool(False)
@@ -390,10 +399,12 @@ def make_together(p: Precision, features: Features) -> Made:
         for i in range(contacts):
             speed = wp.dot(work.contact_normal[i, world], sides.push_between(model, work, i, world))
             work.dense_change[i, world] = vec3(speed, work.contact_push[i, world], real(0.0))
-        first = real(0.0)
+        work.is_pushed[world] = 1
+        worst = real(0.0)
         left = int(wp.static(PUSH_SWEEPS))
         while left > 0:
             again = bool(False)
+            worst = real(0.0)
             for i in range(contacts):
                 if laws.is_pushed(work, i, world):
                     old = work.contact_push[i, world]
@@ -404,8 +415,7 @@ def make_together(p: Precision, features: Features) -> Made:
                         x = work.dense_change[k, world]
                         x[0] = x[0] + work.dense[k * count + i, world][2, 2] * d
                         work.dense_change[k, world] = x
-                    if left == wp.static(PUSH_SWEEPS):
-                        first = wp.max(first, laws.unsettled(d * d, new * new, settings.epsilon))
+                    worst = wp.max(worst, laws.unsettled(d * d, new * new, settings.epsilon))
                     if d * d > ENDED * new * new:
                         again = True
             left -= 1
@@ -415,25 +425,28 @@ def make_together(p: Precision, features: Features) -> Made:
             d = work.contact_push[i, world] - work.dense_change[i, world][1]
             if d != real(0.0):
                 sides.push_contact(model, work, d * work.contact_normal[i, world], i, world)
-        return first
+        return worst
 
     @wp.func
     def solve(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
-        """All rows; squares of the largest changes of a first sweep. Where rounds do not end, no contact is changed."""
+        """All rows; squares of the last sweep's largest changes. Where rounds do not end, no contact is changed."""
         load(model, memory, work, world)
         changes = sweep(model, memory, work, settings, world)
         left = changes[1]
         soft = work.dense_soft[world]
+        harder = real(HARDER)
         rounds = int(wp.static(ROUNDS))
         while left > real(0.0) and rounds > 0:
             rounds -= 1
             solve_all(model, work, soft, world)
             before = left
-            left = sweep(model, memory, work, settings, world)[1]
-            if left > before:
-                soft = wp.max(real(SOFTER) * soft, real(SOFT_AGAIN))
+            changes = sweep(model, memory, work, settings, world)
+            left = changes[1]
+            if left >= before:
+                soft = wp.clamp(real(SOFTER) * soft, real(SOFT_AGAIN), real(SOFT_FIRST))
+                harder = wp.min(real(GENTLER) * harder, real(GENTLEST))
             else:
-                soft = wp.max(real(HARDER) * soft, HARDEST)
+                soft = wp.max(harder * soft, HARDEST)
         work.dense_soft[world] = soft
         store(model, memory, work, left == real(0.0), world)
         if left > real(0.0):

@@ -49,6 +49,9 @@ def make_touch(p: Precision, features: Features) -> Made:
         if wp.static(has_box):
             if a.kind == wp.static(BOX) and b.kind == wp.static(BOX):
                 return box_box(model, a, b, margin)
+        if a.kind == wp.static(CAPSULE):  # a long one at an angle has a wide box: most that is near that is far from it
+            if balls.is_beyond(a, b, margin):
+                return Manifold()
         return in_general(model, a, b, margin)
 
     @wp.func

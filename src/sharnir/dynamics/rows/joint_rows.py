@@ -57,10 +57,12 @@ def make_joints(p: Precision, features: Features) -> Made:
                 stiffen_joint(model, memory, work, settings.dt, j, world)
 
     @wp.func
-    def has_rows(model: t.model, j: int) -> bool:
-        """Whether the free axes of joint j carry anything."""
+    def weighs_itself(model: t.model, j: int) -> bool:
+        """Whether rows of joint j look at inverse masses that do not come from the factors."""
+        if wp.static(not features.direct):
+            return True
         rows = model.soft_end[j] - model.soft_start[j]
-        if wp.static(has_bounds):
+        if wp.static(prepares_bounds):
             rows = rows + bounds.count(model, j)
         return rows > 0
 
@@ -81,11 +83,13 @@ def make_joints(p: Precision, features: Features) -> Made:
         view.dt = settings.dt
         view.frames = frames_of(model, state, j, world)
         x = pair.load(model, work, j, world)
-        view.linear = lock.inverse_mass_ll(x)
-        worst = lock.prepare_lock(model, memory, work, view.frames, x, view.linear, j, world)
-        view.angular = x.ia + x.ib
+        weighs = weighs_itself(model, j)
+        if weighs:
+            view.linear = lock.inverse_mass_ll(x)
+            view.angular = x.ia + x.ib
+        worst = lock.prepare_lock(model, memory, work, view.frames, x, view.linear, weighs, j, world)
         if wp.static(holds):
-            if has_rows(model, j):
+            if weighs:
                 view.linear = lock.held_mass_ll(model, work, x, view.linear, j, world)
                 view.angular = lock.held_mass_aa(model, work, x, j, world)
         if wp.static(features.soft):

@@ -86,9 +86,10 @@ def make_lock(p: Precision, features: Features) -> Made:
 
     @wp.func
     def prepare_translations(
-        model: t.model, memory: t.memory, work: t.work, f: Frames, w_ll: mat33, j: int, world: int
+        model: t.model, memory: t.memory, work: t.work, f: Frames, w_ll: mat33, weighs: bool, j: int, world: int
     ) -> real:
         """Gap, locked directions and effective mass of the translations alone; the length of the gap."""
+        basis = algebra.diagonal(real(1.0))
         locked = model.linear_lock[j]
         gap = f.offset
         if wp.static(features.direct):
@@ -102,18 +103,15 @@ def make_lock(p: Precision, features: Features) -> Made:
                 memory.lock_impulse[j, world] = algebra.onto(memory.lock_impulse[j, world], basis, locked)
                 if wp.static(has_rows):
                     work.rows_l[j, world] = pick(basis, locked)
-                if wp.static(needs_mass):
-                    work.mass_ll[j, world] = algebra.packed(algebra.inverse_on(w_ll, basis, locked))
-            elif wp.static(needs_mass):
-                work.mass_ll[j, world] = algebra.packed(wp.inverse(w_ll))
-        elif wp.static(needs_mass):
-            work.mass_ll[j, world] = algebra.packed(wp.inverse(w_ll))
+        if wp.static(needs_mass):
+            if weighs:
+                work.mass_ll[j, world] = algebra.packed(algebra.inverse_on(w_ll, basis, locked))
         work.gap[j, world] = gap
         return wp.length(gap)
 
     @wp.func
     def prepare_rotations(
-        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, j: int, world: int
+        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, weighs: bool, j: int, world: int
     ) -> real:
         """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
         locked = model.angular_lock[j]
@@ -124,28 +122,40 @@ def make_lock(p: Precision, features: Features) -> Made:
         if wp.static(has_rows):
             work.rows_a[j, world] = pick(basis, locked)
         if wp.static(needs_mass):
-            w_al = inverse_mass_al(x)
-            cross = w_al * algebra.full(work.mass_ll[j, world])
-            mass_aa = algebra.inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
-            mass_al = -(mass_aa * cross)
-            work.mass_aa[j, world] = algebra.packed(mass_aa)
-            work.mass_al[j, world] = mass_al
-            work.mass_ll[j, world] = algebra.packed(
-                algebra.full(work.mass_ll[j, world]) - wp.transpose(cross) * mass_al
-            )
+            if weighs:
+                w_al = inverse_mass_al(x)
+                cross = w_al * algebra.full(work.mass_ll[j, world])
+                mass_aa = algebra.inverse_on(x.ia + x.ib - cross * wp.transpose(w_al), basis, locked)
+                mass_al = -(mass_aa * cross)
+                work.mass_aa[j, world] = algebra.packed(mass_aa)
+                work.mass_al[j, world] = mass_al
+                work.mass_ll[j, world] = algebra.packed(
+                    algebra.full(work.mass_ll[j, world]) - wp.transpose(cross) * mass_al
+                )
         return wp.length(tilt)
 
     @wp.func
     def prepare_lock(
-        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, w_ll: mat33, j: int, world: int
+        model: t.model,
+        memory: t.memory,
+        work: t.work,
+        f: Frames,
+        x: Pair,
+        w_ll: mat33,
+        weighs: bool,
+        j: int,
+        world: int,
     ) -> real:
-        """Errors and effective masses of joint j; keeps the last impulses on its locked axes. The worst error."""
-        worst = prepare_translations(model, memory, work, f, w_ll, j, world)
+        """Errors of joint j, its effective masses if it ``weighs``; keeps the last impulses on its locked axes.
+
+        Returns the worst error.
+        """
+        worst = prepare_translations(model, memory, work, f, w_ll, weighs, j, world)
         if wp.static(has_rows and features.angular_rows):
             work.rows_a[j, world] = mat33()
         if wp.static(features.angular_locks):
             if model.angular_lock[j] != 0:
-                worst = wp.max(worst, prepare_rotations(model, memory, work, f, x, j, world))
+                worst = wp.max(worst, prepare_rotations(model, memory, work, f, x, weighs, j, world))
         return worst
 
     @wp.func

@@ -157,7 +157,8 @@ def make_direct(p: Precision, features: Features) -> Made:
                 if settled and everywhere:
                     report.done[world] = 1
                     if wp.static(features.integrator.leads):
-                        if work.is_led[world] <= wp.static(MORE_BIASES) and made > 0:
+                        changed = made > 0 or wp.static(features.together)
+                        if work.is_led[world] <= wp.static(MORE_BIASES) and changed:
                             if lead_on(model, state, memory, work, settings, world):
                                 report.done[world] = 0
                                 settled = False

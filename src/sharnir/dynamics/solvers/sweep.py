@@ -96,12 +96,16 @@ def make_sweep(p: Precision, features: Features) -> Made:
     ) -> vec2:
         """All bounded rows once, idle ones only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
+        if wp.static(features.together):  # they are solved at once; whether joints hold still with them is seen after
+            worst = rows.sweep(model, memory, work, settings, world)
         if wp.static(has_bounds):
             for j in range(settings.joints):
                 if model.reach_linear[j] < model.reach_end[j] and (
                     everywhere or not bounds.is_idle(model, memory, work, j, world)
                 ):
                     worst = wp.max(worst, visit_joint(model, memory, work, settings, j, world))
-        return wp.max(worst, rows.sweep(model, memory, work, settings, world))
+        if wp.static(not features.together):
+            worst = wp.max(worst, rows.sweep(model, memory, work, settings, world))
+        return worst
 
     return locals()
