@@ -15,7 +15,7 @@ V in J' V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0; forces 
 from .algebra import make_algebra
 from .bias import make_bias
 from .coordinates import make_coordinates
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 from .rows.joint_matrix import make_joint_matrix
 from .rows.lock import make_lock
 from .rows.soft import make_soft
@@ -28,7 +28,7 @@ OFF_JOINTS = 10.0  # how much larger Gamma is inside a step
 def make_accelerations(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     algebra, geometry, factors = make_algebra(p), make_coordinates(p), make_factors(p, features)
     Frames = geometry.Frames
     bias_of = make_bias(p, features)
@@ -41,14 +41,14 @@ def make_accelerations(p: Precision, features: Features) -> Made:
 
     # --- what depends on the poses ------------------------------------------------------------------------------------
 
-    @wp.func
-    def place_body(model: t.model, state: t.state, work: t.work, b: int, world: int):
+    @func
+    def place_body(model, state, work, b: int, world: int):
         """The inertia of body b in world axes, kg m^2."""
         turn = wp.quat_to_matrix(state.rotation[b, world])
         work.inertia[b, world] = algebra.packed(turn * model.inertia[b, world] * wp.transpose(turn))
 
-    @wp.func
-    def place_joint(model: t.model, state: t.state, work: t.work, f: Frames, j: int, world: int):
+    @func
+    def place_joint(model, state, work, f: Frames, j: int, world: int):
         """Arms and locked directions of joint j."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -62,25 +62,23 @@ def make_accelerations(p: Precision, features: Features) -> Made:
         if wp.static(features.angular_rows):
             work.rows_a[j, world] = pick(geometry.angular_basis(f, model.basis[j]), model.angular_lock[j])
 
-    @wp.func
-    def turn_ease(model: t.model, b: int, world: int) -> real:
+    @func
+    def turn_ease(model, b: int, world: int) -> real:
         """The inverse of a body's inertia, for a slender one that across it, 1/(kg m^2)."""
         if model.inv_mass[b, world] == real(0.0):
             return real(0.0)
         return real(2.0) / wp.trace(model.inertia[b, world])
 
-    @wp.func
-    def set_softness(model: t.model, work: t.work, share: real, j: int, world: int):
+    @func
+    def set_softness(model, work, share: real, j: int, world: int):
         """A share of the least inverse mass in any direction: a point mass on an arm is hard along it, soft across."""
         a = model.joint_a[j]
         b = model.joint_b[j]
         work.softness_l[j, world] = share * (model.inv_mass[a, world] + model.inv_mass[b, world])
         work.softness_a[j, world] = share * (turn_ease(model, a, world) + turn_ease(model, b, world))
 
-    @wp.func
-    def factor_poses(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, at_start: bool, world: int
-    ):
+    @func
+    def factor_poses(model, state, memory, work, settings, at_start: bool, world: int):
         """Everything that depends on the poses alone, up to the factors."""
         for b in range(1, settings.bodies):
             if model.body_node[b] >= 0:
@@ -99,8 +97,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
 
     # --- right-hand sides ---------------------------------------------------------------------------------------------
 
-    @wp.func
-    def forces_on_body(model: t.model, control: t.control, state: t.state, work: t.work, b: int, world: int):
+    @func
+    def forces_on_body(model, control, state, work, b: int, world: int):
         """F and -w x I w as right-hand sides of body b, N and N m."""
         node = model.body_node[b]
         if node >= 0:
@@ -110,8 +108,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
                 spin, algebra.full(work.inertia[b, world]) * spin
             )
 
-    @wp.func
-    def rows_of_joint(model: t.model, state: t.state, work: t.work, j: int, world: int):
+    @func
+    def rows_of_joint(model, state, work, j: int, world: int):
         """-J' V + Gamma l_start as right-hand sides of joint j, m/s^2 and rad/s^2."""
         if model.joint_node_l[j] >= 0:
             bias = (
@@ -130,15 +128,15 @@ def make_accelerations(p: Precision, features: Features) -> Made:
                     )
                 work.solution[model.joint_node_a[j], world] = -bias
 
-    @wp.func
-    def pull_body(work: t.work, node: int, force: vec3, torque: vec3, world: int):
+    @func
+    def pull_body(work, node: int, force: vec3, torque: vec3, world: int):
         """Add a force (N) and a torque (N m) to the right-hand side of a body."""
         if node >= 0:
             work.solution[node, world] = work.solution[node, world] + force
             work.solution[node + 1, world] = work.solution[node + 1, world] + torque
 
-    @wp.func
-    def push_apart(model: t.model, work: t.work, linear: bool, d: vec3, j: int, world: int):
+    @func
+    def push_apart(model, work, linear: bool, d: vec3, j: int, world: int):
         """A force d at b's anchor, or a torque d: on b as it is, on a reversed."""
         a = model.body_node[model.joint_a[j]]
         b = model.body_node[model.joint_b[j]]
@@ -149,8 +147,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
             pull_body(work, a, vec3(), -d, world)
             pull_body(work, b, vec3(), d, world)
 
-    @wp.func
-    def apply_soft(model: t.model, state: t.state, memory: t.memory, work: t.work, time: real, i: int, world: int):
+    @func
+    def apply_soft(model, state, memory, work, time: real, i: int, world: int):
         """Springs and dampers of soft row i; their impulse over ``time`` is noted."""
         j = model.soft_joint[i]
         f = geometry.frames_of(model, state, j, world)
@@ -160,8 +158,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
         memory.soft_impulse[i, world] = memory.soft_impulse[i, world] + time * force
         push_apart(model, work, linear == 1, force * axis, j, world)
 
-    @wp.func
-    def apply_effort(model: t.model, control: t.control, state: t.state, work: t.work, i: int, world: int):
+    @func
+    def apply_effort(model, control, state, work, i: int, world: int):
         """The effort on free coordinate i, N or N m, between the bodies of its joint."""
         effort = control.effort[i, world]
         if effort != real(0.0):
@@ -176,7 +174,7 @@ def make_accelerations(p: Precision, features: Features) -> Made:
                 world,
             )
 
-    @wp.func
+    @func
     def share_of(stage: int) -> real:
         """The share of a stage in the impulses of the step."""
         if stage == 1 or stage == 2:
@@ -185,8 +183,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
 
     # --- the solution -------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def note_reaction(model: t.model, memory: t.memory, work: t.work, stage: int, time: real, j: int, world: int):
+    @func
+    def note_reaction(model, memory, work, stage: int, time: real, j: int, world: int):
         """Add the impulse of joint j's locked axes over ``time``; the reactions at the start and the end are kept."""
         if model.joint_node_l[j] >= 0:
             x = work.solution[model.joint_node_l[j], world]
@@ -208,17 +206,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
                     work.start_reaction_torque[j, world] = -x
                     work.softness_a[j, world] = wp.static(real(OFF_JOINTS)) * work.softness_a[j, world]
 
-    @wp.func
-    def accelerate(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        stage: int,
-        world: int,
-    ):
+    @func
+    def accelerate(model, control, state, memory, work, settings, stage: int, world: int):
         """Accelerations of the bodies into ``solution``; the impulses over the stage are added to the memory."""
         time = share_of(stage) * settings.dt
         for b in range(1, settings.bodies):

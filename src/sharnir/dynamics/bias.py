@@ -17,7 +17,7 @@ step; where a light part turns by more it is cut, or the impulses it asks for wo
 
 from ..scene.joints import Basis
 from .coordinates import make_coordinates
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 from .integrators.leapfrog import make_leapfrog
 from .moving import make_moving
 
@@ -36,7 +36,7 @@ GROWTH = 1.05  # of the bias from step to step, beyond a small turn
 def make_bias(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     geometry = make_coordinates(p)
     spin_gain, moves = make_leapfrog(p, features).spin_gain, make_moving(p, features).moves
     SIXTH, TWENTIETH = wp.constant(real(1.0 / 6.0)), wp.constant(real(1.0 / 20.0))
@@ -45,16 +45,16 @@ def make_bias(p: Precision, features: Features) -> Made:
     # rad, of a turn, and so of an arm that it leaves open
     NOTEWORTHY = wp.constant(real(1e-9 if p.name == "float64" else 1e-6))
 
-    @wp.func
-    def slip_of(model: t.model, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def slip_of(model, work, j: int, world: int) -> vec3:
         """Velocity of b relative to a at b's anchor, of the velocities on the joints."""
         a = model.joint_a[j]
         b = model.joint_b[j]
         at_b = work.velocity[b, world] + wp.cross(work.spin[b, world], work.arm_b[j, world])
         return at_b - work.velocity[a, world] - wp.cross(work.spin[a, world], work.arm_a[j, world])
 
-    @wp.func
-    def linear_bias(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def linear_bias(model, state, work, j: int, world: int) -> vec3:
         """J' V of the translations, m/s^2 in world axes."""
         spin_a = work.spin[model.joint_a[j], world]
         spin_b = work.spin[model.joint_b[j], world]
@@ -73,8 +73,8 @@ def make_bias(p: Precision, features: Features) -> Made:
             return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a) + real(2.0) * slip)
         return pull - wp.cross(spin_a, wp.cross(spin_a, arm_a))
 
-    @wp.func
-    def angular_bias(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def angular_bias(model, state, work, j: int, world: int) -> vec3:
         """J' V of the rotations, rad/s^2 in world axes."""
         spin_a = work.spin[model.joint_a[j], world]
         spin_b = work.spin[model.joint_b[j], world]
@@ -87,23 +87,23 @@ def make_bias(p: Precision, features: Features) -> Made:
             return wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
         return -wp.cross(spin_a, turning)
 
-    @wp.func
-    def spin_gain_of(model: t.model, state: t.state, spin: vec3, dt: real, b: int, world: int) -> vec3:
+    @func
+    def spin_gain_of(model, state, spin: vec3, dt: real, b: int, world: int) -> vec3:
         """By how much the mean spin in the drift, of the same momentum throughout, differs from that at its start."""
         turn = state.rotation[b, world]
         local = wp.quat_rotate_inv(turn, spin)
         gain = spin_gain(model.inertia[b, world], model.inv_inertia[b, world], local, NOTEWORTHY, dt)
         return wp.quat_rotate(turn, gain)
 
-    @wp.func
-    def square_speed(model: t.model, work: t.work, j: int, world: int) -> real:
+    @func
+    def square_speed(model, work, j: int, world: int) -> real:
         """Of the two sides of a joint against the centres of their bodies, (m/s)^2."""
         side_a = wp.cross(work.spin_ahead[model.joint_a[j], world], work.arm_a[j, world])
         side_b = wp.cross(work.spin_ahead[model.joint_b[j], world], work.arm_b[j, world])
         return wp.dot(side_a, side_a) + wp.dot(side_b, side_b)
 
-    @wp.func
-    def is_laborious(model: t.model, memory: t.memory, work: t.work, gap: vec3, dt: real, j: int, world: int) -> bool:
+    @func
+    def is_laborious(model, memory, work, gap: vec3, dt: real, j: int, world: int) -> bool:
         """Whether closing the gap of a joint that closes a loop by real impulses takes work, -l.G/2h, worth a mention.
 
         Such a joint is elastic: near a singular pose, where its impulse l is large, its gap is what it yields. The
@@ -116,12 +116,12 @@ def make_bias(p: Precision, features: Features) -> Made:
                 return labour > wp.static(real(SMALL_WORK)) * square_speed(model, work, j, world)
         return False
 
-    @wp.func
+    @func
     def is_own(gap: vec3, bias: vec3, dt: real) -> bool:
         """Whether a gap may have been left by earlier biases: real impulses close it whole."""
         return wp.dot(gap, gap) <= wp.static(real(OWN_GAP**2)) * dt * dt * wp.dot(bias, bias)
 
-    @wp.func
+    @func
     def own_gap(gap: vec3, bias: vec3, speed: real, dt: real) -> vec3:
         """The part of a gap that is closed by real impulses, m or rad; ``speed`` is the square of that of its sides."""
         square = wp.static(real(OWN_GAP**2)) * wp.dot(bias, bias) + wp.static(real(SMALL_GAP**2)) * speed
@@ -131,8 +131,8 @@ def make_bias(p: Precision, features: Features) -> Made:
             return wp.sqrt(square / size) * gap
         return gap
 
-    @wp.func
-    def find_turn(model: t.model, state: t.state, work: t.work, more: vec3, dt: real, b: int, world: int):
+    @func
+    def find_turn(model, state, work, more: vec3, dt: real, b: int, world: int):
         """How body b turns in the drift: exp(h u) r = r + (1 + x) h u x r + y h u x (u x r), u its mean spin.
 
         ``more`` is what leading onto the joints will add to its spin, as far as it is known.
@@ -148,28 +148,28 @@ def make_bias(p: Precision, features: Features) -> Made:
         cosine = real(0.5) - CUBE * square * (real(1.0) - THIRTIETH * square)  # (1 - cos(a))/a^2
         work.turning[b, world] = p.vec2(sine, dt * cosine)
 
-    @wp.func
-    def bow(work: t.work, arm: vec3, dt: real, b: int, world: int) -> vec3:
+    @func
+    def bow(work, arm: vec3, dt: real, b: int, world: int) -> vec3:
         """How the end of an arm leaves its straight path in a drift, over dt: (h/2) w x (w x r) + ..., m/s."""
         u = work.spin_ahead[b, world]
         turning = work.turning[b, world]
         along = wp.cross(u, arm)
         return turning[0] * along + turning[1] * wp.cross(u, along) + wp.cross(work.spin_gain[b, world], arm)
 
-    @wp.func
-    def start_slip(model: t.model, state: t.state, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def start_slip(model, state, work, j: int, world: int) -> vec3:
         """The slip when the step began, m/s: the bias of the last step, seen from its other side."""
         a = model.joint_a[j]
         b = model.joint_b[j]
         at_b = state.velocity[b, world] + wp.cross(state.spin[b, world], work.arm_b[j, world])
         return at_b - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world])
 
-    @wp.func
+    @func
     def is_small(bias: vec3, square_reach: real, dt: real) -> bool:
         """Whether the bias is one of small turns; the reach of the arms squared, m^2, or 1."""
         return dt * dt * wp.dot(bias, bias) <= wp.static(real(0.25 * SMALL_TURN**4)) * square_reach
 
-    @wp.func
+    @func
     def share_of(bias: vec3, before: vec3, square_reach: real, dt: real, first: bool) -> real:
         """The share of the bias of a large turn that adds no energy to speak of."""
         size = wp.dot(bias, bias)
@@ -182,16 +182,16 @@ def make_bias(p: Precision, features: Features) -> Made:
             return real(1.0)
         return wp.sqrt(most / size)
 
-    @wp.func
-    def turned_back(work: t.work, x: vec3, dt: real, a: int, world: int) -> vec3:
+    @func
+    def turned_back(work, x: vec3, dt: real, a: int, world: int) -> vec3:
         """x - exp(-h u) x: what a vector loses when it is seen in the axes of body a after the drift."""
         u = work.spin_ahead[a, world]
         turning = work.turning[a, world]
         along = wp.cross(u, x)
         return dt * ((real(1.0) + turning[0]) * along - turning[1] * wp.cross(u, along))
 
-    @wp.func
-    def radial_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
+    @func
+    def radial_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
         """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
         a = model.joint_a[j]
         d = geometry.frames_of(model, state, j, world).offset
@@ -205,8 +205,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         square = (wp.dot(way, way) - along * along) / (length * length)
         return (wp.dot(n, bows) + real(0.5) * length * square * (real(1.0) + real(0.25) * square) / dt) * n
 
-    @wp.func
-    def translation_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
+    @func
+    def translation_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
         """(h/2) J' V of joint j's translations, and the higher orders, to the end of the drift, m/s."""
         a = model.joint_a[j]
         if wp.static(features.partial_locks):
@@ -220,8 +220,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                     bias = bias - turned_back(work, slip_of(model, work, j, world) + bias, dt, a, world)
         return bias
 
-    @wp.func
-    def rotation_bias(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> vec3:
+    @func
+    def rotation_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
         """The same of its rotations, rad/s: log(exp(-h u_a) exp(h u_b))/h - (w_b - w_a), to third order."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -233,10 +233,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         turning = wp.cross(u_a, u_b)
         return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
 
-    @wp.func
-    def find_translation_bias(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, j: int, world: int
-    ) -> bool:
+    @func
+    def find_translation_bias(model, state, memory, work, dt: real, j: int, world: int) -> bool:
         """Returns whether a gap is left to the pseudo-velocities."""
         bias = translation_bias(model, state, work, dt, j, world)
         reach = wp.dot(work.arm_a[j, world], work.arm_a[j, world]) + wp.dot(work.arm_b[j, world], work.arm_b[j, world])
@@ -259,10 +257,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         work.bias[j, world] = bias + gap / dt
         return wp.dot(rest, rest) > CLOSED
 
-    @wp.func
-    def find_rotation_bias(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, j: int, world: int
-    ) -> bool:
+    @func
+    def find_rotation_bias(model, state, memory, work, dt: real, j: int, world: int) -> bool:
         """The same for its rotations."""
         bias = rotation_bias(model, state, work, dt, j, world)
         if not is_small(bias, real(1.0), dt):
@@ -283,8 +279,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                 return wp.dot(rest, rest) > CLOSED
         return False
 
-    @wp.func
-    def is_foreseen(memory: t.memory, settings: t.settings, world: int) -> bool:
+    @func
+    def is_foreseen(memory, settings, world: int) -> bool:
         """Whether the spins after the kick are known well enough before the joints are solved for.
 
         They are 2 w_n - w_{n-1/2}, w_n as the state held it at the end of the last step; ``leapfrog.start`` has put it
@@ -293,10 +289,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         known = wp.static(features.direct and features.integrator.staggered)
         return known and settings.redundant == 0 and settings.warm_start == 1 and memory.kick[world] > real(0.0)
 
-    @wp.func
-    def find_bias(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ) -> bool:
+    @func
+    def find_bias(model, state, memory, work, settings, world: int) -> bool:
         """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):
@@ -314,15 +308,15 @@ def make_bias(p: Precision, features: Features) -> Made:
                     is_open = True
         return is_open
 
-    @wp.func
-    def side_distance(work: t.work, arm: vec3, b: int, world: int) -> real:
+    @func
+    def side_distance(work, arm: vec3, b: int, world: int) -> real:
         """The square of what the end of an arm on body b is off by, over dt^2, (m/s^2)^2."""
         u = work.spin_ahead[b, world]
         off = wp.cross(work.spin[b, world] + work.spin_gain[b, world] - u, arm)
         return wp.dot(off, off) * wp.dot(u, u)
 
-    @wp.func
-    def is_near(model: t.model, work: t.work, settings: t.settings, share: real, world: int) -> bool:
+    @func
+    def is_near(model, work, settings, share: real, world: int) -> bool:
         """Whether no arm on any body, however it points, stays open by more than a share of it: see ``distance``."""
         most = share / (settings.dt * settings.dt)
         for b in range(1, settings.bodies):
@@ -333,8 +327,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                     return False
         return True
 
-    @wp.func
-    def distance(model: t.model, work: t.work, settings: t.settings, share: real, world: int) -> real:
+    @func
+    def distance(model, work, settings, share: real, world: int) -> real:
         """The square of the share of an arm that stays open, as the spins are others than the bias was found for.
 
         It is looked for joint by joint only where it may be more than ``share``.
@@ -354,8 +348,8 @@ def make_bias(p: Precision, features: Features) -> Made:
         square = settings.dt * settings.dt
         return worst * square * square
 
-    @wp.func
-    def led(work: t.work, u: vec3, linear: int, j: int, world: int) -> vec3:
+    @func
+    def led(work, u: vec3, linear: int, j: int, world: int) -> vec3:
         """The slip or relative spin u of joint j as it is on average over the drift."""
         if wp.static(features.integrator.leads):
             if linear == 1:
@@ -364,8 +358,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                 return u + work.bias_spin[j, world]
         return u
 
-    @wp.func
-    def slack(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def slack(model, work, settings, world: int) -> real:
         """The square of the share of an arm that soft, redundant rows leave open in joints that close loops.
 
         Leading onto them asks for impulses that no warm start holds, and their rows give way to these.
@@ -383,10 +377,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                         worst = wp.max(worst, wp.dot(off, off) / reach)
         return worst * settings.dt * settings.dt
 
-    @wp.func
-    def find_bias_again(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def find_bias_again(model, state, memory, work, settings, world: int):
         """The bias with the spins that it led to; what closes gaps stays."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):
@@ -409,8 +401,8 @@ def make_bias(p: Precision, features: Features) -> Made:
                     work.tilt[j, world] = gap
                 work.bias_spin[j, world] = work.bow_spin[j, world] + rest
 
-    @wp.func
-    def clear_bias(work: t.work, settings: t.settings, world: int):
+    @func
+    def clear_bias(work, settings, world: int):
         """No bias, and no impulse that belongs to it."""
         work.is_led[world] = 0
         for j in range(settings.joints):

@@ -37,7 +37,6 @@ __all__ = [
     "Features",
     "Made",
     "Precision",
-    "distinct",
     "factory",
     "functions",
     "large_functions",
@@ -73,20 +72,6 @@ def factory(make: Callable[..., Made]) -> Callable[..., SimpleNamespace]:
         return Nothing() if names is None else SimpleNamespace(**names)
 
     return made
-
-
-def distinct(tag: str) -> Callable[[Callable[..., object]], Device]:
-    """``wp.func`` for device functions that are made several times in one kernel from one definition.
-
-    Warp tells functions apart by their qualified names, so that two closures of one factory would be one function to
-    it; theirs end with the tag.
-    """
-
-    def decorate(function: Callable[..., object]) -> Device:
-        function.__qualname__ = f"{function.__qualname__}_{tag}"
-        return wp.func(function)
-
-    return decorate
 
 
 def functions(p: Precision, tag: str = "") -> Device:

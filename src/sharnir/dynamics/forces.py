@@ -10,7 +10,7 @@ its Jacobian is I + dt/2 ([u]x I - [I u]x).
 
 from .algebra import make_algebra
 from .coordinates import make_coordinates
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 from .pair import make_pair
 
 NEWTON_STEPS = 2
@@ -20,20 +20,20 @@ NEWTON_STEPS = 2
 def make_forces(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     solved, packed = make_algebra(p).solved, make_algebra(p).packed
 
     Vectors = wp.array(dtype=vec3, ndim=2)  # for every body
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
 
-    @wp.func
-    def is_first(memory: t.memory, world: int) -> bool:
+    @func
+    def is_first(memory, world: int) -> bool:
         """Whether this kick is the first after a start: its inputs are those of this step alone."""
         return memory.kick[world] <= real(0.0)
 
-    @wp.func
-    def input_on(memory: t.memory, given: Vectors, last: Vectors, b: int, world: int) -> vec3:
+    @func
+    def input_on(memory, given: Vectors, last: Vectors, b: int, world: int) -> vec3:
         """The force (N) or torque (N m) from outside on body b over the interval of the kick."""
         now = given[b, world]
         if wp.static(features.integrator.staggered):
@@ -42,8 +42,8 @@ def make_forces(p: Precision, features: Features) -> Made:
             last[b, world] = given[b, world]
         return now
 
-    @wp.func
-    def effort_on(control: t.control, memory: t.memory, i: int, world: int) -> real:
+    @func
+    def effort_on(control, memory, i: int, world: int) -> real:
         """The effort on coordinate i over the interval of the kick, N or N m."""
         effort = control.effort[i, world]
         if wp.static(features.integrator.staggered):
@@ -52,7 +52,7 @@ def make_forces(p: Precision, features: Features) -> Made:
             memory.last_effort[i, world] = control.effort[i, world]
         return effort
 
-    @wp.func
+    @func
     def gyroscopic(inertia: mat33, start: vec3, dt: real) -> vec3:
         """The spin after dt without torque, rad/s in body axes."""
         spin = start
@@ -65,10 +65,8 @@ def make_forces(p: Precision, features: Features) -> Made:
                 spin = spin - solved(slope, error)
         return spin
 
-    @wp.func
-    def move_freely(
-        model: t.model, control: t.control, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int
-    ):
+    @func
+    def move_freely(model, control, state, memory, work, dt: real, b: int, world: int):
         """Velocities of body b after the forces of this step, and its inverse inertia in world axes."""
         inv_mass = model.inv_mass[b, world]
         work.push[b, world] = vec3()
@@ -96,10 +94,8 @@ def make_forces(p: Precision, features: Features) -> Made:
                 inv_inertia * input_on(memory, control.torque, memory.last_torque, b, world)
             )
 
-    @wp.func
-    def apply_effort(
-        model: t.model, control: t.control, state: t.state, memory: t.memory, work: t.work, dt: real, i: int, world: int
-    ):
+    @func
+    def apply_effort(model, control, state, memory, work, dt: real, i: int, world: int):
         """The force or torque on free coordinate i, on b along its axis and on a against it."""
         effort = effort_on(control, memory, i, world)
         if effort != real(0.0):

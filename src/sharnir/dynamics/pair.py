@@ -1,14 +1,14 @@
 """Two bodies in a joint: their velocities while rows of that joint are solved, kept in registers."""
 
 from .algebra import make_algebra
-from .factory import Made, Precision, factory, structs, wp
+from .factory import Made, Precision, factory, functions, wp
 
 
 @factory
 def make_pair(p: Precision) -> Made:
     """The struct and its functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     full = make_algebra(p).full
 
     @wp.struct
@@ -27,8 +27,8 @@ def make_pair(p: Precision) -> Made:
         rb: vec3
         change: real  # square of the largest impulse applied so far in this iteration
 
-    @wp.func
-    def load(model: t.model, work: t.work, j: int, world: int) -> Pair:
+    @func
+    def load(model, work, j: int, world: int) -> Pair:
         """The two bodies of joint j, with their velocities."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -45,8 +45,8 @@ def make_pair(p: Precision) -> Made:
         x.rb = work.arm_b[j, world]
         return x
 
-    @wp.func
-    def store(model: t.model, work: t.work, j: int, world: int, x: Pair):
+    @func
+    def store(model, work, j: int, world: int, x: Pair):
         """Write the velocities back."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -55,8 +55,8 @@ def make_pair(p: Precision) -> Made:
         work.velocity[b, world] = x.vb
         work.spin[b, world] = x.wb
 
-    @wp.func
-    def load_push(model: t.model, work: t.work, x: Pair, j: int, world: int) -> Pair:
+    @func
+    def load_push(model, work, x: Pair, j: int, world: int) -> Pair:
         """The pseudo-velocities in place of the velocities, for those who stabilise."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -66,8 +66,8 @@ def make_pair(p: Precision) -> Made:
         x.wb = work.push_spin[b, world]
         return x
 
-    @wp.func
-    def store_push(model: t.model, work: t.work, j: int, world: int, x: Pair):
+    @func
+    def store_push(model, work, j: int, world: int, x: Pair):
         """Write the pseudo-velocities back."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -76,12 +76,12 @@ def make_pair(p: Precision) -> Made:
         work.push[b, world] = x.vb
         work.push_spin[b, world] = x.wb
 
-    @wp.func
+    @func
     def slip(x: Pair) -> vec3:
         """Velocity of b relative to a at b's anchor."""
         return x.vb + wp.cross(x.wb, x.rb) - x.va - wp.cross(x.wa, x.ra)
 
-    @wp.func
+    @func
     def kicked(x: Pair, d: vec3, c: vec3) -> Pair:
         """After an impulse d at b's anchor and an angular impulse c: on b as they are, on a reversed."""
         x.va = x.va - x.ma * d
@@ -91,7 +91,7 @@ def make_pair(p: Precision) -> Made:
         x.change = wp.max(x.change, wp.max(wp.dot(d, d), wp.dot(c, c)))
         return x
 
-    @wp.func
+    @func
     def struck(x: Pair, d: vec3) -> Pair:
         """After an impulse at b's anchor alone."""
         x.va = x.va - x.ma * d
@@ -101,7 +101,7 @@ def make_pair(p: Precision) -> Made:
         x.change = wp.max(x.change, wp.dot(d, d))
         return x
 
-    @wp.func
+    @func
     def twisted(x: Pair, c: vec3) -> Pair:
         """After an angular impulse alone."""
         x.wa = x.wa - x.ia * c
@@ -109,14 +109,14 @@ def make_pair(p: Precision) -> Made:
         x.change = wp.max(x.change, wp.dot(c, c))
         return x
 
-    @wp.func
+    @func
     def motion(x: Pair, linear: int) -> vec3:
         """Slip (linear = 1) or relative spin."""
         if linear == 1:
             return slip(x)
         return x.wb - x.wa
 
-    @wp.func
+    @func
     def acted(x: Pair, linear: int, d: vec3) -> Pair:
         """After an impulse (linear = 1) or an angular impulse."""
         if linear == 1:

@@ -15,7 +15,7 @@ from functools import cache
 
 from .bias import make_bias
 from .coordinates import make_coordinates
-from .factory import Device, Features, Made, Precision, factory, structs, wp
+from .factory import Device, Features, Made, Precision, factory, functions, wp
 from .forces import make_forces
 from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
@@ -39,7 +39,7 @@ MOST_PUSHED = 0.2  # rad: pseudo-velocities are right for small turns only; near
 @factory
 def make_stages(p: Precision, features: Features) -> Made:
     """The three stages as device functions."""
-    real, t = p.real, structs(p)
+    real, func = p.real, functions(p)
     rows, forces, integrator = make_rows(p, features), make_forces(p, features), make_integrator(p, features)
     solver = make_direct(p, features) if features.direct else make_sequential(p, features)
     iterate, conclude, resume = solver.iterate, solver.conclude, solver.resume
@@ -49,17 +49,8 @@ def make_stages(p: Precision, features: Features) -> Made:
     moves = make_moving(p, features).moves
     ropes = make_ropes(p, features)
 
-    @wp.func
-    def begin_kick(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def begin_kick(model, control, state, memory, work, report, settings, world: int):
         """All that a velocity problem over the kick needs before it is solved."""
         kick = work.kick[world]
         for b in range(settings.bodies):
@@ -90,8 +81,8 @@ def make_stages(p: Precision, features: Features) -> Made:
         report.residual[world] = real(0.0)
         report.done[world] = 0
 
-    @wp.func
-    def calm_pushes(work: t.work, settings: t.settings, world: int):
+    @func
+    def calm_pushes(work, settings, world: int):
         """All pseudo-velocities shrunk together, if one of them would turn its body too far."""
         fastest = real(0.0)
         for b in range(1, settings.bodies):
@@ -103,8 +94,8 @@ def make_stages(p: Precision, features: Features) -> Made:
                 work.push[b, world] = share * work.push[b, world]
                 work.push_spin[b, world] = share * work.push_spin[b, world]
 
-    @wp.func
-    def check_bodies(model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, world: int):
+    @func
+    def check_bodies(model, state, work, report, settings, world: int):
         """Mark the world as faulty where something has no sensible velocity."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):
@@ -112,48 +103,31 @@ def make_stages(p: Precision, features: Features) -> Made:
         if wp.static(features.ropes):
             ropes.check_ropes(model, state, work, report, settings, world)
 
-    @wp.func
-    def measure_twists(model: t.model, state: t.state, settings: t.settings, world: int):
+    @func
+    def measure_twists(model, state, settings, world: int):
         """The twists of the present poses, turns counted on."""
         if wp.static(features.twists):
             for i in range(settings.twists):
                 count_turns(model, state, settings.dt, i, world)
 
-    @wp.func
-    def begin(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def begin(model, control, state, memory, work, report, settings, world: int):
         """The velocities that the step starts from, and the velocity problem of its kick."""
         share = integrator.start(model, state, memory, work, settings, world)
         if share != real(1.0):
             rows.scale(model, memory, settings, share, world)
         begin_kick(model, control, state, memory, work, report, settings, world)
 
-    @wp.func
-    def move(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def move(model, state, memory, work, settings, world: int):
         """New poses."""
         integrator.drift(model, state, memory, work, settings, world)
         if wp.static(features.ropes):
             ropes.move_ropes(model, state, memory, work, settings, world)
         measure_twists(model, state, settings, world)
 
-    @wp.func
-    def let_ropes_give_way(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def let_ropes_give_way(model, state, memory, work, report, settings, world: int):
         """Solve again as long as an element of a rope would push, or comes to pull."""
         left = int(wp.static(ROUNDS))
         while left > 0 and ropes.give_way(model, state, memory, work, settings, world):
@@ -164,16 +138,8 @@ def make_stages(p: Precision, features: Features) -> Made:
             conclude(model, memory, work, settings, world)
             ropes.end_ropes(model, state, memory, work, settings, world)
 
-    @wp.func
-    def let_rows_change(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def let_rows_change(model, state, memory, work, report, settings, world: int):
         """Solve again as long as rows of the matrix come and go."""
         left = int(wp.static(REVISIONS))
         while left > 0 and rows.revise(model, memory, work, settings, world):
@@ -184,17 +150,8 @@ def make_stages(p: Precision, features: Features) -> Made:
             iterate(model, state, memory, work, report, settings, settings.iterations, world)
             conclude(model, memory, work, settings, world)
 
-    @wp.func
-    def finish(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def finish(model, control, state, memory, work, report, settings, world: int):
         """Check what was solved, remember what belongs to the next step, and move."""
         conclude(model, memory, work, settings, world)
         if wp.static(rows.revises):
@@ -224,20 +181,11 @@ def make_stages(p: Precision, features: Features) -> Made:
 @cache
 def make_step(p: Precision, features: Features) -> Device:
     """The device function that makes whole steps of a world, or single stages of one step."""
-    t = structs(p)
+    func = functions(p)
     stages, tape = make_stages(p, features), make_tape(p)
 
-    @wp.func
-    def step(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        task: wp.vec3i,
-    ):
+    @func
+    def step(model, control, state, memory, work, report, settings, task: wp.vec3i):
         """As many steps as the task says, unless one fails; each on a row of the tape, if it is recorded.
 
         Or the stages that the task names, of one step. Each stage is called from one place, so it is compiled once.

@@ -24,7 +24,7 @@ they do not count.
 
 from .algebra import make_algebra
 from .bias import make_bias
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 
 # c, what the frozen arm of one joint still bears, and the share of x that is added. A slender link of inertia I about
 # its centre has 4 I about its end. With two such ends dt^2 K is at most 4 I at the limit in the papers' step, and twice
@@ -39,12 +39,12 @@ JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 def make_stiffen(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     start_slip = make_bias(p, features).start_slip
     borne, share = LEAPFROG if features.integrator.leads else PAPERS
 
-    @wp.func
+    @func
     def pull_turning(last: vec3, now: vec3, dt: real) -> vec3:
         """How fast a pull turns, rad/s, from it and from where it is brought on to."""
         square = wp.dot(last, last)
@@ -52,8 +52,8 @@ def make_stiffen(p: Precision, features: Features) -> Made:
             return vec3()
         return wp.cross(last, now - last) / (square * dt)
 
-    @wp.func
-    def excess_of(model: t.model, memory: t.memory, arm: vec3, push: vec3, b: int, world: int) -> real:
+    @func
+    def excess_of(model, memory, arm: vec3, push: vec3, b: int, world: int) -> real:
         """What a joint at ``arm``, which pulls body b with dt^2 f = ``push``, asks beyond what it bears, kg m^2."""
         if model.inv_mass[b, world] == real(0.0):
             return real(0.0)
@@ -64,8 +64,8 @@ def make_stiffen(p: Precision, features: Features) -> Made:
         own = own + wp.dot(arm, arm) / model.inv_mass[b, world]
         return wp.dot(push, arm) - wp.static(real(borne)) * own
 
-    @wp.func
-    def stiffen(work: t.work, excess: real, along: vec3, turning: vec3, b: int, world: int):
+    @func
+    def stiffen(work, excess: real, along: vec3, turning: vec3, b: int, world: int):
         """Note what body b needs for a pull along a unit vector that turns with ``turning``."""
         across = algebra.diagonal(real(1.0)) - wp.outer(along, along)
         needed = wp.static(real(share)) * excess
@@ -73,8 +73,8 @@ def make_stiffen(p: Precision, features: Features) -> Made:
         if wp.static(features.integrator.leads):
             work.following[b, world] = work.following[b, world] + needed * (across * turning)
 
-    @wp.func
-    def note_jerk(model: t.model, state: t.state, memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def note_jerk(model, state, memory, work, j: int, world: int):
         """At the end of the first kick: whether the impulse of joint j brought the velocities onto it."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -86,13 +86,13 @@ def make_stiffen(p: Precision, features: Features) -> Made:
             memory.stiffness_mark[a, world] = wp.static(JERKED)
             memory.stiffness_mark[b, world] = wp.static(JERKED)
 
-    @wp.func
-    def is_new(memory: t.memory, dt: real, world: int) -> bool:
+    @func
+    def is_new(memory, dt: real, world: int) -> bool:
         """Whether the last kick was the first after a start, half of one, or was before it."""
         return wp.static(features.integrator.leads) and memory.kick[world] < real(0.75) * dt
 
-    @wp.func
-    def stiffen_joint(model: t.model, memory: t.memory, work: t.work, dt: real, j: int, world: int):
+    @func
+    def stiffen_joint(model, memory, work, dt: real, j: int, world: int):
         """Note what the reaction of joint j asks of its two bodies."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -109,8 +109,8 @@ def make_stiffen(p: Precision, features: Features) -> Made:
             if excess_b > real(0.0):
                 stiffen(work, excess_b, along, turning, b, world)
 
-    @wp.func
-    def add_stiffness(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int):
+    @func
+    def add_stiffness(model, state, memory, work, dt: real, b: int, world: int):
         """Add what was noted to body b's inertia."""
         added = algebra.full(work.stiffening[b, world])
         change = mat33()

@@ -13,7 +13,7 @@ is open by more than twice that, and by what can be seen, was not held.
 """
 
 from ..scene.joints import Basis
-from .factory import Features, Made, Precision, factory, structs, wp
+from .factory import Features, Made, Precision, factory, functions, wp
 from .moving import make_moving
 
 NOT_FINITE, RUNAWAY, EMPTY_DRUM = 1, 2, 3  # faults that end a run
@@ -27,10 +27,10 @@ SEEN = 1e-2  # rad, and share of the joint's arms: a joint that is open by less 
 def make_watch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
-    t, moves = structs(p), make_moving(p, features).moves
+    func, moves = functions(p), make_moving(p, features).moves
 
-    @wp.func
-    def check(work: t.work, report: t.report, top_speed: real, b: int, world: int):
+    @func
+    def check(work, report, top_speed: real, b: int, world: int):
         """Mark the world as faulty if body b has no sensible velocity, before its last good state is overwritten."""
         v = work.velocity[b, world] + work.push[b, world]
         u = work.spin[b, world] + work.push_spin[b, world]
@@ -42,8 +42,8 @@ def make_watch(p: Precision, features: Features) -> Made:
                 report.fault[world] = wp.static(RUNAWAY)
                 report.fault_body[world] = b
 
-    @wp.func
-    def watch_turns(model: t.model, state: t.state, report: t.report, settings: t.settings, world: int):
+    @func
+    def watch_turns(model, state, report, settings, world: int):
         """Keep the largest turn of a body in a step."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):
@@ -55,8 +55,8 @@ def make_watch(p: Precision, features: Features) -> Made:
         if report.largest_turn[world] > real(LARGEST_TURN):
             report.noticed[world] = report.noticed[world] | wp.static(LONG_STEP)
 
-    @wp.func
-    def added(model: t.model, state: t.state, work: t.work, h: real, j: int, world: int) -> vec2:
+    @func
+    def added(model, state, work, h: real, j: int, world: int) -> vec2:
         """The most gap (m) and tilt (rad) that a step adds to joint j."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -73,8 +73,8 @@ def make_watch(p: Precision, features: Features) -> Made:
             gap = gap + real(0.5) * slide * slide / model.length[j]
         return vec2(gap, real(0.5) * (turn_a + turn_b) * (turn_a + turn_b))
 
-    @wp.func
-    def keep_opening(report: t.report, found: real, allowed: real, seen: real, which: int, world: int):
+    @func
+    def keep_opening(report, found: real, allowed: real, seen: real, which: int, world: int):
         """Keep the joint that is open furthest beyond what is allowed."""
         if (
             found > wp.max(real(SLACK) * allowed, seen)
@@ -85,16 +85,8 @@ def make_watch(p: Precision, features: Features) -> Made:
             report.opened_joint[world] = which
             report.noticed[world] = report.noticed[world] | wp.static(OPEN_JOINT)
 
-    @wp.func
-    def watch_joints(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def watch_joints(model, state, memory, work, report, settings, world: int):
         """Compare how far the joints were open when the step began with what the steps before should have left."""
         for j in range(settings.joints):
             allowed = memory.opening_left[j, world]
@@ -106,16 +98,8 @@ def make_watch(p: Precision, features: Features) -> Made:
                 model, state, work, settings.dt, j, world
             )
 
-    @wp.func
-    def watch_step(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def watch_step(model, state, memory, work, report, settings, world: int):
         """What is noticed of a step that the solver has made; a fourth-order one is noticed where it is made."""
         watch_turns(model, state, report, settings, world)
         watch_joints(model, state, memory, work, report, settings, world)

@@ -6,7 +6,7 @@ is the separation along the unit axis L (d from a's to b's centre); the largest 
 negative, and a lower bound of the distance when it is not.
 """
 
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .convex_distance import make_distance
 from .manifold import make_manifold
 from .solids import make_solids
@@ -16,7 +16,7 @@ from .solids import make_solids
 def make_boxes(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = references(p)
+    func = large_functions(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
     Closest = distances.Closest
@@ -32,7 +32,7 @@ def make_boxes(p: Precision, features: Features) -> Made:
         separation: real
         direction: vec3
 
-    @wp.func
+    @func
     def best_axis(a: Solid, b: Solid, margin: real) -> Axis:
         """The axis of 15 along which two boxes are farthest apart or overlap least, a's axes."""
         turn = wp.transpose(a.turn) * b.turn
@@ -86,8 +86,8 @@ def make_boxes(p: Precision, features: Features) -> Made:
             best.direction = -best.direction
         return best
 
-    @wp.func
-    def box_box(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    @func
+    def box_box(model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points of two boxes."""
         axis = best_axis(a, b, margin)
         none = Manifold()

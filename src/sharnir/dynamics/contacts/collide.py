@@ -1,7 +1,7 @@
 """A pair of shapes: placed in the world, touched, and their points put into the world's list of contacts."""
 
 from ...model.contacts import PLANE
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .lists import make_lists
 from .solids import make_solids
 from .terrain import make_terrain
@@ -11,14 +11,14 @@ from .touch import make_touch
 @factory
 def make_collide(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
-    t = references(p)
+    func = large_functions(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
     lists, touch_terrain = make_lists(p), make_terrain(p, features).touch_terrain
     Point, Candidates = lists.Point, lists.Candidates
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 
-    @wp.func
-    def solid_of(model: t.model, state: t.state, i: int, world: int) -> Solid:
+    @func
+    def solid_of(model, state, i: int, world: int) -> Solid:
         """Shape i where its body is now."""
         body = model.shape_body[i]
         turn = state.rotation[body, world]
@@ -34,16 +34,8 @@ def make_collide(p: Precision, features: Features) -> Made:
         x.face_end = model.hull_face_end[i]
         return x
 
-    @wp.func
-    def collide(
-        model: t.model,
-        state: t.state,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        pair: Candidates,
-        world: int,
-    ):
+    @func
+    def collide(model, state, work, report, settings, pair: Candidates, world: int):
         """All points of two shapes with a gap below the margin (m)."""
         x = solid_of(model, state, pair.a, world)
         y = solid_of(model, state, pair.b, world)

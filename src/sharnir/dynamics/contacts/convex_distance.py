@@ -17,7 +17,7 @@ So the same method serves apart and overlapping, and there is no polytope to sto
 """
 
 from ...model.contacts import HULL, SPHERE
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .simplex import make_simplex
 from .solids import make_solids
 
@@ -31,7 +31,7 @@ HOPEFUL = 2.5  # times the depth so far: from directions along which they overla
 def make_distance(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     solids, simplex = make_solids(p, features), make_simplex(p)
     Solid = solids.Solid
     has_convex = "convex" in features.contact_kinds
@@ -51,8 +51,8 @@ def make_distance(p: Precision, features: Features) -> Made:
         on_b: vec3
         is_far: int  # 1: farther than asked for, the rest is not computed
 
-    @wp.func
-    def walk(model: t.model, a: Solid, b: Solid, shift: vec3, start: vec3, limit: real) -> Closest:
+    @func
+    def walk(model, a: Solid, b: Solid, shift: vec3, start: vec3, limit: real) -> Closest:
         """GJK with b moved by shift, from a first direction (b to a), giving up beyond the limit.
 
         The distance is 0 when the cores overlap.
@@ -107,12 +107,12 @@ def make_distance(p: Precision, features: Features) -> Made:
         c.normal = v * (real(-1.0) / c.distance)
         return c
 
-    @wp.func
-    def overlap(model: t.model, a: Solid, b: Solid, n: vec3) -> real:
+    @func
+    def overlap(model, a: Solid, b: Solid, n: vec3) -> real:
         """h(n): how far b must move along n until the cores are apart."""
         return wp.dot(n, solids.support(model, a, n) - solids.support(model, b, -n))
 
-    @wp.func
+    @func
     def axis_of(s: Solid, i: int) -> vec3:
         """The directions +x, -x, +y and so on of a solid, i from 0 to 5."""
         j = i // 2
@@ -121,8 +121,8 @@ def make_distance(p: Precision, features: Features) -> Made:
             return -axis
         return axis
 
-    @wp.func
-    def best_face(model: t.model, hull: Solid, other: Solid, outward: real, best: vec3, least: real) -> vec3:
+    @func
+    def best_face(model, hull: Solid, other: Solid, outward: real, best: vec3, least: real) -> vec3:
         """The direction along which the cores overlap least: the best so far, or one square to a face of a hull.
 
         The hull's own reach is that of the face. ``outward`` is 1 when the hull is a, -1 when it is b.
@@ -136,8 +136,8 @@ def make_distance(p: Precision, features: Features) -> Made:
                 best = outward * n
         return best
 
-    @wp.func
-    def best_axis(model: t.model, a: Solid, b: Solid, s: Solid, best: vec3, least: real) -> vec3:
+    @func
+    def best_axis(model, a: Solid, b: Solid, s: Solid, best: vec3, least: real) -> vec3:
         """The best so far, or an axis of s."""
         for i in range(6):
             n = axis_of(s, i)
@@ -147,8 +147,8 @@ def make_distance(p: Precision, features: Features) -> Made:
                 best = n
         return best
 
-    @wp.func
-    def best_start(model: t.model, a: Solid, b: Solid, start: vec3) -> vec3:
+    @func
+    def best_start(model, a: Solid, b: Solid, start: vec3) -> vec3:
         """The best of a first direction and those square to the faces of both."""
         best = start
         if a.kind == wp.static(HULL):
@@ -163,8 +163,8 @@ def make_distance(p: Precision, features: Features) -> Made:
             best = best_axis(model, a, b, b, best, overlap(model, a, b, best))
         return best
 
-    @wp.func
-    def away(model: t.model, a: Solid, b: Solid, n: vec3, depth: real) -> Closest:
+    @func
+    def away(model, a: Solid, b: Solid, n: vec3, depth: real) -> Closest:
         """The nearest points with b moved out along n, by a little more than the depth."""
         off = (depth + STAND_OFF * wp.min(a.radius, b.radius)) * n
         c = walk(model, a, b, off, -n, real(1.0e30))
@@ -174,8 +174,8 @@ def make_distance(p: Precision, features: Features) -> Made:
             c.on_b = c.on_a - depth * n
         return c
 
-    @wp.func
-    def descend(model: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+    @func
+    def descend(model, a: Solid, b: Solid, start: vec3) -> Closest:
         """The overlap's minimum below a first direction (a to b)."""
         n = start
         depth = overlap(model, a, b, n)
@@ -191,8 +191,8 @@ def make_distance(p: Precision, features: Features) -> Made:
         c.normal = n
         return c
 
-    @wp.func
-    def sink(model: t.model, a: Solid, b: Solid, start: vec3) -> Closest:
+    @func
+    def sink(model, a: Solid, b: Solid, start: vec3) -> Closest:
         """How deep the cores overlap, from a first direction (a to b).
 
         A shallow overlap has one minimum worth looking for; a deep one is searched from several sides.
@@ -210,8 +210,8 @@ def make_distance(p: Precision, features: Features) -> Made:
                         c = other
         return c
 
-    @wp.func
-    def closest(model: t.model, a: Solid, b: Solid, limit: real) -> Closest:
+    @func
+    def closest(model, a: Solid, b: Solid, limit: real) -> Closest:
         """Distance or overlap of two cores; ``is_far`` beyond the limit."""
         apart = b.place - a.place
         if wp.dot(apart, apart) == real(0.0):
@@ -223,8 +223,8 @@ def make_distance(p: Precision, features: Features) -> Made:
             apart = c.normal
         return sink(model, a, b, wp.normalize(apart))
 
-    @wp.func
-    def closest_to_face(model: t.model, a: Solid, b: Solid, n: vec3, limit: real) -> Closest:
+    @func
+    def closest_to_face(model, a: Solid, b: Solid, n: vec3, limit: real) -> Closest:
         """The same where the way out of b is known to be near -n, the way in."""
         c = walk(model, a, b, vec3(), -n, limit)
         if c.is_far == 1 or c.distance > APART * wp.min(a.radius, b.radius):

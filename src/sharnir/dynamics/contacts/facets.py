@@ -1,20 +1,20 @@
 """The triangles of height fields and meshes, by their numbers, with the vertices across their edges."""
 
 from ...model.contacts import HEIGHTS
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .triangles import make_triangles
 
 
 @factory
 def make_facets(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
-    t = references(p)
+    func = large_functions(p)
     triangles = make_triangles(p, features)
     Triangle = triangles.Triangle
     has_heights = "heights" in features.contact_kinds
 
-    @wp.func
-    def cell_triangle(model: t.model, g: int, i: int, j: int, half: int) -> Triangle:
+    @func
+    def cell_triangle(model, g: int, i: int, j: int, half: int) -> Triangle:
         """One half of the cell with its lower corner in row i, column j, cut from there to the opposite corner."""
         x = Triangle()
         first = i * model.height_columns[g] + j
@@ -36,8 +36,8 @@ def make_facets(p: Precision, features: Features) -> Made:
         x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
         return x
 
-    @wp.func
-    def cell_neighbours(model: t.model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
+    @func
+    def cell_neighbours(model, g: int, i: int, j: int, half: int, x: Triangle) -> Triangle:
         """The same triangle with the vertices across its edges."""
         if half == 0:
             x.across_ca = triangles.height_at(model, g, i, j + 1)
@@ -59,8 +59,8 @@ def make_facets(p: Precision, features: Features) -> Made:
                 x.has_ca = 1
         return x
 
-    @wp.func
-    def mesh_triangle(model: t.model, i: int) -> Triangle:
+    @func
+    def mesh_triangle(model, i: int) -> Triangle:
         """Triangle i of a mesh."""
         x = Triangle()
         x.corner_a = model.triangle[6 * i]
@@ -72,8 +72,8 @@ def make_facets(p: Precision, features: Features) -> Made:
         x.normal = wp.normalize(wp.cross(x.b - x.a, x.c - x.a))
         return x
 
-    @wp.func
-    def mesh_neighbours(model: t.model, i: int, x: Triangle) -> Triangle:
+    @func
+    def mesh_neighbours(model, i: int, x: Triangle) -> Triangle:
         """The triangle with the corners across its edges."""
         ab = model.triangle[6 * i + 3]
         bc = model.triangle[6 * i + 4]
@@ -89,8 +89,8 @@ def make_facets(p: Precision, features: Features) -> Made:
             x.has_ca = 1
         return x
 
-    @wp.func
-    def triangle_at(model: t.model, g: int, number: int) -> Triangle:
+    @func
+    def triangle_at(model, g: int, number: int) -> Triangle:
         """The triangle of terrain g with a number, neighbours and all."""
         if wp.static(has_heights):
             if model.shape_kind[g] == wp.static(HEIGHTS):

@@ -4,7 +4,7 @@ A new point is the old one of the same pair of shapes that lies nearest, seen fr
 rolls and a box that slides keep theirs. What was found but cannot be reached within the step is dropped.
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .broad import SLACK
 
 SAME = 0.25  # of a shape's radius: a point that moved no farther is the same one
@@ -16,28 +16,28 @@ def make_keep(p: Precision, features: Features) -> Made:
     if not features.contacts:
         return None
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def seen_from(model: t.model, state: t.state, i: int, work: t.work, world: int) -> vec3:
+    @func
+    def seen_from(model, state, i: int, work, world: int) -> vec3:
         """The contact's point from the body that moves."""
         body = model.shape_body[work.contact_a[i, world]]
         if model.inv_mass[body, world] == real(0.0):
             body = model.shape_body[work.contact_b[i, world]]
         return work.contact_point[i, world] - state.position[body, world]
 
-    @wp.func
-    def size_of(model: t.model, work: t.work, i: int, world: int) -> real:
+    @func
+    def size_of(model, work, i: int, world: int) -> real:
         """The smaller radius of the two shapes of contact i, m."""
         return wp.min(model.shape_radius[work.contact_a[i, world]], model.shape_radius[work.contact_b[i, world]])
 
-    @wp.func
-    def velocity_at(model: t.model, state: t.state, work: t.work, body: int, point: vec3, world: int) -> vec3:
+    @func
+    def velocity_at(model, state, work, body: int, point: vec3, world: int) -> vec3:
         """Of a body at a point, m/s."""
         return work.velocity[body, world] + wp.cross(work.spin[body, world], point - state.position[body, world])
 
-    @wp.func
-    def is_reachable(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> bool:
+    @func
+    def is_reachable(model, state, work, dt: real, i: int, world: int) -> bool:
         """Whether contact i can close within about two steps."""
         gap = work.contact_gap[i, world]
         if gap <= real(SLACK) * size_of(model, work, i, world):
@@ -48,8 +48,8 @@ def make_keep(p: Precision, features: Features) -> Made:
         approach = velocity_at(model, state, work, a, point, world) - velocity_at(model, state, work, b, point, world)
         return gap < real(2.0) * dt * wp.dot(approach, work.contact_normal[i, world])
 
-    @wp.func
-    def move(work: t.work, source: int, target: int, world: int):
+    @func
+    def move(work, source: int, target: int, world: int):
         """Copy a point of the list to another place in it."""
         work.contact_a[target, world] = work.contact_a[source, world]
         work.contact_b[target, world] = work.contact_b[source, world]
@@ -58,8 +58,8 @@ def make_keep(p: Precision, features: Features) -> Made:
         work.contact_gap[target, world] = work.contact_gap[source, world]
         work.contact_feature[target, world] = work.contact_feature[source, world]
 
-    @wp.func
-    def drop_unreachable(model: t.model, state: t.state, work: t.work, dt: real, world: int):
+    @func
+    def drop_unreachable(model, state, work, dt: real, world: int):
         """Take the points off the list that cannot close in this step."""
         used = int(0)
         for i in range(work.contact_count[world]):
@@ -69,8 +69,8 @@ def make_keep(p: Precision, features: Features) -> Made:
                 used += 1
         work.contact_count[world] = used
 
-    @wp.func
-    def link_kept(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def link_kept(model, memory, work, settings, world: int):
         """The kept contacts of each shape a as a chain."""
         for i in range(settings.shapes):
             work.kept_first[i, world] = -1
@@ -79,8 +79,8 @@ def make_keep(p: Precision, features: Features) -> Made:
             work.kept_next[i, world] = work.kept_first[shape, world]
             work.kept_first[shape, world] = i
 
-    @wp.func
-    def nearest_kept(model: t.model, memory: t.memory, work: t.work, place: vec3, i: int, world: int) -> int:
+    @func
+    def nearest_kept(model, memory, work, place: vec3, i: int, world: int) -> int:
         """The contact of the last step that point i continues, or -1."""
         best = int(-1)
         limit = real(SAME) * size_of(model, work, i, world)
@@ -96,8 +96,8 @@ def make_keep(p: Precision, features: Features) -> Made:
             old = work.kept_next[old, world]
         return best
 
-    @wp.func
-    def keep_contacts(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def keep_contacts(model, state, memory, work, settings, world: int):
         """Give the contacts found now the impulses of the last step, and remember them for the next."""
         drop_unreachable(model, state, work, settings.dt, world)
         link_kept(model, memory, work, settings, world)

@@ -1,13 +1,13 @@
 """The world's list of contacts."""
 
-from ..factory import Made, Precision, factory, references, wp
+from ..factory import Made, Precision, factory, large_functions, wp
 
 
 @factory
 def make_lists(p: Precision) -> Made:
     """The structs and the function in a precision."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
 
     @wp.struct
     class Candidates:
@@ -28,8 +28,8 @@ def make_lists(p: Precision) -> Made:
         gap: real
         feature: int
 
-    @wp.func
-    def emit(work: t.work, report: t.report, settings: t.settings, x: Point, world: int):
+    @func
+    def emit(work, report, settings, x: Point, world: int):
         """Put a point into the list; when it is full, count it as lost."""
         i = work.contact_count[world]
         if i < settings.contacts:

@@ -6,7 +6,7 @@ its own gap; of many points the four that span most are kept.
 """
 
 from ...model.contacts import TRIANGLE, WHEEL
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .convex_distance import make_distance
 from .solids import make_solids
 
@@ -20,7 +20,7 @@ BLEND = 0.02  # of a wheel's tread: gaps that differ by less move its one point 
 def make_manifold(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t = references(p)
+    func = large_functions(p)
     solids, distances = make_solids(p, features), make_distance(p, features)
     Solid, Face, Manifold = solids.Solid, solids.Face, solids.Manifold
     Closest = distances.Closest
@@ -28,7 +28,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
 
     SLACK = wp.constant(real(1e-7 if p.name == "float64" else 1e-4))  # of the size
 
-    @wp.func
+    @func
     def put(f: Manifold, point: vec3, gap: real, feature: int) -> Manifold:
         """One more point; there must be room."""
         i = f.count
@@ -44,13 +44,13 @@ def make_manifold(p: Precision, features: Features) -> Made:
         f.count = i + 1
         return f
 
-    @wp.func
+    @func
     def turned_round(f: Manifold) -> Manifold:
         """The same seen from b to a."""
         f.normal = -f.normal
         return f
 
-    @wp.func
+    @func
     def single(c: Closest, ra: real, rb: real, margin: real) -> Manifold:
         """The closest pair alone."""
         f = Manifold()
@@ -60,7 +60,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
             f = put(f, real(0.5) * (c.on_a + ra * c.normal + c.on_b - rb * c.normal), gap, 0)
         return f
 
-    @wp.func
+    @func
     def pick(
         points: wp.array(dtype=vec3), gaps: wp.array(dtype=real), tags: wp.array(dtype=int), count: int, n: vec3
     ) -> Manifold:
@@ -104,7 +104,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
             f = put(f, points[right], gaps[right], tags[right])
         return f
 
-    @wp.func
+    @func
     def cut(
         given: wp.array(dtype=vec3),
         given_tags: wp.array(dtype=int),
@@ -133,7 +133,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
                 kept = kept + 1
         return kept
 
-    @wp.func
+    @func
     def clipped(
         ref: Face, other: Face, c: Closest, side: real, radii: vec2, margin: real, slack: real, shift: int
     ) -> Manifold:
@@ -181,7 +181,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
                 kept = kept + 1
         return pick(x, gaps, tx, kept, n)
 
-    @wp.func
+    @func
     def side_by_side(fa: Face, fb: Face, c: Closest, ra: real, rb: real, margin: real) -> Manifold:
         """Two edges: the ends of where they run together, if they are parallel."""
         n = c.normal
@@ -210,7 +210,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
                 f = put(f, real(0.5) * (on_a + on_b + (ra - rb) * n), gap, 1 + i)
         return f
 
-    @wp.func
+    @func
     def in_one_point(f: Manifold, width: real) -> Manifold:
         """Several points as one with the deepest gap, at the mean of those that are nearly as deep."""
         deepest = f.gap[0]
@@ -226,7 +226,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
         one.normal = f.normal
         return put(one, mean / total, deepest, 0)
 
-    @wp.func
+    @func
     def with_closest(f: Manifold, one: Manifold) -> Manifold:
         """The closest pair in front, the last point given up for it when there are four."""
         if one.count == 0:
@@ -235,8 +235,8 @@ def make_manifold(p: Precision, features: Features) -> Made:
             one = put(one, f.point[i], f.gap[i], f.feature[i])
         return one
 
-    @wp.func
-    def over_faces(model: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+    @func
+    def over_faces(model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """Where the supporting faces or edges along the normal lie over each other; none if they do not."""
         ra = solids.rounding(a)
         rb = solids.rounding(b)
@@ -264,7 +264,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
             return side_by_side(fa, fb, c, ra, rb, margin)
         return f
 
-    @wp.func
+    @func
     def deepest_gap(f: Manifold, margin: real) -> real:
         """The least gap of the points, the margin if there are none, m."""
         deepest = margin
@@ -272,7 +272,7 @@ def make_manifold(p: Precision, features: Features) -> Made:
             deepest = wp.min(deepest, f.gap[i])
         return deepest
 
-    @wp.func
+    @func
     def completed(f: Manifold, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """Points over faces with the closest pair added where it is not among them; one point alone for a wheel.
 
@@ -286,8 +286,8 @@ def make_manifold(p: Precision, features: Features) -> Made:
             f = in_one_point(f, wp.min(a.radius, b.radius))
         return f
 
-    @wp.func
-    def spread(model: t.model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
+    @func
+    def spread(model, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
         """The manifold about a closest pair."""
         return completed(over_faces(model, a, b, c, margin), a, b, c, margin)
 

@@ -1,7 +1,7 @@
 """Any solid on a plane: the supporting face or edge, and the deepest point where it is not a corner of that."""
 
 from ...model.contacts import WHEEL
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .manifold import make_manifold
 from .solids import CORNERS, make_solids
 
@@ -10,12 +10,12 @@ from .solids import CORNERS, make_solids
 def make_planes(p: Precision, features: Features) -> Made:
     """The function in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     solids, shared = make_solids(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
 
-    @wp.func
-    def on_plane(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    @func
+    def on_plane(model, a: Solid, b: Solid, margin: real) -> Manifold:
         """Solid a on plane b, solid below the xy plane of its frame."""
         up = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
         ra = solids.rounding(a)

@@ -7,7 +7,7 @@ are searched by Warp in float32, and the one found is met in full precision. A r
 from functools import cache
 
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HEIGHTS, HULL, MESH, PLANE, SPHERE, WHEEL
-from ..factory import Device, Features, Made, Precision, factory, structs, wp
+from ..factory import Device, Features, Made, Precision, factory, functions, wp
 from ..shells import hits_struct
 from .collide import make_collide
 from .convex_distance import make_distance
@@ -22,7 +22,7 @@ from .triangles import make_triangles
 def make_rays(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of
     facets, cell_of = make_facets(p, features), make_terrain(p, features).cell_of
     Triangle = make_triangles(p, features).Triangle
@@ -32,7 +32,7 @@ def make_rays(p: Precision, features: Features) -> Made:
     kinds = features.contact_kinds
     has_convex, has_heights, has_mesh = "convex" in kinds, "heights" in kinds, "mesh" in kinds
 
-    @wp.func
+    @func
     def to_triangle(x: Triangle, o: vec3, d: vec3) -> real:
         """Where the ray meets a triangle, or NEVER."""
         slope = wp.dot(x.normal, d)
@@ -49,7 +49,7 @@ def make_rays(p: Precision, features: Features) -> Made:
             return real(NEVER)
         return at
 
-    @wp.func
+    @func
     def to_border(o: real, d: real, i: int, step: real, count: int) -> real:
         """Where the ray leaves cell i along one side of a field."""
         if d == real(0.0):
@@ -59,8 +59,8 @@ def make_rays(p: Precision, features: Features) -> Made:
             border = i + 1
         return ((real(border) - real(0.5) * real(count - 1)) * step - o) / d
 
-    @wp.func
-    def to_heights(model: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+    @func
+    def to_heights(model, g: int, o: vec3, d: vec3, reach: real) -> Span:
         """Walk the cells under the ray, from where it comes over the field and below its highest point."""
         size = model.shape_size[g]
         rows = model.height_rows[g]
@@ -102,8 +102,8 @@ def make_rays(p: Precision, features: Features) -> Made:
                 j = j + int(wp.sign(d[1]))
         return found
 
-    @wp.func
-    def to_mesh(model: t.model, g: int, o: vec3, d: vec3, reach: real) -> Span:
+    @func
+    def to_mesh(model, g: int, o: vec3, d: vec3, reach: real) -> Span:
         """Where a ray meets a mesh, looked for in float32."""
         x = spans.endless()
         x.leave = real(-NEVER)
@@ -123,8 +123,8 @@ def make_rays(p: Precision, features: Features) -> Made:
             x.normal = y.normal
         return x
 
-    @wp.func
-    def to_convex(model: t.model, s: Solid, o: vec3, d: vec3, reach: real) -> Span:
+    @func
+    def to_convex(model, s: Solid, o: vec3, d: vec3, reach: real) -> Span:
         """Any other convex shape, in its axes: from plane to plane that parts the point from it, see ``walk``.
 
         A point at the distance h with the normal n towards the shape can go h/(n.d) along the ray without meeting it.
@@ -155,8 +155,8 @@ def make_rays(p: Precision, features: Features) -> Made:
                 return x
         return x
 
-    @wp.func
-    def to_solid(model: t.model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
+    @func
+    def to_solid(model, s: Solid, i: int, o: vec3, d: vec3, reach: real) -> Span:
         """Shape i, the ray in its axes."""
         x = spans.endless()
         x.leave = real(-NEVER)
@@ -192,10 +192,8 @@ def make_rays(p: Precision, features: Features) -> Made:
         shape: int
         normal: vec3
 
-    @wp.func
-    def cast(
-        model: t.model, state: t.state, shapes: int, origin: vec3, d: vec3, reach: real, own: int, world: int
-    ) -> Hit:
+    @func
+    def cast(model, state, shapes: int, origin: vec3, d: vec3, reach: real, own: int, world: int) -> Hit:
         """The nearest hit of a ray with a unit direction; shapes of the body ``own`` are looked through."""
         hit = Hit()
         hit.distance = reach
@@ -222,11 +220,11 @@ def make_rays(p: Precision, features: Features) -> Made:
 @cache
 def make_distances(p: Precision, features: Features) -> Device:
     """The device function that reads a distance sensor of a world."""
-    t = structs(p)
+    func = functions(p)
     cast = make_rays(p, features).cast
 
-    @wp.func
-    def read_distance(model: t.model, state: t.state, work: t.work, shapes: int, i: int, world: int):
+    @func
+    def read_distance(model, state, work, shapes: int, i: int, world: int):
         """One distance sensor of one world."""
         body = model.ray_body[i]
         turn = state.rotation[body, world]
@@ -241,13 +239,13 @@ def make_distances(p: Precision, features: Features) -> Device:
 @cache
 def make_cast(p: Precision, features: Features) -> Device:
     """The device function that casts a ray of a batch."""
-    t, Hits = structs(p), hits_struct(p)
+    func, Hits = functions(p), hits_struct(p)
     cast = make_rays(p, features).cast
 
-    @wp.func
+    @func
     def cast_ray(
-        model: t.model,
-        state: t.state,
+        model,
+        state,
         shapes: int,
         origin: wp.array(dtype=p.vec3),
         direction: wp.array(dtype=p.vec3),

@@ -8,7 +8,7 @@ conjugate gradients from zero for W q = W p stay in the range of W and end there
 eigenvalues (three for a rigid body). Last step's p then goes towards q as far as no point would pull.
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .sides import make_sides
 
 FEWEST = 4  # points: fewer are not redundant
@@ -23,22 +23,22 @@ def make_shares(p: Precision, features: Features) -> Made:
     if not features.contacts:
         return None
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t = structs(p)
+    func = functions(p)
     sides = make_sides(p, features)
     ENDED = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # share of |W p|^2 that may be left
 
-    @wp.func
-    def speed(model: t.model, work: t.work, i: int, world: int) -> real:
+    @func
+    def speed(model, work, i: int, world: int) -> real:
         """Along the normal of contact i, m/s."""
         return wp.dot(work.contact_normal[i, world], sides.velocity_between(model, work, i, world))
 
-    @wp.func
-    def load(memory: t.memory, work: t.work, i: int, world: int) -> real:
+    @func
+    def load(memory, work, i: int, world: int) -> real:
         """The normal impulse of contact i, N s."""
         return wp.dot(work.contact_normal[i, world], memory.contact_impulse[i, world])
 
-    @wp.func
-    def choose(model: t.model, memory: t.memory, work: t.work, world: int) -> int:
+    @func
+    def choose(model, memory, work, world: int) -> int:
         """Which points take part: rigid ones that touch. Their number."""
         count = int(0)
         for i in range(work.contact_count[world]):
@@ -49,8 +49,8 @@ def make_shares(p: Precision, features: Features) -> Made:
             count += int(takes_part)
         return count
 
-    @wp.func
-    def known_answer(work: t.work, world: int):
+    @func
+    def known_answer(work, world: int):
         """The same where the answers of the contacts to each other are known (together.py)."""
         count = work.dense_count[world]
         for i in range(work.contact_count[world]):
@@ -61,8 +61,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                         total += work.dense[i * count + k, world][2, 2] * work.contact_share[k, world][2]
                 work.contact_answer[i, world] = vec2(work.contact_answer[i, world][0], total)
 
-    @wp.func
-    def answer(model: t.model, work: t.work, world: int):
+    @func
+    def answer(model, work, world: int):
         """W d into ``contact_answer``, for the directions d in ``contact_share``; nothing is moved in the end."""
         if wp.static(features.together):
             if work.dense_count[world] > 0:
@@ -83,8 +83,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                     model, work, -work.contact_share[i, world][2] * work.contact_normal[i, world], i, world
                 )
 
-    @wp.func
-    def start(model: t.model, memory: t.memory, work: t.work, world: int) -> real:
+    @func
+    def start(model, memory, work, world: int) -> real:
         """q = 0, and W p as residual and direction; its square."""
         for i in range(work.contact_count[world]):
             work.contact_share[i, world] = vec3(real(0.0), real(0.0), load(memory, work, i, world))
@@ -98,8 +98,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                 square += b * b
         return square
 
-    @wp.func
-    def gradient_step(model: t.model, work: t.work, square: real, world: int) -> real:
+    @func
+    def gradient_step(model, work, square: real, world: int) -> real:
         """One step of conjugate gradients from a residual of that square; the new square."""
         answer(model, work, world)
         along = real(0.0)
@@ -122,8 +122,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                 work.contact_share[i, world] = vec3(x[0], x[1], x[1] + left / square * x[2])
         return left
 
-    @wp.func
-    def least_loads(model: t.model, memory: t.memory, work: t.work, world: int) -> bool:
+    @func
+    def least_loads(model, memory, work, world: int) -> bool:
         """q into ``contact_share``; whether it was found."""
         whole = start(model, memory, work, world)
         left = whole + real(0.0)
@@ -133,8 +133,8 @@ def make_shares(p: Precision, features: Features) -> Made:
             left = gradient_step(model, work, left, world)
         return whole > real(0.0) and left <= ENDED * whole
 
-    @wp.func
-    def leave_out(memory: t.memory, work: t.work, world: int) -> int:
+    @func
+    def leave_out(memory, work, world: int) -> int:
         """Points without a load that would have to pull take no part; their number."""
         count = int(0)
         for i in range(work.contact_count[world]):
@@ -147,8 +147,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                 count += 1
         return count
 
-    @wp.func
-    def go_towards(model: t.model, memory: t.memory, work: t.work, world: int):
+    @func
+    def go_towards(model, memory, work, world: int):
         """From p towards q, until a point carries nothing."""
         way = real(1.0)
         for i in range(work.contact_count[world]):
@@ -165,8 +165,8 @@ def make_shares(p: Precision, features: Features) -> Made:
                 memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + more
                 sides.strike_contact(model, work, more, i, world)
 
-    @wp.func
-    def share_loads(model: t.model, memory: t.memory, work: t.work, world: int):
+    @func
+    def share_loads(model, memory, work, world: int):
         """Last step's impulses along the normals, shared out evenly; no body feels a difference."""
         count = choose(model, memory, work, world)
         rounds = int(wp.static(ROUNDS))

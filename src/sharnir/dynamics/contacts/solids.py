@@ -6,7 +6,7 @@ triangle of terrain is a prism below it: its turn holds two edges and the way do
 """
 
 from ...model.contacts import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE, WHEEL
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 
 CORNERS = 8  # of a face, at most
 FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
@@ -18,7 +18,7 @@ PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at
 def make_solids(p: Precision, features: Features) -> Made:
     """The structs and functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = references(p)
+    func = large_functions(p)
     has_box = "box" in features.contact_kinds
     has_convex = "convex" in features.contact_kinds
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
@@ -57,14 +57,14 @@ def make_solids(p: Precision, features: Features) -> Made:
         gap: wp.types.vector(4, real)
         feature: wp.vec4i
 
-    @wp.func
+    @func
     def sign(x: real) -> real:
         """1 or -1; 1 for zero."""
         if x < real(0.0):
             return real(-1.0)
         return real(1.0)
 
-    @wp.func
+    @func
     def rounding(s: Solid) -> real:
         """The radius by which a solid's core is rounded, m."""
         if s.kind == wp.static(SPHERE) or s.kind == wp.static(CAPSULE):
@@ -73,14 +73,14 @@ def make_solids(p: Precision, features: Features) -> Made:
             return s.size[1]
         return real(0.0)
 
-    @wp.func
+    @func
     def flat_half(s: Solid) -> real:
         """Half of the length of a cylinder, or of a wheel's flat tread."""
         if s.kind == wp.static(WHEEL):
             return s.size[2]
         return s.size[1]
 
-    @wp.func
+    @func
     def rim(s: Solid, u: vec3) -> vec3:
         """The point of a cylinder's or wheel's circle farthest along u, shape axes; its middle when there is none."""
         radial = wp.sqrt(u[0] * u[0] + u[1] * u[1])
@@ -88,8 +88,8 @@ def make_solids(p: Precision, features: Features) -> Made:
             return vec3()
         return (s.size[0] / radial) * vec3(u[0], u[1], real(0.0))
 
-    @wp.func
-    def farthest_vertex(model: t.model, s: Solid, u: vec3) -> vec3:
+    @func
+    def farthest_vertex(model, s: Solid, u: vec3) -> vec3:
         """The vertex of a hull farthest along u, the hull's axes."""
         best = model.hull_vertex[s.hull_start]
         most = wp.dot(best, u)
@@ -101,13 +101,13 @@ def make_solids(p: Precision, features: Features) -> Made:
                 best = x
         return best
 
-    @wp.func
+    @func
     def pole(s: Solid, u: vec3) -> vec3:
         """The point of an ellipsoid farthest along u, shape axes: A^2 u/|A u| with A its half axes."""
         stretched = wp.cw_mul(s.size, u)
         return wp.cw_mul(s.size, stretched) / wp.max(wp.length(stretched), real(1.0e-30))
 
-    @wp.func
+    @func
     def prism_corner(u: vec3) -> vec3:
         """Shares of the edges and of the way down in the corner farthest along u, which is given along those."""
         far = vec3()
@@ -119,8 +119,8 @@ def make_solids(p: Precision, features: Features) -> Made:
             far[2] = real(1.0)
         return far
 
-    @wp.func
-    def support(model: t.model, s: Solid, d: vec3) -> vec3:
+    @func
+    def support(model, s: Solid, d: vec3) -> vec3:
         """The point of the core farthest along d."""
         if s.kind == wp.static(SPHERE):
             return s.place
@@ -145,7 +145,7 @@ def make_solids(p: Precision, features: Features) -> Made:
                 far = pole(s, u)
         return s.place + s.turn * far
 
-    @wp.func
+    @func
     def point_face(at: vec3) -> Face:
         """A single point as a face."""
         f = Face()
@@ -155,7 +155,7 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
+    @func
     def edge_face(s: Solid, x: vec3, half: real) -> Face:
         """The edge through x (shape axes) along the shape's z."""
         f = Face()
@@ -166,7 +166,7 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
+    @func
     def box_face(s: Solid, u: vec3) -> Face:
         """The face of a box that looks most along u, the box's axes."""
         axis = int(0)
@@ -200,7 +200,7 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
+    @func
     def cap_face(s: Solid, u: vec3) -> Face:
         """The end of a cylinder as eight points of its rim, the first one the farthest along u when it leans."""
         side = sign(u[2])
@@ -221,8 +221,8 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
-    def hull_face(model: t.model, s: Solid, u: vec3) -> Face:
+    @func
+    def hull_face(model, s: Solid, u: vec3) -> Face:
         """The face of a hull that looks most along u, the hull's axes."""
         best = s.face_start
         most = wp.dot(model.face_normal[best], u)
@@ -242,7 +242,7 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
+    @func
     def triangle_face(s: Solid) -> Face:
         """A triangle as a face."""
         x = vec3(s.turn[0, 0], s.turn[1, 0], s.turn[2, 0])
@@ -257,8 +257,8 @@ def make_solids(p: Precision, features: Features) -> Made:
         f.corner = all
         return f
 
-    @wp.func
-    def face(model: t.model, s: Solid, d: vec3) -> Face:
+    @func
+    def face(model, s: Solid, d: vec3) -> Face:
         """The point, edge or polygon of the core that supports the unit direction d."""
         if wp.static(has_terrain):
             if s.kind == TRIANGLE:

@@ -4,7 +4,7 @@ Boxes, hulls and the ends of cylinders are cut out by their planes, n.(o + t d) 
 square equation. A wheel is approached by its distance.
 """
 
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .solids import make_solids
 
 APPROACHES = 100  # steps towards a wheel, or a convex shape in general
@@ -15,7 +15,7 @@ NEVER = 1.0e30
 def make_spans(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     Solid = make_solids(p, features).Solid
 
     NEAR = wp.constant(real(1e-9 if p.name == "float64" else 1e-5))  # m, to a wheel
@@ -28,7 +28,7 @@ def make_spans(p: Precision, features: Features) -> Made:
         leave: real
         normal: vec3
 
-    @wp.func
+    @func
     def endless() -> Span:
         """The whole ray."""
         x = Span()
@@ -36,7 +36,7 @@ def make_spans(p: Precision, features: Features) -> Made:
         x.leave = real(NEVER)
         return x
 
-    @wp.func
+    @func
     def cut(x: Span, n: vec3, c: real, o: vec3, d: vec3) -> Span:
         """The part on the inner side of the plane n.x = c."""
         slope = wp.dot(n, d)
@@ -51,7 +51,7 @@ def make_spans(p: Precision, features: Features) -> Made:
             x.leave = real(-NEVER)
         return x
 
-    @wp.func
+    @func
     def within(a: real, b: real, c: real) -> Span:
         """Where a t^2 + 2 b t + c < 0, a >= 0; the normal is left to the caller."""
         x = endless()
@@ -66,7 +66,7 @@ def make_spans(p: Precision, features: Features) -> Made:
             x.leave = (-b + wp.sqrt(square)) / a
         return x
 
-    @wp.func
+    @func
     def through_ball(o: vec3, d: vec3, r: real) -> Span:
         """The part of a ray within a ball about the origin."""
         x = within(real(1.0), wp.dot(o, d), wp.dot(o, o) - r * r)
@@ -74,7 +74,7 @@ def make_spans(p: Precision, features: Features) -> Made:
             x.normal = (o + x.enter * d) / r
         return x
 
-    @wp.func
+    @func
     def through_tube(o: vec3, d: vec3, r: real) -> Span:
         """A cylinder without ends."""
         flat_o = vec3(o[0], o[1], real(0.0))
@@ -84,13 +84,13 @@ def make_spans(p: Precision, features: Features) -> Made:
             x.normal = (flat_o + x.enter * flat_d) / r
         return x
 
-    @wp.func
+    @func
     def through_cylinder(o: vec3, d: vec3, r: real, half: real) -> Span:
         """The part of a ray within a cylinder about z."""
         z = vec3(real(0.0), real(0.0), real(1.0))
         return cut(cut(through_tube(o, d, r), z, half, o, d), -z, half, o, d)
 
-    @wp.func
+    @func
     def through_capsule(o: vec3, d: vec3, r: real, half: real) -> Span:
         """What is inside the tube or one of the balls at its ends: convex, so from the first entry to the last exit."""
         up = vec3(real(0.0), real(0.0), half)
@@ -109,7 +109,7 @@ def make_spans(p: Precision, features: Features) -> Made:
                     x.leave = wp.max(x.leave, y.leave)
         return x
 
-    @wp.func
+    @func
     def from_core(s: Solid, q: vec3) -> vec3:
         """From the nearest point of a wheel's core to q, shape's axes."""
         rho = wp.sqrt(q[0] * q[0] + q[1] * q[1])
@@ -118,7 +118,7 @@ def make_spans(p: Precision, features: Features) -> Made:
             in_core = vec3(q[0] * s.size[0] / rho, q[1] * s.size[0] / rho, in_core[2])
         return q - in_core
 
-    @wp.func
+    @func
     def to_wheel(s: Solid, o: vec3, d: vec3, reach: real) -> Span:
         """Steps of the distance never go too far; nearing the surface they are what is left."""
         x = endless()
@@ -137,7 +137,7 @@ def make_spans(p: Precision, features: Features) -> Made:
                 return x
         return x
 
-    @wp.func
+    @func
     def through_box(s: Solid, o: vec3, d: vec3) -> Span:
         """The part of a ray within a box."""
         x = endless()
@@ -147,8 +147,8 @@ def make_spans(p: Precision, features: Features) -> Made:
             x = cut(cut(x, n, s.size[i], o, d), -n, s.size[i], o, d)
         return x
 
-    @wp.func
-    def through_hull(model: t.model, s: Solid, o: vec3, d: vec3) -> Span:
+    @func
+    def through_hull(model, s: Solid, o: vec3, d: vec3) -> Span:
         """The part of a ray within a hull: cut by the planes of its faces."""
         x = endless()
         for i in range(s.face_start, s.face_end):

@@ -7,7 +7,7 @@ wheel the two ends of its tread are kept beside the deepest point, and make one 
 """
 
 from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .facets import make_facets
 from .lists import make_lists
 from .manifold import BLEND
@@ -25,7 +25,7 @@ HOVER = 10.0  # a point this much nearer the surface is worth one farther out by
 def make_terrain(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = references(p)
+    func = large_functions(p)
     solids, triangles = make_solids(p, features), make_triangles(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
     Triangle = triangles.Triangle
@@ -36,7 +36,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
     TABLE = SIDES * PLACES
     NOTHING = wp.constant(real(-1.0e30))
 
-    @wp.func
+    @func
     def corner(i: int) -> vec3:
         """The direction of one of eight corners."""
         return vec3(real(2 * (i & 1) - 1), real((i & 2) - 1), real((i & 4) // 2 - 1))
@@ -51,7 +51,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
         gap: real
         score: real
 
-    @wp.func
+    @func
     def side_of(spots: wp.array(dtype=Spot), n: vec3, alike: real) -> int:
         """The side that a normal belongs to; a new one while there is room."""
         best = int(0)
@@ -69,7 +69,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
                 best = i
         return best
 
-    @wp.func
+    @func
     def keep(a: Solid, f: Manifold, spots: wp.array(dtype=Spot)):
         """Put the points of a triangle where they beat what is in the table."""
         alike = real(wp.static(SAME_SIDE[False]))
@@ -97,8 +97,8 @@ def make_terrain(p: Precision, features: Features) -> Made:
                 if spot.score > old.score:
                     spots[first + j] = spot
 
-    @wp.func
-    def reach(model: t.model, a: Solid, margin: real) -> mat33:
+    @func
+    def reach(model, a: Solid, margin: real) -> mat33:
         """The box that holds a solid and its margin: lower corner in row 0, upper one in row 1."""
         far = solids.rounding(a) + margin
         box = mat33()
@@ -109,12 +109,12 @@ def make_terrain(p: Precision, features: Features) -> Made:
             box[1, i] = solids.support(model, a, d)[i] + far
         return box
 
-    @wp.func
+    @func
     def cell_of(x: real, step: real, count: int) -> int:
         """The cell along one side of a field that holds a coordinate, its middle at 0; not beyond the ends."""
         return wp.clamp(int(wp.floor(x / step + real(0.5) * real(count - 1))), 0, count - 2)
 
-    @wp.func
+    @func
     def deepest_of(spots: wp.array(dtype=Spot), margin: real) -> real:
         """The least gap found so far, the margin if there is none, m."""
         deepest = margin
@@ -124,15 +124,9 @@ def make_terrain(p: Precision, features: Features) -> Made:
                 deepest = wp.min(deepest, spot.gap)
         return deepest
 
-    @wp.func
+    @func
     def try_triangle(
-        model: t.model,
-        a: Solid,
-        x: Triangle,
-        number: int,
-        margin: real,
-        spots: wp.array(dtype=Spot),
-        later: wp.array(dtype=int),
+        model, a: Solid, x: Triangle, number: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
     ):
         """Keep what the triangle gives at once; what takes longer is put off, as far as there is room."""
         f = triangles.at_once(model, a, x, margin)
@@ -145,15 +139,13 @@ def make_terrain(p: Precision, features: Features) -> Made:
         if f.count > 0:
             keep(a, f, spots)
 
-    @wp.func
+    @func
     def outside(x: real, low: real, length: real) -> real:
         """How far x is from the stretch of a length that begins at low."""
         return wp.max(wp.max(low - x, x - low - length), real(0.0))
 
-    @wp.func
-    def over_heights(
-        model: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
-    ):
+    @func
+    def over_heights(model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)):
         """Every cell of a height field below the solid that reaches up to it."""
         box = reach(model, a, margin)
         size = model.shape_size[g]
@@ -181,10 +173,8 @@ def make_terrain(p: Precision, features: Features) -> Made:
                             x = facets.cell_neighbours(model, g, i, j, half, x)
                             try_triangle(model, a, x, 2 * (i * columns + j) + half, margin, spots, later)
 
-    @wp.func
-    def over_mesh(
-        model: t.model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)
-    ):
+    @func
+    def over_mesh(model, a: Solid, g: int, margin: real, spots: wp.array(dtype=Spot), later: wp.array(dtype=int)):
         """Every triangle of a mesh whose box meets that of the solid; looked for in float32, so a little wider."""
         box = reach(model, a, margin + real(1.0e-5) * (model.shape_radius[g] + a.radius))
         query = wp.mesh_query_aabb(
@@ -199,7 +189,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
             if triangles.may_touch(x, a, margin):
                 try_triangle(model, a, facets.mesh_neighbours(model, number, x), number, margin, spots, later)
 
-    @wp.func
+    @func
     def is_new(spots: wp.array(dtype=Spot), i: int, near: real) -> bool:
         """Whether place i of the table is filled, with a point that none of its side before it has."""
         mine = spots[i]
@@ -212,7 +202,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
                 return False
         return True
 
-    @wp.func
+    @func
     def join_tread(a: Solid, spots: wp.array(dtype=Spot), first: int):
         """The points of a wheel on one side as one, where a plane has it.
 
@@ -235,17 +225,8 @@ def make_terrain(p: Precision, features: Features) -> Made:
         deepest.point = (ends + (real(1.0) - most) * deepest.point) / (total + real(1.0) - most)
         spots[first] = deepest
 
-    @wp.func
-    def touch_terrain(
-        model: t.model,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        ground: Solid,
-        solid: Solid,
-        pair: Candidates,
-        world: int,
-    ):
+    @func
+    def touch_terrain(model, work, report, settings, ground: Solid, solid: Solid, pair: Candidates, world: int):
         """All points of a solid on terrain, either of which is shape a of the pair."""
         is_first = model.shape_kind[pair.a] > wp.static(PLANE)
         margin = pair.margin

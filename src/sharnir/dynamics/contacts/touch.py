@@ -1,7 +1,7 @@
 """Where two convex solids, or a solid and a plane, touch: the way that suits their kinds."""
 
 from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .boxes import make_boxes
 from .convex_distance import make_distance
 from .manifold import make_manifold
@@ -14,15 +14,15 @@ from .solids import make_solids
 def make_touch(p: Precision, features: Features) -> Made:
     """The function in a precision, for the kinds a scene has."""
     real = p.real
-    t = references(p)
+    func = large_functions(p)
     solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold
     closest = make_distance(p, features).closest
     on_plane, box_box = make_planes(p, features).on_plane, make_boxes(p, features).box_box
     has_box = "box" in features.contact_kinds
 
-    @wp.func
-    def in_general(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    @func
+    def in_general(model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points of any two convex solids, from their closest pair."""
         c = closest(model, a, b, margin + solids.rounding(a) + solids.rounding(b))
         none = Manifold()
@@ -30,8 +30,8 @@ def make_touch(p: Precision, features: Features) -> Made:
             return none
         return shared.spread(model, a, b, c, margin)
 
-    @wp.func
-    def in_order(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    @func
+    def in_order(model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The kind of a is not above that of b."""
         if b.kind == wp.static(PLANE):
             return on_plane(model, a, b, margin)
@@ -54,8 +54,8 @@ def make_touch(p: Precision, features: Features) -> Made:
                 return Manifold()
         return in_general(model, a, b, margin)
 
-    @wp.func
-    def touch(model: t.model, a: Solid, b: Solid, margin: real) -> Manifold:
+    @func
+    def touch(model, a: Solid, b: Solid, margin: real) -> Manifold:
         """The points with a gap below the margin (m)."""
         first = a
         second = b

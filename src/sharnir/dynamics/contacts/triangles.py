@@ -10,7 +10,7 @@ which where it is flat or hollow holds for no other normal than the faces'. What
 """
 
 from ...model.contacts import SPHERE, TRIANGLE
-from ..factory import Features, Made, Precision, factory, references, wp
+from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .convex_distance import make_distance
 from .manifold import SQUARE, make_manifold
 from .simplex import make_simplex
@@ -30,7 +30,7 @@ LOWERINGS = 8  # steps of letting a solid down onto a triangle
 def make_triangles(p: Precision, features: Features) -> Made:
     """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
-    t = references(p)
+    func = large_functions(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)
     Solid, Face, Manifold, Closest = solids.Solid, solids.Face, solids.Manifold, distances.Closest
     shares_of = make_simplex(p).on_triangle
@@ -56,8 +56,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
         corner_b: int
         corner_c: int
 
-    @wp.func
-    def height_at(model: t.model, g: int, i: int, j: int) -> vec3:
+    @func
+    def height_at(model, g: int, i: int, j: int) -> vec3:
         """The vertex in row i and column j of height field g."""
         rows = model.height_rows[g]
         columns = model.height_columns[g]
@@ -68,7 +68,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
             model.height[model.height_start[g] + i * columns + j],
         )
 
-    @wp.func
+    @func
     def prism(x: Triangle, radius: real) -> Solid:
         """The triangle with what is below it, for a solid of a radius."""
         back = (real(-MESH_DEPTH) * radius) * x.normal
@@ -81,20 +81,20 @@ def make_triangles(p: Precision, features: Features) -> Made:
         s.radius = wp.max(wp.length(x.b - x.a), wp.length(x.c - x.a))
         return s
 
-    @wp.func
+    @func
     def goes_on(normal: vec3, q: vec3, r: vec3, across: vec3) -> bool:
         """Whether the neighbour at the edge q r, which has its third corner across, bends little from the normal."""
         beyond = wp.cross(q - r, across - r)
         along = wp.dot(normal, beyond)
         return along > real(0.0) and along * along > real(SMOOTH * SMOOTH) * wp.dot(beyond, beyond)
 
-    @wp.func
+    @func
     def is_behind(u: vec3, q: vec3, y: vec3) -> bool:
         """Whether the point y of the surface lies behind the plane through q with the normal u."""
         return wp.dot(u, y - q) <= real(TILT) * wp.length(y - q)
 
-    @wp.func
-    def corner_allows(model: t.model, x: Triangle, u: vec3, corner: int) -> bool:
+    @func
+    def corner_allows(model, x: Triangle, u: vec3, corner: int) -> bool:
         """Whether all vertices about a corner lie behind its normal u."""
         if wp.static(has_heights):
             if x.is_ground == 1:
@@ -115,8 +115,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
                     return False
         return True
 
-    @wp.func
-    def is_allowed(model: t.model, x: Triangle, u: vec3, share: vec3) -> bool:
+    @func
+    def is_allowed(model, x: Triangle, u: vec3, share: vec3) -> bool:
         """Whether u is the surface's normal at the point with these shares of a, b, c, and not an edge's.
 
         It points out of the surface, and out of the ground upwards.
@@ -140,7 +140,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
             return x.has_ca == 0 or is_behind(u, q, x.across_ca)
         return False
 
-    @wp.func
+    @func
     def is_smooth(x: Triangle) -> bool:
         """Whether the surface goes on over all three edges without a sharp bend."""
         if x.has_ab + x.has_bc + x.has_ca < 3:
@@ -151,7 +151,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
             and goes_on(x.normal, x.c, x.a, x.across_ca)
         )
 
-    @wp.func
+    @func
     def from_face(x: Triangle, low: vec3, height: real) -> Closest:
         """The face's own normal, with the solid's lowest point at a height over it."""
         c = Closest()
@@ -161,7 +161,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
         c.on_b = low - height * x.normal
         return c
 
-    @wp.func
+    @func
     def is_over(x: Triangle, q: vec3, height: real) -> bool:
         """Whether q, at a height over its plane, lies over the triangle; below ground, whether right under it."""
         slack = real(-1.0e-9)
@@ -174,8 +174,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
             and wp.dot(wp.cross(n, x.a - x.c), q - x.c) > slack
         )
 
-    @wp.func
-    def ball_on(model: t.model, x: Triangle, a: Solid, q: vec3, share: vec3, height: real, margin: real) -> Manifold:
+    @func
+    def ball_on(model, x: Triangle, a: Solid, q: vec3, share: vec3, height: real, margin: real) -> Manifold:
         """A sphere: the nearest point q of the triangle is all there is to know."""
         none = Manifold()
         if wp.min(share) > real(0.0) or height <= real(0.0):
@@ -191,8 +191,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
             return none
         return shared.single(c, a.size[0], real(0.0), margin)
 
-    @wp.func
-    def lifted(model: t.model, a: Solid, s: Solid, x: Triangle, depth: real, ra: real) -> Manifold:
+    @func
+    def lifted(model, a: Solid, s: Solid, x: Triangle, depth: real, ra: real) -> Manifold:
         """How far the solid must rise along the face's normal to leave the prism; it does after the depth given.
 
         From there it is let down by what the distance surely allows, until it touches.
@@ -211,7 +211,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
             f = shared.put(f, c.on_b - (real(0.5) * rise) * x.normal, -rise, 0)
         return f
 
-    @wp.func
+    @func
     def may_touch(x: Triangle, a: Solid, margin: real) -> bool:
         """Whether the ball that holds a solid comes near the triangle, or is under ground there."""
         above = wp.dot(x.normal, a.place - x.a)
@@ -226,7 +226,7 @@ def make_triangles(p: Precision, features: Features) -> Made:
         off = share[0] * x.a + share[1] * x.b + share[2] * x.c - a.place
         return wp.dot(off, off) < (a.radius + margin) * (a.radius + margin)
 
-    @wp.func
+    @func
     def is_flat_on(x: Triangle, bottom: Face) -> bool:
         """Whether the solid's lowest edge or face is nearly parallel to the triangle."""
         if bottom.count == 2:
@@ -235,8 +235,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
             return rise * rise < real(wp.static(1.0 - SQUARE * SQUARE)) * wp.dot(d, d)
         return bottom.count > 2 and -wp.dot(bottom.normal, x.normal) > real(SQUARE)
 
-    @wp.func
-    def at_once(model: t.model, a: Solid, x: Triangle, margin: real) -> Manifold:
+    @func
+    def at_once(model, a: Solid, x: Triangle, margin: real) -> Manifold:
         """Where a solid touches a triangle, if that can be said by its lowest face; else the count is UNDECIDED.
 
         The normal points from the solid into the surface.
@@ -264,8 +264,8 @@ def make_triangles(p: Precision, features: Features) -> Made:
             f.count = UNDECIDED
         return f
 
-    @wp.func
-    def thoroughly(model: t.model, a: Solid, x: Triangle, deepest: real, margin: real) -> Manifold:
+    @func
+    def thoroughly(model, a: Solid, x: Triangle, deepest: real, margin: real) -> Manifold:
         """The same by the distance; nothing where smooth ground cannot be deeper than what was found, ``deepest``."""
         none = Manifold()
         ra = solids.rounding(a)

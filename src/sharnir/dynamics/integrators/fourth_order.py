@@ -18,7 +18,7 @@ attempt is given up and the step is a leapfrog one (``leapfrog.py``).
 from ..accelerations import make_accelerations
 from ..algebra import make_algebra
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..rows.groups import make_rows
 from ..rows.joint_matrix import make_joint_matrix
 from ..rows.limit import make_limit
@@ -33,7 +33,7 @@ PROJECTIONS = 5
 def make_fourth_order(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, quat = p.real, p.vec3, p.quat
-    t = structs(p)
+    func = functions(p)
     rotated, factors = make_algebra(p).rotated, make_factors(p, features)
     geometry = make_coordinates(p)
     Frames = geometry.Frames
@@ -48,20 +48,20 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
 
     # --- back onto the joints -----------------------------------------------------------------------------------------
 
-    @wp.func
-    def locked_slip(model: t.model, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def locked_slip(model, work, j: int, world: int) -> vec3:
         """The slip along the locked translations of joint j, m/s."""
         if wp.static(features.partial_locks):
             return linear_rows(work, j, world) * problem.slip_of(model, work, j, world)
         return problem.slip_of(model, work, j, world)
 
-    @wp.func
-    def locked_turning(model: t.model, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def locked_turning(model, work, j: int, world: int) -> vec3:
         """The relative spin about its locked rotations, rad/s."""
         return work.rows_a[j, world] * (work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world])
 
-    @wp.func
-    def gaps_to_solution(model: t.model, work: t.work, f: Frames, j: int, world: int) -> real:
+    @func
+    def gaps_to_solution(model, work, f: Frames, j: int, world: int) -> real:
         """The error of joint j's pose as a right-hand side; the worst of its entries."""
         worst = real(0.0)
         if model.joint_node_l[j] >= 0:
@@ -78,8 +78,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                 worst = wp.max(worst, wp.length(error))
         return worst
 
-    @wp.func
-    def joint_errors(model: t.model, state: t.state, work: t.work, dt: real, j: int, world: int) -> real:
+    @func
+    def joint_errors(model, state, work, dt: real, j: int, world: int) -> real:
         """The errors of joint j's locked axes, in pose and in velocity, as right-hand sides; the worst of them."""
         f = geometry.frames_of(model, state, j, world)
         problem.place_joint(model, state, work, f, j, world)
@@ -95,8 +95,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                 worst = wp.max(worst, dt * wp.length(turning))
         return worst
 
-    @wp.func
-    def project(model: t.model, state: t.state, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def project(model, state, work, settings, world: int) -> real:
         """One Newton step towards G = 0 and J V = 0; the worst error before it."""
         factors.clear_bodies(model, work.solution, settings, world)
         factors.clear_bodies(model, work.push_solution, settings, world)
@@ -113,8 +113,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                 work.spin[b, world] = work.spin[b, world] + work.push_solution[node + 1, world]
         return worst
 
-    @wp.func
-    def project_velocities(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def project_velocities(model, work, settings, world: int):
         """J V = 0 at poses that have been factored."""
         factors.clear_bodies(model, work.solution, settings, world)
         for j in range(settings.joints):
@@ -128,13 +128,13 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
 
     # --- the stages ---------------------------------------------------------------------------------------------------
 
-    @wp.func
+    @func
     def half_turn(spin: vec3, rotation: quat) -> quat:
         """w q/2."""
         return real(0.5) * (quat(spin[0], spin[1], spin[2], real(0.0)) * rotation)
 
-    @wp.func
-    def start_body(state: t.state, memory: t.memory, work: t.work, b: int, world: int):
+    @func
+    def start_body(state, memory, work, b: int, world: int):
         """Write down where body b starts and how fast."""
         work.start_position[b, world] = state.position[b, world]
         work.start_rotation[b, world] = state.rotation[b, world]
@@ -145,16 +145,16 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         work.velocity[b, world] = state.velocity[b, world]
         work.spin[b, world] = state.spin[b, world]
 
-    @wp.func
-    def back_to_start(state: t.state, work: t.work, b: int, world: int):
+    @func
+    def back_to_start(state, work, b: int, world: int):
         """Body b as it was when the step began."""
         state.position[b, world] = work.start_position[b, world]
         state.rotation[b, world] = work.start_rotation[b, world]
         state.velocity[b, world] = work.start_velocity[b, world]
         state.spin[b, world] = work.start_spin[b, world]
 
-    @wp.func
-    def move(state: t.state, work: t.work, h: real, pull: vec3, bend: quat, b: int, world: int) -> real:
+    @func
+    def move(state, work, h: real, pull: vec3, bend: quat, b: int, world: int) -> real:
         """The pose y + h y' + h^2/2 y''; the length of q before it is made a unit."""
         start = work.start_rotation[b, world]
         half = real(0.5) * h * h
@@ -164,8 +164,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         state.rotation[b, world] = q / size
         return size
 
-    @wp.func
-    def speed_up(state: t.state, work: t.work, h: real, pull: vec3, bend: quat, size: real, b: int, world: int):
+    @func
+    def speed_up(state, work, h: real, pull: vec3, bend: quat, size: real, b: int, world: int):
         """The velocity y' + h y'', the spin as w = 2 q' q^-1."""
         turning = half_turn(work.start_spin[b, world], work.start_rotation[b, world]) + h * bend
         twice = (real(2.0) / size) * (turning * wp.quat_inverse(state.rotation[b, world]))
@@ -174,8 +174,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         work.velocity[b, world] = state.velocity[b, world]
         work.spin[b, world] = state.spin[b, world]
 
-    @wp.func
-    def next_stage(model: t.model, state: t.state, work: t.work, dt: real, stage: int, b: int, world: int):
+    @func
+    def next_stage(model, state, work, dt: real, stage: int, b: int, world: int):
         """Move body b by the accelerations just found: to the next stage, or after the last to the end of the step."""
         node = model.body_node[b]
         spin = state.spin[b, world]
@@ -207,24 +207,24 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
 
     # --- is it smooth? ------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def limits_are_free(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
+    @func
+    def limits_are_free(model, state, settings, world: int) -> bool:
         """Whether no coordinate is beyond a limit."""
         for i in range(settings.limits):
             if limit_passed(model, state, i, world):
                 return False
         return True
 
-    @wp.func
-    def softs_are_slow(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
+    @func
+    def softs_are_slow(model, state, settings, world: int) -> bool:
         """Whether no spring or damper is too fast for an explicit step."""
         for i in range(settings.softs):
             if soft_is_stiff(model, state, settings.dt, i, world):
                 return False
         return True
 
-    @wp.func
-    def may_begin(model: t.model, state: t.state, settings: t.settings, world: int) -> bool:
+    @func
+    def may_begin(model, state, settings, world: int) -> bool:
         """Whether nothing at the start is too abrupt for an explicit step."""
         if wp.static(features.limits):
             if not limits_are_free(model, state, settings, world):
@@ -233,8 +233,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
             return softs_are_slow(model, state, settings, world)
         return True
 
-    @wp.func
-    def speeds_are_sound(work: t.work, settings: t.settings, world: int) -> bool:
+    @func
+    def speeds_are_sound(work, settings, world: int) -> bool:
         """Whether all velocities are finite and below the top speed."""
         for b in range(1, settings.bodies):
             # written so that a speed that is no number fails
@@ -245,17 +245,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                 return False
         return True
 
-    @wp.func
-    def end_step(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        error: real,
-        world: int,
-    ) -> bool:
+    @func
+    def end_step(model, state, memory, work, report, settings, error: real, world: int) -> bool:
         """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
         smooth = error <= NEAR_JOINTS and speeds_are_sound(work, settings, world)
         if wp.static(features.limits):
@@ -279,17 +270,8 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
             report.done[world] = 1
         return smooth
 
-    @wp.func
-    def smooth_steps(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        task: wp.vec2i,
-    ) -> int:
+    @func
+    def smooth_steps(model, control, state, memory, work, report, settings, task: wp.vec2i) -> int:
         """Make steps, at most as many as the task says, as long as the motion is smooth; returns how many were made.
 
         The state is left as it was before the first step that is not smooth. All steps are made in here, and each

@@ -20,7 +20,7 @@ whose friction begins or ceases to hold are not, either. Reactions are brought t
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..moving import make_moving
 
 MIDPOINT_STEPS = 4
@@ -31,7 +31,7 @@ JOLTED, CAUGHT = 1, 2  # friction has begun or ceased to hold a body in a kick; 
 def make_leapfrog(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     algebra, moves = make_algebra(p), make_moving(p, features).moves
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-12))
     Vectors = wp.array(dtype=vec3, ndim=2)
@@ -41,15 +41,15 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
 
     # --- before the kick ----------------------------------------------------------------------------------------------
 
-    @wp.func
+    @func
     def swap(now: Vectors, kept: Vectors, i: int, world: int):
         """Exchange two vectors."""
         vector = now[i, world]
         now[i, world] = kept[i, world]
         kept[i, world] = vector
 
-    @wp.func
-    def swap_velocities(model: t.model, state: t.state, memory: t.memory, settings: t.settings, world: int):
+    @func
+    def swap_velocities(model, state, memory, settings, world: int):
         """Velocities in the middle of the last step against those at its end, if they were not set since."""
         if memory.kick[world] > real(0.0):
             for b in range(1, settings.bodies):
@@ -62,8 +62,8 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
                         swap(state.rope_velocity, memory.rope_mid_velocity, i, world)
                         swap(state.rope_spin, memory.rope_mid_spin, i, world)
 
-    @wp.func
-    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def start(model, state, memory, work, settings, world: int) -> real:
         """The length of the kick, and the velocities it starts from; the share of the last kick's impulses in it."""
         for b in range(settings.bodies):
             work.jolted[b, world] = 0
@@ -76,14 +76,14 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
             return work.kick[world] / last
         return real(1.0)
 
-    @wp.func
-    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def abandon(model, state, memory, work, settings, world: int):
         """A step that cannot be ended leaves the state as it was."""
         swap_velocities(model, state, memory, settings, world)
 
     # --- after the kick -----------------------------------------------------------------------------------------------
 
-    @wp.func
+    @func
     def alike(x: vec3, y: vec3) -> real:
         """1 for equal vectors, 0 for such as are square to each other or opposite, or of very different lengths."""
         size = wp.dot(x, x) + wp.dot(y, y)
@@ -91,14 +91,14 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
             return real(0.0)
         return wp.max(real(2.0) * wp.dot(x, y) / size, real(0.0))
 
-    @wp.func
+    @func
     def extrapolated(now: vec3, before: vec3, change_before: vec3) -> vec3:
         """The next of three values that follow each other smoothly; zero after a jump."""
         change = now - before
         share = alike(now, before)
         return share * (now + change + alike(before, before - change_before) * (change - change_before))
 
-    @wp.func
+    @func
     def before_jolt(before: vec3, kick: vec3, after: vec3) -> vec3:
         """In the middle of a kick in which friction began to hold: the motion before, up to the velocity after."""
         onward = before + real(0.5) * kick
@@ -106,17 +106,17 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
             return onward
         return after
 
-    @wp.func
+    @func
     def brought_on(now: vec3, before: vec3) -> vec3:
         """The next of two values that follow each other smoothly; the last one after a jump."""
         return now + alike(now, before) * (now - before)
 
-    @wp.func
+    @func
     def foreseen(now: vec3, before: vec3) -> vec3:
         """The same of kicks, the next of which is zero after a jump."""
         return alike(now, before) * (real(2.0) * now - before)
 
-    @wp.func
+    @func
     def midpoint_spin(inertia: p.mat33, momentum: vec3, start: vec3, dt: real) -> vec3:
         """The u with I u = exp(-dt u/2) I w, body axes, by Newton steps; dF/du = I - (dt/2) [I u]x + O(dt^2).
 
@@ -135,7 +135,7 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
                 left = 0
         return u
 
-    @wp.func
+    @func
     def spin_gain(inertia: p.mat33, inverse: p.mat33, spin: vec3, exact_to: real, dt: real) -> vec3:
         """By how much the mean spin in the drift differs from that at its start: u - w, body axes.
 
@@ -161,8 +161,8 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
             return first + second
         return midpoint_spin(inertia, momentum, spin + first, dt) - spin
 
-    @wp.func
-    def turn_body(model: t.model, state: t.state, work: t.work, dt: real, b: int, world: int) -> vec3:
+    @func
+    def turn_body(model, state, work, dt: real, b: int, world: int) -> vec3:
         """Turn body b; its spin afterwards, of the same angular momentum."""
         turn = state.rotation[b, world]
         world_spin = work.spin[b, world]
@@ -177,8 +177,8 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, inertia * spin))
         return wp.quat_rotate(after, model.inv_inertia[b, world] * kept)
 
-    @wp.func
-    def drift_body(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, b: int, world: int):
+    @func
+    def drift_body(model, state, memory, work, dt: real, b: int, world: int):
         """The pose of body b a step later, and its velocity there."""
         whole = dt / work.kick[world]
         kick = whole * (work.velocity[b, world] - state.velocity[b, world])
@@ -212,8 +212,8 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         state.velocity[b, world] = memory.mid_velocity[b, world] + real(0.5) * coming
         state.spin[b, world] = memory.mid_spin[b, world] + real(0.5) * coming_spin
 
-    @wp.func
-    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def drift(model, state, memory, work, settings, world: int):
         """Poses and velocities of all bodies at the end of the step."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):

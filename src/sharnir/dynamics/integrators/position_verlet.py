@@ -11,18 +11,18 @@ is paid by the joints. They are met where the kicks are, and open by (h/2)^2 |w|
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions
 from .leapfrog import make_leapfrog
 
 
 @factory
 def make_position_verlet(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, vec3, t = p.real, p.vec3, structs(p)
+    real, vec3, func = p.real, p.vec3, functions(p)
     rotated, turn_body = make_algebra(p).rotated, make_leapfrog(p, features).turn_body
 
-    @wp.func
-    def drift_freely(model: t.model, state: t.state, work: t.work, settings: t.settings, time: real, world: int):
+    @func
+    def drift_freely(model, state, work, settings, time: real, world: int):
         """Poses a time (s) later, or earlier, with the velocities of the state."""
         for b in range(1, settings.bodies):
             work.spin[b, world] = state.spin[b, world]
@@ -30,15 +30,15 @@ def make_position_verlet(p: Precision, features: Features) -> Made:
             state.position[b, world] = state.position[b, world] + time * state.velocity[b, world]
             state.spin[b, world] = turn_body(model, state, work, time, b, world)
 
-    @wp.func
-    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def start(model, state, memory, work, settings, world: int) -> real:
         """Half a drift to where the kick acts; it lasts the whole step."""
         work.kick[world] = settings.dt
         drift_freely(model, state, work, settings, real(0.5) * settings.dt, world)
         return real(1.0)
 
-    @wp.func
-    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def drift(model, state, memory, work, settings, world: int):
         """The other half, and all that pseudo-velocities put right."""
         half = real(0.5) * settings.dt
         for b in range(1, settings.bodies):
@@ -49,8 +49,8 @@ def make_position_verlet(p: Precision, features: Features) -> Made:
             state.spin[b, world] = turn_body(model, state, work, half, b, world)
             state.rotation[b, world] = rotated(state.rotation[b, world], half * work.push_spin[b, world])
 
-    @wp.func
-    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def abandon(model, state, memory, work, settings, world: int):
         """Back to where the step began, to rounding: the rotation is symmetric in time."""
         drift_freely(model, state, work, settings, real(-0.5) * settings.dt, world)
 

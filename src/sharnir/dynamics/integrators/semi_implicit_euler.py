@@ -4,24 +4,24 @@ The kick stands for the whole step. The rotation over a step is exact for a cons
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions
 from ..moving import make_moving
 
 
 @factory
 def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, t = p.real, structs(p)
+    real, func = p.real, functions(p)
     rotated, moves = make_algebra(p).rotated, make_moving(p, features).moves
 
-    @wp.func
-    def start(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def start(model, state, memory, work, settings, world: int) -> real:
         """A kick of the length of the step, s, on the state as it is."""
         work.kick[world] = settings.dt
         return real(1.0)
 
-    @wp.func
-    def drift(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def drift(model, state, memory, work, settings, world: int):
         """New velocities, and poses that follow them."""
         for b in range(1, settings.bodies):
             if moves(model, b, world):
@@ -33,8 +33,8 @@ def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
                 state.position[b, world] = state.position[b, world] + settings.dt * (v + work.push[b, world])
                 state.rotation[b, world] = rotated(state.rotation[b, world], turn)
 
-    @wp.func
-    def abandon(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def abandon(model, state, memory, work, settings, world: int):
         """The state is as it was: only the drift changes it."""
 
     return locals()

@@ -14,7 +14,7 @@ A pressure that p' -> p - A u h B/V would change is a spring of A^2 B/V; the flo
 """
 
 from ...model import actuator_numbers as at
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 MOST_HELD = 0.4  # of a muscle that is pulled out: what it holds beyond its force
 LEAST = 1e-3  # of its volume to which a chamber is squeezed at most
@@ -24,7 +24,7 @@ LEAST = 1e-3  # of its volume to which a chamber is squeezed at most
 def make_actuator(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
-    t = structs(p)
+    func = functions(p)
 
     @wp.struct
     class Line:
@@ -35,15 +35,15 @@ def make_actuator(p: Precision, features: Features) -> Made:
         stiffness: real  # N/m or N m/rad
         flow: real  # m/s or rad/s at which the stiffness is not felt
 
-    @wp.func
-    def numb(model: t.model, a: int, place: int, world: int) -> real:
+    @func
+    def numb(model, a: int, place: int, world: int) -> real:
         """A number of actuator a by its place, SI units."""
         return model.actuator_number[model.actuator_first[a] + place, world]
 
     # --- a motor with a controlled current ----------------------------------------------------------------------------
 
-    @wp.func
-    def motor_effort(model: t.model, memory: t.memory, command: real, a: int, world: int) -> real:
+    @func
+    def motor_effort(model, memory, command: real, a: int, world: int) -> real:
         """The command, as far as the present limit of the current goes."""
         warm = numb(model, a, wp.static(at.WARM), world)
         hot = numb(model, a, wp.static(at.HOT), world)
@@ -53,8 +53,8 @@ def make_actuator(p: Precision, features: Features) -> Made:
         )
         return wp.clamp(command, -most, most)
 
-    @wp.func
-    def warm_up(model: t.model, memory: t.memory, command: real, dt: real, a: int, world: int):
+    @func
+    def warm_up(model, memory, command: real, dt: real, a: int, world: int):
         """The winding's temperature above its surroundings after dt, K."""
         current = motor_effort(model, memory, command, a, world) / numb(model, a, wp.static(at.TORQUE), world)
         end = numb(model, a, wp.static(at.HEAT), world) * current * current
@@ -63,16 +63,16 @@ def make_actuator(p: Precision, features: Features) -> Made:
 
     # --- a cylinder ---------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def pressures(model: t.model, memory: t.memory, a: int, world: int) -> vec2:
+    @func
+    def pressures(model, memory, a: int, world: int) -> vec2:
         """Of the chambers a and b, Pa; the memory has them beside those at the start."""
         return vec2(
             memory.actuator_a[a, world] + numb(model, a, wp.static(at.START_A), world),
             memory.actuator_b[a, world] + numb(model, a, wp.static(at.START_B), world),
         )
 
-    @wp.func
-    def volumes(model: t.model, x: real, a: int, world: int) -> vec2:
+    @func
+    def volumes(model, x: real, a: int, world: int) -> vec2:
         """Of the chambers a and b at the coordinate x, m^3."""
         dead = numb(model, a, wp.static(at.DEAD), world)
         way = x - numb(model, a, wp.static(at.RETRACTED), world)
@@ -83,12 +83,12 @@ def make_actuator(p: Precision, features: Features) -> Made:
             wp.max(dead + numb(model, a, wp.static(at.AREA_B), world) * rest, least),
         )
 
-    @wp.func
+    @func
     def root(z: real) -> real:
         """The signed square root."""
         return wp.sign(z) * wp.sqrt(wp.abs(z))
 
-    @wp.func
+    @func
     def pushed_to(goal: real, now: real, edge: real, give: real, drawn: real) -> real:
         """The pressure after a step: (p' - now)/give = the edge's flow - drawn, from or to a pressure ``goal``."""
         half = real(0.5) * edge
@@ -99,35 +99,33 @@ def make_actuator(p: Precision, features: Features) -> Made:
             r = (-edge + wp.sqrt(edge * edge + real(4.0) * wp.abs(left) / give)) * real(0.5) * give
         return goal - wp.sign(left) * r * r
 
-    @wp.func
+    @func
     def opening(command: real) -> real:
         """Of the valve, -1 to 1."""
         return wp.clamp(command, real(-1.0), real(1.0))
 
-    @wp.func
-    def goals(model: t.model, command: real, a: int, world: int) -> vec2:
+    @func
+    def goals(model, command: real, a: int, world: int) -> vec2:
         """Where the valve connects the chambers a and b to, Pa."""
         supply = numb(model, a, wp.static(at.SUPPLY), world)
         if command >= real(0.0):
             return vec2(supply, real(0.0))
         return vec2(real(0.0), supply)
 
-    @wp.func
+    @func
     def oil_spring(area: real, volume: real, now: real, goal: real, edge: real, bulk: real, dt: real) -> vec2:
         """Of one chamber over a step: force per way out, N/m, and the force that its flow adds in the time, N/s."""
         drop = wp.max(wp.abs(goal - now), real(1.0))
         give = volume / bulk + real(0.5) * dt * real(0.5) * edge / wp.sqrt(drop)
         return vec2(area * area / give, area * edge * root(goal - now) / give)
 
-    @wp.func
+    @func
     def is_slack(now: real, out: real, relief: real) -> bool:
         """Whether a chamber lets oil out, or sucks it in, as its piston goes ``out``."""
         return (now >= relief and out <= real(0.0)) or (now <= real(0.0) and out >= real(0.0))
 
-    @wp.func
-    def cylinder_line(
-        model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int
-    ) -> Line:
+    @func
+    def cylinder_line(model, memory, command: real, x: real, u: real, dt: real, a: int, world: int) -> Line:
         """Of a hydraulic cylinder."""
         area_a = numb(model, a, wp.static(at.AREA_A), world)
         area_b = numb(model, a, wp.static(at.AREA_B), world)
@@ -152,8 +150,8 @@ def make_actuator(p: Precision, features: Features) -> Made:
             line.flow = gain / line.stiffness
         return line
 
-    @wp.func
-    def fill(model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int):
+    @func
+    def fill(model, memory, command: real, x: real, u: real, dt: real, a: int, world: int):
         """The pressures at the end of the drift, from the coordinate in its middle."""
         bulk = numb(model, a, wp.static(at.BULK), world)
         relief = numb(model, a, wp.static(at.RELIEF), world)
@@ -174,8 +172,8 @@ def make_actuator(p: Precision, features: Features) -> Made:
 
     # --- gas, muscle, map ---------------------------------------------------------------------------------------------
 
-    @wp.func
-    def gas_line(model: t.model, x: real, a: int, world: int) -> Line:
+    @func
+    def gas_line(model, x: real, a: int, world: int) -> Line:
         """Of a gas spring: p V^n is constant."""
         area = numb(model, a, wp.static(at.AREA), world)
         full = numb(model, a, wp.static(at.VOLUME), world)
@@ -187,7 +185,7 @@ def make_actuator(p: Precision, features: Features) -> Made:
         line.stiffness = exponent * area * area * pressure / volume
         return line
 
-    @wp.func
+    @func
     def hill_law(v: real, hill: real) -> vec2:
         """The share of its force that a muscle has as it shortens at the share v of its fastest, and -d/dv of it."""
         if v >= real(1.0):
@@ -199,17 +197,15 @@ def make_actuator(p: Precision, features: Features) -> Made:
         below = bend - v
         return vec2(real(1.0) - real(MOST_HELD) * v / below, real(MOST_HELD) * bend / (below * below))
 
-    @wp.func
-    def activation(model: t.model, memory: t.memory, command: real, last: real, a: int, world: int) -> real:
+    @func
+    def activation(model, memory, command: real, last: real, a: int, world: int) -> real:
         """Of a muscle over the kick, 0 to 1."""
         if numb(model, a, wp.static(at.RISE), world) > real(0.0):
             return memory.actuator_a[a, world]
         return real(0.5) * (wp.clamp(command, real(0.0), real(1.0)) + wp.clamp(last, real(0.0), real(1.0)))
 
-    @wp.func
-    def muscle_line(
-        model: t.model, memory: t.memory, command: real, last: real, x: real, u: real, a: int, world: int
-    ) -> Line:
+    @func
+    def muscle_line(model, memory, command: real, last: real, x: real, u: real, a: int, world: int) -> Line:
         """Of a muscle: F = F_0 a f_l(x) f_v(u)."""
         length = numb(model, a, wp.static(at.LENGTH), world)
         width = numb(model, a, wp.static(at.WIDTH), world)
@@ -225,8 +221,8 @@ def make_actuator(p: Precision, features: Features) -> Made:
             line.stiffness = wp.max(real(-2.0) * pull * law[0] * off / (width * length), real(0.0))
         return line
 
-    @wp.func
-    def excite(model: t.model, memory: t.memory, command: real, dt: real, a: int, world: int):
+    @func
+    def excite(model, memory, command: real, dt: real, a: int, world: int):
         """The muscle's activation after dt, by its rise time."""
         rise = numb(model, a, wp.static(at.RISE), world)
         end = wp.clamp(command, real(0.0), real(1.0))
@@ -235,16 +231,16 @@ def make_actuator(p: Precision, features: Features) -> Made:
         else:
             memory.actuator_a[a, world] = end
 
-    @wp.func
-    def segment(model: t.model, first: int, count: int, value: real, world: int) -> int:
+    @func
+    def segment(model, first: int, count: int, value: real, world: int) -> int:
         """The interval of a rising row of numbers that holds a value, or an end one."""
         i = int(0)
         while i + 2 < count and value > model.actuator_number[first + i + 1, world]:
             i += 1
         return i
 
-    @wp.func
-    def map_line(model: t.model, x: real, u: real, a: int, world: int) -> Line:
+    @func
+    def map_line(model, x: real, u: real, a: int, world: int) -> Line:
         """Interpolated in both; beyond the ends as there, where it has no slope."""
         first = model.actuator_first[a]
         rows = int(numb(model, a, wp.static(at.COORDINATES), world))
@@ -275,10 +271,8 @@ def make_actuator(p: Precision, features: Features) -> Made:
 
     # --- all of them --------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def actuator_line(
-        model: t.model, memory: t.memory, commands: vec2, x: real, u: real, dt: real, a: int, world: int
-    ) -> Line:
+    @func
+    def actuator_line(model, memory, commands: vec2, x: real, u: real, dt: real, a: int, world: int) -> Line:
         """At the coordinate x and the rate u before the kick, and the commands of this step and the last.
 
         What follows its command at once has the mean of the two.
@@ -304,15 +298,15 @@ def make_actuator(p: Precision, features: Features) -> Made:
             line = map_line(model, x, u, a, world)
         return line
 
-    @wp.func
-    def rotor(model: t.model, a: int, world: int) -> real:
+    @func
+    def rotor(model, a: int, world: int) -> real:
         """The inertia that goes along with the coordinate, kg or kg m^2."""
         if model.actuator_kind[a] == wp.static(at.MOTOR):
             return numb(model, a, wp.static(at.ROTOR), world)
         return real(0.0)
 
-    @wp.func
-    def go_on(model: t.model, memory: t.memory, command: real, x: real, u: real, dt: real, a: int, world: int):
+    @func
+    def go_on(model, memory, command: real, x: real, u: real, dt: real, a: int, world: int):
         """What is inside, over the drift with the rate u from the coordinate x."""
         kind = model.actuator_kind[a]
         if kind == wp.static(at.MOTOR):

@@ -26,7 +26,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 from ...model.features import CATCH_KINDS
-from ..factory import Features, Made, Precision, distinct, factory, structs
+from ..factory import Features, Made, Precision, factory, functions
 from ..pair import make_pair
 from .friction import make_friction
 from .gear import make_gear
@@ -64,39 +64,39 @@ def _as_one(p: Precision, kinds: list[SimpleNamespace]) -> SimpleNamespace | Non
 
 def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
     """A single kind, its rows numbered along each joint."""
-    real, vec3, t, Pair, View = p.real, p.vec3, structs(p), make_pair(p).Pair, make_view(p).View
-    func = distinct(tag)
+    real, vec3, func, Pair, View = p.real, p.vec3, functions(p), make_pair(p).Pair, make_view(p).View
+    func = functions(p, tag)
 
     @func
-    def count(model: t.model, j: int) -> int:
+    def count(model, j: int) -> int:
         """How many rows joint j has."""
         return kind.last(model, j) - kind.first(model, j)
 
     @func
-    def linear(model: t.model, c: int, j: int) -> int:
+    def linear(model, c: int, j: int) -> int:
         """1: row c of joint j acts on lengths, 0: on angles."""
         return kind.linear(model, kind.first(model, j) + c)
 
     @func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, world: int):
+    def prepare(model, state, memory, work, view: View, world: int):
         """All rows of a joint."""
         for i in range(kind.first(model, view.joint), kind.last(model, view.joint)):
             kind.prepare(model, state, memory, work, view, i, world)
 
     @func
-    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
+    def warm(model, memory, work, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
         for i in range(kind.first(model, j), kind.last(model, j)):
             x = kind.warm(model, memory, work, x, i, world)
         return x
 
     @func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
+    def visit(model, memory, work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
         """The change of the impulse of row c at the slip or relative spin u."""
         return kind.visit(model, memory, work, u, dt, kind.first(model, j) + c, world)
 
     @func
-    def is_idle(model: t.model, memory: t.memory, work: t.work, j: int, world: int) -> bool:
+    def is_idle(model, memory, work, j: int, world: int) -> bool:
         """Whether no row of joint j has anything to do."""
         for i in range(kind.first(model, j), kind.last(model, j)):
             if not kind.is_idle(model, memory, work, i, world):
@@ -104,13 +104,13 @@ def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
         return True
 
     @func
-    def end(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    def end(model, memory, work, j: int, world: int):
         """What the rows of joint j remember of a kick that is solved."""
         for i in range(kind.first(model, j), kind.last(model, j)):
             kind.end(model, memory, work, i, world)
 
     @func
-    def scale(model: t.model, memory: t.memory, share: real, j: int, world: int):
+    def scale(model, memory, share: real, j: int, world: int):
         """Impulses of joint j for a kick of another length."""
         for i in range(kind.first(model, j), kind.last(model, j)):
             kind.scale(memory, share, i, world)
@@ -120,12 +120,12 @@ def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
     if hasattr(kind, "push"):
 
         @func
-        def is_passed(model: t.model, work: t.work, c: int, j: int, world: int) -> bool:
+        def is_passed(model, work, c: int, j: int, world: int) -> bool:
             """Whether pseudo-velocities have something to put right."""
             return kind.is_passed(work, kind.first(model, j) + c, world)
 
         @func
-        def push(model: t.model, work: t.work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
+        def push(model, work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
             """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
             return kind.push(model, work, u, rate, kind.first(model, j) + c, world)
 
@@ -135,17 +135,17 @@ def _numbered(p: Precision, kind: SimpleNamespace, tag: str) -> SimpleNamespace:
 
 def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> SimpleNamespace:
     """Two kinds, or groups of kinds, as one: the rows of the second follow those of the first."""
-    real, vec3, t, Pair, View = p.real, p.vec3, structs(p), make_pair(p).Pair, make_view(p).View
+    real, vec3, func, Pair, View = p.real, p.vec3, functions(p), make_pair(p).Pair, make_view(p).View
     tag = f"{before.tag}{after.tag}"
-    func = distinct(tag)
+    func = functions(p, tag)
 
     @func
-    def count(model: t.model, j: int) -> int:
+    def count(model, j: int) -> int:
         """How many rows joint j has."""
         return before.count(model, j) + after.count(model, j)
 
     @func
-    def linear(model: t.model, c: int, j: int) -> int:
+    def linear(model, c: int, j: int) -> int:
         """1: row c of joint j acts on lengths, 0: on angles."""
         past = c - before.count(model, j)
         if past < 0:
@@ -153,18 +153,18 @@ def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> Si
         return after.linear(model, past, j)
 
     @func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, world: int):
+    def prepare(model, state, memory, work, view: View, world: int):
         """All rows of a joint."""
         before.prepare(model, state, memory, work, view, world)
         after.prepare(model, state, memory, work, view, world)
 
     @func
-    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
+    def warm(model, memory, work, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
         return after.warm(model, memory, work, before.warm(model, memory, work, x, j, world), j, world)
 
     @func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
+    def visit(model, memory, work, u: vec3, dt: real, c: int, j: int, world: int) -> vec3:
         """The change of the impulse of row c at the slip or relative spin u."""
         past = c - before.count(model, j)
         if past < 0:
@@ -172,20 +172,20 @@ def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> Si
         return after.visit(model, memory, work, u, dt, past, j, world)
 
     @func
-    def is_idle(model: t.model, memory: t.memory, work: t.work, j: int, world: int) -> bool:
+    def is_idle(model, memory, work, j: int, world: int) -> bool:
         """Whether no row of joint j has anything to do."""
         if before.is_idle(model, memory, work, j, world):
             return after.is_idle(model, memory, work, j, world)
         return False
 
     @func
-    def end(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    def end(model, memory, work, j: int, world: int):
         """What the rows of joint j remember of a kick that is solved."""
         before.end(model, memory, work, j, world)
         after.end(model, memory, work, j, world)
 
     @func
-    def scale(model: t.model, memory: t.memory, share: real, j: int, world: int):
+    def scale(model, memory, share: real, j: int, world: int):
         """Impulses of joint j for a kick of another length."""
         before.scale(model, memory, share, j, world)
         after.scale(model, memory, share, j, world)
@@ -195,7 +195,7 @@ def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> Si
     if hasattr(before, "push") and hasattr(after, "push"):
 
         @func
-        def is_passed(model: t.model, work: t.work, c: int, j: int, world: int) -> bool:
+        def is_passed(model, work, c: int, j: int, world: int) -> bool:
             """Whether pseudo-velocities have something to put right."""
             past = c - before.count(model, j)
             if past < 0:
@@ -203,7 +203,7 @@ def _joined(p: Precision, before: SimpleNamespace, after: SimpleNamespace) -> Si
             return after.is_passed(model, work, past, j, world)
 
         @func
-        def push(model: t.model, work: t.work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
+        def push(model, work, u: vec3, rate: real, c: int, j: int, world: int) -> vec3:
             """The change of the pseudo-impulse of row c at the pseudo-velocity u."""
             past = c - before.count(model, j)
             if past < 0:

@@ -15,7 +15,7 @@ M is zero along the third, where any mass will do: without a load y is zero, too
 """
 
 from ..algebra import make_algebra
-from ..factory import Made, Precision, factory, structs, wp
+from ..factory import Made, Precision, factory, functions, wp
 
 NEWTON_STEPS = 30  # the bracket alone halves in each; Newton's steps need three or four
 
@@ -24,14 +24,14 @@ NEWTON_STEPS = 30  # the bracket alone halves in each; Newton's steps need three
 def make_bristle(p: Precision) -> Made:
     """The functions in a precision."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
 
     ENOUGH = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))
     TINY = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))
 
-    @wp.func
-    def slip_rate(model: t.model, speed: real, i: int, world: int) -> real:
+    @func
+    def slip_rate(model, speed: real, i: int, world: int) -> real:
         """a = s0 |v|/g(v), 1/s."""
         level = model.dynamic_level[i, world]
         if model.friction_speed[i, world] > real(0.0):
@@ -39,10 +39,8 @@ def make_bristle(p: Precision) -> Made:
             level = level + (model.static_level[i, world] - level) * wp.exp(-x * x)
         return model.friction_stiffness[i, world] * speed / level
 
-    @wp.func
-    def along_one_axis(
-        model: t.model, memory: t.memory, work: t.work, u: real, inverse_mass: real, scale: real, i: int, world: int
-    ) -> real:
+    @func
+    def along_one_axis(model, memory, work, u: real, inverse_mass: real, scale: real, i: int, world: int) -> real:
         """The impulse on a single axis, the scalar equation solved by Newton steps from the present speed."""
         kick = work.kick[world]
         axis = work.friction_axis[i, world]
@@ -81,10 +79,8 @@ def make_bristle(p: Precision) -> Made:
         memory.friction_ratio[i, world] = wp.abs(phi)
         return -kick * scale * phi
 
-    @wp.func
-    def bristle_impulse(
-        model: t.model, memory: t.memory, work: t.work, u: vec3, scale: real, i: int, world: int
-    ) -> vec3:
+    @func
+    def bristle_impulse(model, memory, work, u: vec3, scale: real, i: int, world: int) -> vec3:
         """The new impulse at the slip or relative spin u."""
         kick = work.kick[world]
         mass = algebra.full(work.friction_mass[i, world])
@@ -105,8 +101,8 @@ def make_bristle(p: Precision) -> Made:
         memory.friction_ratio[i, world] = wp.length(new) / wp.max(kick * scale, TINY)
         return new
 
-    @wp.func
-    def bristle_after(model: t.model, memory: t.memory, u: vec3, kick: real, i: int, world: int) -> vec3:
+    @func
+    def bristle_after(model, memory, u: vec3, kick: real, i: int, world: int) -> vec3:
         """Where the bristles are at the end of a kick that ended with slip or spin u."""
         radius = model.friction_radius[i, world]
         a = slip_rate(model, radius * wp.length(u), i, world)

@@ -5,7 +5,7 @@ A kind is a file beside this one, called after its tag. It gives ``first``, ``la
 """
 
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from .joint_view import make_view
 from .soft import make_soft
@@ -14,26 +14,26 @@ from .soft import make_soft
 @factory
 def make_catch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, vec3, t = p.real, p.vec3, structs(p)
+    real, vec3, func = p.real, p.vec3, functions(p)
     geometry, pair, view_of = make_coordinates(p), make_pair(p), make_view(p)
     Pair, View = pair.Pair, view_of.View
     conductance_along = make_soft(p, features).conductance_along
 
-    @wp.func
-    def linear(model: t.model, i: int) -> int:
+    @func
+    def linear(model, i: int) -> int:
         """1: of a length, 0: of an angle."""
         return model.catch_linear[i]
 
-    @wp.func
-    def value(model: t.model, state: t.state, view: View, i: int, world: int) -> real:
+    @func
+    def value(model, state, view: View, i: int, world: int) -> real:
         """The coordinate of catch i, turns counted."""
         found = geometry.coordinate_value(view.frames, model.catch_kind[i])
         if model.catch_twist[i] >= 0:
             found = geometry.unwrapped(found, state.twist[model.catch_twist[i], world])
         return found
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its direction and effective mass."""
         axis = geometry.coordinate_axis(view.frames, model.catch_kind[i])
         mass = real(1.0) / view_of.inverse_mass_along(view, model.catch_linear[i], axis)
@@ -42,35 +42,35 @@ def make_catch(p: Precision, features: Features) -> Made:
         work.catch_axis[i, world] = axis
         work.catch_mass[i, world] = mass
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
+    @func
+    def warm(model, memory, work, x: Pair, i: int, world: int) -> Pair:
         """Last step's impulse applied."""
         return pair.acted(x, model.catch_linear[i], memory.catch_impulse[i, world] * work.catch_axis[i, world])
 
-    @wp.func
-    def wanted(memory: t.memory, work: t.work, u: vec3, rate: real, i: int, world: int) -> real:
+    @func
+    def wanted(memory, work, u: vec3, rate: real, i: int, world: int) -> real:
         """The impulse that would bring the coordinate, at the slip or relative spin u, to a rate, N s or N m s."""
         slip = wp.dot(work.catch_axis[i, world], u) - rate
         return memory.catch_impulse[i, world] - work.catch_mass[i, world] * slip
 
-    @wp.func
-    def take(memory: t.memory, work: t.work, new: real, i: int, world: int) -> vec3:
+    @func
+    def take(memory, work, new: real, i: int, world: int) -> vec3:
         """The change to a new impulse, which is kept."""
         change = new - memory.catch_impulse[i, world]
         memory.catch_impulse[i, world] = new
         return change * work.catch_axis[i, world]
 
-    @wp.func
-    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_idle(model, memory, work, i: int, world: int) -> bool:
         """Whether it holds nothing."""
         return memory.catch_impulse[i, world] == real(0.0)
 
-    @wp.func
-    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end(model, memory, work, i: int, world: int):
         """It remembers nothing but its impulse."""
 
-    @wp.func
-    def scale(memory: t.memory, share: real, i: int, world: int):
+    @func
+    def scale(memory, share: real, i: int, world: int):
         """Its impulse for a kick of another length."""
         memory.catch_impulse[i, world] = share * memory.catch_impulse[i, world]
 

@@ -17,7 +17,7 @@ All couplings together are a group of rows, see ``groups.py``.
 
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 
 
@@ -25,13 +25,13 @@ from ..pair import make_pair
 def make_coupling(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     led = make_bias(p, features).led
     PASSED = wp.constant(real(1e-9 if p.name == "float64" else 1e-4))  # share of a gap that is rounding
 
-    @wp.func
-    def prepare_term(model: t.model, state: t.state, work: t.work, i: int, world: int) -> p.vec2:
+    @func
+    def prepare_term(model, state, work, i: int, world: int) -> p.vec2:
         """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
         j = model.term_joint[i]
         f = geometry.frames_of(model, state, j, world)
@@ -48,29 +48,20 @@ def make_coupling(p: Precision, features: Features) -> Made:
             ease = (x.ma + x.mb) * wp.dot(axis, axis) + wp.dot(turn_a, x.ia * turn_a) + wp.dot(turn_b, x.ib * turn_b)
         return p.vec2(model.term_factor[i, world] * value, ease)
 
-    @wp.func
-    def is_open(model: t.model, memory: t.memory, g: int, world: int) -> bool:
+    @func
+    def is_open(model, memory, g: int, world: int) -> bool:
         """Whether coupling g has play and neither flank touches."""
         if wp.static(features.backlash and features.direct):
             return model.coupling_gap[g, world] > real(0.0) and memory.coupling_side[g, world] == 0
         return False
 
-    @wp.func
-    def flank(model: t.model, memory: t.memory, g: int, world: int) -> real:
+    @func
+    def flank(model, memory, g: int, world: int) -> real:
         """How far off the sum of terms is where the present flank touches."""
         return real(memory.coupling_side[g, world]) * model.coupling_gap[g, world]
 
-    @wp.func
-    def prepare(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def prepare(model, control, state, memory, work, report, settings, world: int):
         """Axes, errors (m or rad) and inverse masses."""
         for g in range(settings.couplings):
             total = p.vec2()
@@ -87,14 +78,14 @@ def make_coupling(p: Precision, features: Features) -> Made:
             if wp.static(not features.integrator.leads) or model.coupling_moves[g] == 1:
                 work.coupling_bias[g, world] = work.coupling_error[g, world] / settings.dt
 
-    @wp.func
-    def lead(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def lead(model, memory, work, settings, world: int):
         """From now on the rows lead onto their equations."""
         for g in range(settings.couplings):
             work.coupling_bias[g, world] = work.coupling_error[g, world] / settings.dt
 
-    @wp.func
-    def act_on(model: t.model, work: t.work, impulse: real, g: int, world: int):
+    @func
+    def act_on(model, work, impulse: real, g: int, world: int):
         """An impulse of coupling g on all of its coordinates."""
         for i in range(model.coupling_start[g], model.coupling_end[g]):
             j = model.term_joint[i]
@@ -106,19 +97,19 @@ def make_coupling(p: Precision, features: Features) -> Made:
                 pair.acted(pair.load(model, work, j, world), model.term_linear[i], impulse * work.term_axis[i, world]),
             )
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def warm(model, memory, work, settings, world: int):
         """Last step's impulses applied."""
         for g in range(settings.couplings):
             act_on(model, work, memory.coupling_impulse[g, world], g, world)
 
-    @wp.func
-    def coupling_rate(model: t.model, work: t.work, g: int, world: int) -> real:
+    @func
+    def coupling_rate(model, work, g: int, world: int) -> real:
         """What the row lacks: its rate on average over the drift, and what closes it."""
         return work.coupling_bias[g, world] + sum_rate(model, work, g, world)
 
-    @wp.func
-    def sum_rate(model: t.model, work: t.work, g: int, world: int) -> real:
+    @func
+    def sum_rate(model, work, g: int, world: int) -> real:
         """The rate of the sum of terms on average over the drift."""
         rate = real(0.0)
         for i in range(model.coupling_start[g], model.coupling_end[g]):
@@ -130,8 +121,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
             )
         return rate
 
-    @wp.func
-    def push_rate(model: t.model, work: t.work, g: int, world: int) -> real:
+    @func
+    def push_rate(model, work, g: int, world: int) -> real:
         """The row's rate of the pseudo-velocities, which must not part it."""
         rate = real(0.0)
         for i in range(model.coupling_start[g], model.coupling_end[g]):
@@ -142,8 +133,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
 
     # --- in the direct solver's matrix --------------------------------------------------------------------------------
 
-    @wp.func
-    def add(work: t.work, block: int, row: int, column: int, value: vec3, world: int):
+    @func
+    def add(work, block: int, row: int, column: int, value: vec3, world: int):
         """Add to the first row of a coupling's block with a body's node, the later node's index first."""
         if block >= 0:
             part = wp.matrix_from_rows(value, vec3(), vec3())
@@ -152,8 +143,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
             else:
                 work.block[block, world] = work.block[block, world] + wp.transpose(part)
 
-    @wp.func
-    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def assemble(model, memory, work, settings, world: int):
         """The rows in the matrix; their blocks were cleared along with the fill."""
         for g in range(settings.couplings):
             row = model.coupling_node[g]
@@ -176,45 +167,45 @@ def make_coupling(p: Precision, features: Features) -> Made:
             give = model.coupling_give[g] * work.coupling_ease[g, world]
             work.pivot[row, world] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
-    @wp.func
-    def lacking(model: t.model, memory: t.memory, rate: real, g: int, world: int) -> vec3:
+    @func
+    def lacking(model, memory, rate: real, g: int, world: int) -> vec3:
         """The right-hand side of coupling g, whose row has a rate that it should not have."""
         if is_open(model, memory, g, world):
             return vec3()
         return vec3(-rate, real(0.0), real(0.0))
 
-    @wp.func
-    def lack(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def lack(model, memory, work, settings, world: int):
         """The right-hand sides of all couplings, rad/s or m/s."""
         for g in range(settings.couplings):
             work.solution[model.coupling_node[g], world] = lacking(
                 model, memory, coupling_rate(model, work, g, world), g, world
             )
 
-    @wp.func
-    def lack_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def lack_push(model, memory, work, settings, world: int):
         """The same for the pseudo-velocities, which must not part the couplings."""
         for g in range(settings.couplings):
             work.push_solution[model.coupling_node[g], world] = lacking(
                 model, memory, push_rate(model, work, g, world), g, world
             )
 
-    @wp.func
-    def take(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take(model, memory, work, settings, world: int):
         """Add the solution to the impulses."""
         for g in range(settings.couplings):
             x = work.solution[model.coupling_node[g], world]
             memory.coupling_impulse[g, world] = memory.coupling_impulse[g, world] - x[0]
 
-    @wp.func
-    def take_apart(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take_apart(model, memory, work, settings, world: int):
         """What the bias adds is a part of the effort but not of the warm start, as for joints."""
         for g in range(settings.couplings):
             x = work.solution[model.coupling_node[g], world]
             work.coupling_bias_impulse[g, world] = work.coupling_bias_impulse[g, world] - x[0]
 
-    @wp.func
-    def let_go(model: t.model, memory: t.memory, work: t.work, g: int, world: int):
+    @func
+    def let_go(model, memory, work, g: int, world: int):
         """A flank that would pull does nothing any more."""
         impulse = memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
         act_on(model, work, -impulse, g, world)
@@ -223,8 +214,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
         work.coupling_error[g, world] = work.coupling_error[g, world] + flank(model, memory, g, world)
         memory.coupling_side[g, world] = 0
 
-    @wp.func
-    def meet(model: t.model, memory: t.memory, work: t.work, side: int, dt: real, g: int, world: int):
+    @func
+    def meet(model, memory, work, side: int, dt: real, g: int, world: int):
         """A flank that would be passed is met by the end of the step."""
         memory.coupling_side[g, world] = side
         work.coupling_error[g, world] = work.coupling_error[g, world] - flank(model, memory, g, world)
@@ -232,8 +223,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
 
     if features.backlash and features.direct:
 
-        @wp.func
-        def revise(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
+        @func
+        def revise(model, memory, work, settings, world: int) -> bool:
             """After a solve: flanks that pull let go, those that would be passed are met; whether there were any."""
             changed = bool(False)
             for g in range(settings.couplings):
@@ -255,8 +246,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
 
     # --- by visits ----------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def push_between(model: t.model, memory: t.memory, work: t.work, dt: real, g: int, world: int) -> real:
+    @func
+    def push_between(model, memory, work, dt: real, g: int, world: int) -> real:
         """The change of the impulse of a coupling with play: neither flank is passed, and at most one pushes."""
         old = memory.coupling_impulse[g, world]
         mass = real(1.0) / work.coupling_ease[g, world]
@@ -267,10 +258,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
         down = wp.max(real(0.0), mass * (rate + (error - gap) / dt) - old)
         return up - down - old
 
-    @wp.func
-    def visit(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
-    ) -> real:
+    @func
+    def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
         """One visit of every coupling; the square of the largest impulse."""
         largest = real(0.0)
         for g in range(settings.couplings):
@@ -284,16 +273,16 @@ def make_coupling(p: Precision, features: Features) -> Made:
                 largest = wp.max(largest, change * change)
         return largest
 
-    @wp.func
-    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end(model, state, memory, work, settings, world: int):
         """The mean effort of every coupling over the kick, N or N m."""
         for g in range(settings.couplings):
             memory.coupling_effort[g, world] = (
                 memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
             ) / work.kick[world]
 
-    @wp.func
-    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
+    @func
+    def scale(model, memory, settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
         for g in range(settings.couplings):
             memory.coupling_impulse[g, world] = share * memory.coupling_impulse[g, world]

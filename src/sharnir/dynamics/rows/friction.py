@@ -20,7 +20,7 @@ from ...model.compile import ACROSS_PIN, BRISTLE, NO_LOAD, TRUE_COULOMB, WHOLE
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..integrators.leapfrog import CAUGHT, JOLTED
 from ..pair import make_pair
 from .bristle import make_bristle
@@ -36,7 +36,7 @@ BRISTLES_HELD = 0.98  # of their largest bend: bristles below that hold
 def make_friction(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, view_of = pair.Pair, make_view(p)
     View, inverse_mass_of = view_of.View, view_of.inverse_mass
@@ -47,10 +47,8 @@ def make_friction(p: Precision, features: Features) -> Made:
     # s M beyond which E + s M has no digits left beside the friction's axes; the friction is a share 1/STEEPEST then
     STEEPEST = wp.constant(real(1e7 if p.name == "float64" else 1e3))
 
-    @wp.func
-    def normal_force(
-        model: t.model, memory: t.memory, work: t.work, ratio: real, kick: real, i: int, j: int, world: int
-    ) -> real:
+    @func
+    def normal_force(model, memory, work, ratio: real, kick: real, i: int, j: int, world: int) -> real:
         """What presses the sliding surfaces together, N; ``ratio`` is friction over normal force."""
         kind = model.friction_load[i]
         press = memory.lock_impulse[j, world]
@@ -63,10 +61,8 @@ def make_friction(p: Precision, features: Features) -> Made:
             force = force / wp.sqrt(real(1.0) + ratio * ratio)
         return model.friction_preload[i, world] + force
 
-    @wp.func
-    def level_before(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, i: int, j: int, world: int
-    ) -> real:
+    @func
+    def level_before(model, state, memory, work, i: int, j: int, world: int) -> real:
         """The level for this step: static at rest, else by the speed when it began."""
         if memory.sticking[i, world] == 1:
             return model.static_level[i, world]
@@ -80,8 +76,8 @@ def make_friction(p: Precision, features: Features) -> Made:
             level = level + (model.static_level[i, world] - level) * wp.exp(-share)
         return level
 
-    @wp.func
-    def relative_before(model: t.model, state: t.state, work: t.work, i: int, j: int, world: int) -> vec3:
+    @func
+    def relative_before(model, state, work, i: int, j: int, world: int) -> vec3:
         """Slip or relative spin along the friction's axes when the step began."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -94,23 +90,23 @@ def make_friction(p: Precision, features: Features) -> Made:
                 return wp.dot(v, work.friction_axis[i, world]) * work.friction_axis[i, world]
         return v
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first friction of joint j."""
         return model.friction_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past its last."""
         return model.gear_start[j]
 
-    @wp.func
-    def linear(model: t.model, i: int) -> int:
+    @func
+    def linear(model, i: int) -> int:
         """1: of sliding axes, 0: of turning ones."""
         return model.friction_linear[i]
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its effective mass on its axes, and its bound; last step's impulse brought onto them."""
         axes = model.friction_axes[i]
         j = view.joint
@@ -141,7 +137,7 @@ def make_friction(p: Precision, features: Features) -> Made:
             before = relative_before(model, state, work, i, j, world)
             start_held(model, memory, work, held_on, before, i, world)
 
-    @wp.func
+    @func
     def sliding_impulse(u: vec3, old: vec3, stick: vec3, mass: mat33, bound: real, law: int) -> vec3:
         """The impulse of length ``bound`` when the sticking one is longer."""
         new = stick
@@ -160,8 +156,8 @@ def make_friction(p: Precision, features: Features) -> Made:
             new = algebra.solved_to_scale(algebra.diagonal(real(1.0)) + s * mass, stick)
         return new * (bound / wp.length(new))
 
-    @wp.func
-    def dry_impulse(model: t.model, memory: t.memory, work: t.work, u: vec3, kick: real, i: int, world: int) -> vec3:
+    @func
+    def dry_impulse(model, memory, work, u: vec3, kick: real, i: int, world: int) -> vec3:
         """The new impulse under Coulomb's or Stribeck's law."""
         old = memory.friction_impulse[i, world]
         bound = work.friction_bound[i, world]
@@ -180,13 +176,13 @@ def make_friction(p: Precision, features: Features) -> Made:
             new = sliding_impulse(u, old, new, mass, bound, model.friction_law[i])
         return new
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
+    @func
+    def warm(model, memory, work, x: Pair, i: int, world: int) -> Pair:
         """Last step's impulse applied."""
         return pair.acted(x, model.friction_linear[i], memory.friction_impulse[i, world])
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of the friction's impulse at the slip or relative spin u."""
         kick = work.kick[world]
         old = memory.friction_impulse[i, world]
@@ -206,8 +202,8 @@ def make_friction(p: Precision, features: Features) -> Made:
         memory.friction_impulse[i, world] = new
         return new - old
 
-    @wp.func
-    def note_sticking(model: t.model, memory: t.memory, work: t.work, holds: bool, i: int, j: int, world: int):
+    @func
+    def note_sticking(model, memory, work, holds: bool, i: int, j: int, world: int):
         """Whether the friction held; the velocities of its bodies are not smooth where that changes."""
         if wp.static(features.integrator.staggered):
             if memory.sticking[i, world] != int(holds):
@@ -222,18 +218,18 @@ def make_friction(p: Precision, features: Features) -> Made:
                 work.jolted[model.joint_b[j], world] = jolt
         memory.sticking[i, world] = int(holds)
 
-    @wp.func
-    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_idle(model, memory, work, i: int, world: int) -> bool:
         """Friction always has something to do."""
         return False
 
-    @wp.func
-    def scale(memory: t.memory, share: real, i: int, world: int):
+    @func
+    def scale(memory, share: real, i: int, world: int):
         """Its impulse for a kick of another length."""
         memory.friction_impulse[i, world] = share * memory.friction_impulse[i, world]
 
-    @wp.func
-    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end(model, memory, work, i: int, world: int):
         """Note at the end of a kick whether the friction held, and where its bristles are."""
         kick = work.kick[world]
         j = model.friction_joint[i]

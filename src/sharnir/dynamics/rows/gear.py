@@ -17,7 +17,7 @@ The soft row has the first line for all u; the row here, visited as friction is,
 Its impulses are kept with those of friction.
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .friction import make_friction
 from .joint_view import make_view
 
@@ -25,23 +25,23 @@ from .joint_view import make_view
 @factory
 def make_gear(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, vec3, t = p.real, p.vec3, structs(p)
+    real, vec3, func = p.real, p.vec3, functions(p)
     friction, view_of = make_friction(p, features), make_view(p)
     View = view_of.View
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first gear on joint j."""
         return model.gear_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past the last."""
         return model.loss_start[j]
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
         soft = model.friction_soft[i]
         axis = work.soft_axis[soft, world]
@@ -51,7 +51,7 @@ def make_gear(p: Precision, features: Features) -> Made:
         work.friction_bound[i, world] = ease
         memory.friction_impulse[i, world] = wp.dot(memory.friction_impulse[i, world], axis) / wp.dot(axis, axis) * axis
 
-    @wp.func
+    @func
     def gear_impulse(free: real, ease: real, alone: real, loss: real, locks: int) -> real:
         """q for a joint that would have the rate ``free`` without it."""
         side = real(1.0)
@@ -68,8 +68,8 @@ def make_gear(p: Precision, features: Features) -> Made:
             return side * hold
         return side * loss * (most - u) / (real(1.0) + ease * loss)
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         soft = model.friction_soft[i]
         axis = work.soft_axis[soft, world]
@@ -85,8 +85,8 @@ def make_gear(p: Precision, features: Features) -> Made:
         memory.friction_impulse[i, world] = new
         return new - old
 
-    @wp.func
-    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end(model, memory, work, i: int, world: int):
         """Note whether the gear holds back what the load does to it."""
         memory.sticking[i, world] = int(wp.length_sq(memory.friction_impulse[i, world]) > real(0.0))
 

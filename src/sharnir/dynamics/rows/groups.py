@@ -30,7 +30,7 @@ Bounded rows on the free axes of joints have an interface of their own, ``bounds
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from ..factory import Device, Features, Made, Precision, distinct, factory, structs, wp
+from ..factory import Device, Features, Made, Precision, factory, functions, wp
 from .contact import make_contact
 from .coupling import make_coupling
 from .joint_rows import make_joints
@@ -57,30 +57,30 @@ def make_rows(p: Precision, features: Features) -> Made:
     stages |= {"place": _placing(p), "prepare": _preparing(p), "scale": _scaling(p)}
     stages |= {"visit": _visiting(p), "sweep": _sweeping(p), "revise": _revising(p)}
     rows = {
-        name: _chain(stage, name, [vars(group)[name] for group in groups if hasattr(group, name)])
+        name: _chain(p, stage, name, [vars(group)[name] for group in groups if hasattr(group, name)])
         for name, stage in stages.items()
     }
     return rows | {"revises": any(hasattr(group, "revise") for group in groups)}
 
 
-def _chain(stage: Stage, name: str, functions: list[Device]) -> Device:
+def _chain(p: Precision, stage: Stage, name: str, made: list[Device]) -> Device:
     """The functions that groups have for a stage, one after the other."""
     nothing, both = stage
-    for place, function in enumerate(functions[1:]):
-        functions[0] = both(distinct(f"{name}{place}"), functions[0], function)
-    return functions[0] if functions else nothing
+    for place, function in enumerate(made[1:]):
+        made[0] = both(functions(p, f"{name}{place}"), made[0], function)
+    return made[0] if made else nothing
 
 
 def _plain(p: Precision) -> Stage:
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def nothing(model, memory, work, settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+        def in_turn(model, memory, work, settings, world: int):
             """Both groups, one after the other."""
             first(model, memory, work, settings, world)
             second(model, memory, work, settings, world)
@@ -91,15 +91,15 @@ def _plain(p: Precision) -> Stage:
 
 
 def _with_state(p: Precision) -> Stage:
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def nothing(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def nothing(model, state, memory, work, settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+        def in_turn(model, state, memory, work, settings, world: int):
             """Both groups, one after the other."""
             first(model, state, memory, work, settings, world)
             second(model, state, memory, work, settings, world)
@@ -110,31 +110,15 @@ def _with_state(p: Precision) -> Stage:
 
 
 def _placing(p: Precision) -> Stage:
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def nothing(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def nothing(model, state, memory, work, report, settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(
-            model: t.model,
-            state: t.state,
-            memory: t.memory,
-            work: t.work,
-            report: t.report,
-            settings: t.settings,
-            world: int,
-        ):
+        def in_turn(model, state, memory, work, report, settings, world: int):
             """Both groups, one after the other."""
             first(model, state, memory, work, report, settings, world)
             second(model, state, memory, work, report, settings, world)
@@ -145,33 +129,15 @@ def _placing(p: Precision) -> Stage:
 
 
 def _preparing(p: Precision) -> Stage:
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def nothing(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def nothing(model, control, state, memory, work, report, settings, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(
-            model: t.model,
-            control: t.control,
-            state: t.state,
-            memory: t.memory,
-            work: t.work,
-            report: t.report,
-            settings: t.settings,
-            world: int,
-        ):
+        def in_turn(model, control, state, memory, work, report, settings, world: int):
             """Both groups, one after the other."""
             first(model, control, state, memory, work, report, settings, world)
             second(model, control, state, memory, work, report, settings, world)
@@ -182,15 +148,15 @@ def _preparing(p: Precision) -> Stage:
 
 
 def _scaling(p: Precision) -> Stage:
-    real, t = p.real, structs(p)
+    real, func = p.real, functions(p)
 
-    @wp.func
-    def nothing(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
+    @func
+    def nothing(model, memory, settings, share: real, world: int):
         """No group has anything to do."""
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def in_turn(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
+        def in_turn(model, memory, settings, share: real, world: int):
             """Both groups, one after the other."""
             first(model, memory, settings, share, world)
             second(model, memory, settings, share, world)
@@ -201,20 +167,16 @@ def _scaling(p: Precision) -> Stage:
 
 
 def _visiting(p: Precision) -> Stage:
-    real, t = p.real, structs(p)
+    real, func = p.real, functions(p)
 
-    @wp.func
-    def nothing(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
-    ) -> real:
+    @func
+    def nothing(model, memory, work, settings, stabilise: bool, world: int) -> real:
         """No group has anything to visit."""
         return real(0.0)
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def largest(
-            model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
-        ) -> real:
+        def largest(model, memory, work, settings, stabilise: bool, world: int) -> real:
             """Both groups; the larger of what they return."""
             change = first(model, memory, work, settings, stabilise, world)
             return wp.max(change, second(model, memory, work, settings, stabilise, world))
@@ -225,16 +187,16 @@ def _visiting(p: Precision) -> Stage:
 
 
 def _sweeping(p: Precision) -> Stage:
-    vec2, t = p.vec2, structs(p)
+    vec2, func = p.vec2, functions(p)
 
-    @wp.func
-    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def nothing(model, memory, work, settings, world: int) -> vec2:
         """No group has anything to sweep."""
         return vec2()
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def largest(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+        def largest(model, memory, work, settings, world: int) -> vec2:
             """Both groups; the larger of what they return."""
             change = first(model, memory, work, settings, world)
             return wp.max(change, second(model, memory, work, settings, world))
@@ -245,16 +207,16 @@ def _sweeping(p: Precision) -> Stage:
 
 
 def _revising(p: Precision) -> Stage:
-    t = structs(p)
+    func = functions(p)
 
-    @wp.func
-    def nothing(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
+    @func
+    def nothing(model, memory, work, settings, world: int) -> bool:
         """No group has rows that come or go."""
         return False
 
     def both(func: Device, first: Device, second: Device) -> Device:
         @func
-        def either(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
+        def either(model, memory, work, settings, world: int) -> bool:
             """Both groups; whether one of them has something."""
             changed = first(model, memory, work, settings, world)
             return second(model, memory, work, settings, world) or changed

@@ -13,7 +13,7 @@ Its rows lie in the columns of its joint's node that are free; Gamma is 0 where 
 
 from ..algebra import make_algebra
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 STICKS, SLIDES, FREE = range(3)
 AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
@@ -26,24 +26,24 @@ def make_held(p: Precision, features: Features) -> Made:
     if not features.held:
         return None
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, bias = make_algebra(p), make_bias(p, features)
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s
 
-    @wp.func
-    def motion(model: t.model, work: t.work, linear: int, j: int, world: int) -> vec3:
+    @func
+    def motion(model, work, linear: int, j: int, world: int) -> vec3:
         """Slip or relative spin of joint j over the drift, as friction sees it."""
         u = work.spin[model.joint_b[j], world] - work.spin[model.joint_a[j], world]
         if linear == 1:
             u = bias.slip_of(model, work, j, world)
         return bias.led(work, u, linear, j, world)
 
-    @wp.func
+    @func
     def slope(u: vec3, impulse: vec3) -> real:
         """s of friction that slides: u = -s p."""
         return wp.max(-wp.dot(u, impulse) / wp.dot(impulse, impulse), real(0.0))
 
-    @wp.func
+    @func
     def turning_rows(basis: mat33, axes: int, impulse: vec3) -> mat33:
         """Rows: the directions on the axes that are square to the impulse, in the first columns of the axes."""
         if axes == 7:
@@ -58,7 +58,7 @@ def make_held(p: Precision, features: Features) -> Made:
             return wp.matrix_from_rows(vec3(), basis * vec3(real(0.0), -along[2], along[1]), vec3())
         return mat33()  # a single axis has no other direction
 
-    @wp.func
+    @func
     def replaced(rows: mat33, axes: int, new: mat33) -> mat33:
         """The rows of a joint with those of the axes taken from ``new``."""
         for k in range(3):
@@ -67,8 +67,8 @@ def make_held(p: Precision, features: Features) -> Made:
                     rows[k, c] = new[k, c]
         return rows
 
-    @wp.func
-    def put_rows(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def put_rows(model, memory, work, i: int, world: int):
         """Friction i among the rows of its joint."""
         axes = model.friction_axes[i]
         j = model.friction_joint[i]
@@ -83,8 +83,8 @@ def make_held(p: Precision, features: Features) -> Made:
         else:
             work.rows_a[j, world] = replaced(work.rows_a[j, world], axes, new)
 
-    @wp.func
-    def start(model: t.model, memory: t.memory, work: t.work, basis: mat33, before: vec3, i: int, world: int):
+    @func
+    def start(model, memory, work, basis: mat33, before: vec3, i: int, world: int):
         """Friction i as the last step has left it, at the motion before the kick."""
         axes = model.friction_axes[i]
         impulse = memory.friction_impulse[i, world]
@@ -103,16 +103,16 @@ def make_held(p: Precision, features: Features) -> Made:
             work.held_slope[i, world] = slope(before, impulse)
         put_rows(model, memory, work, i, world)
 
-    @wp.func
-    def is_other(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> bool:
+    @func
+    def is_other(model, memory, work, settings, world: int) -> bool:
         """Whether some friction sticks in the matrix that the visits let slide, or the other way round."""
         for i in range(settings.frictions):
             if work.held[i, world] != wanted(memory, work, i, world):
                 return True
         return False
 
-    @wp.func
-    def wanted(memory: t.memory, work: t.work, i: int, world: int) -> int:
+    @func
+    def wanted(memory, work, i: int, world: int) -> int:
         """What friction i does by its impulse."""
         impulse = memory.friction_impulse[i, world]
         bound = work.friction_bound[i, world]
@@ -122,8 +122,8 @@ def make_held(p: Precision, features: Features) -> Made:
             return wp.static(STICKS)
         return wp.static(SLIDES)
 
-    @wp.func
-    def revise(model: t.model, memory: t.memory, work: t.work, settings: t.settings, hold: bool, world: int):
+    @func
+    def revise(model, memory, work, settings, hold: bool, world: int):
         """All frictions as the visits have left them; or none of them in the matrix any more."""
         for i in range(settings.frictions):
             work.held[i, world] = wp.static(FREE)
@@ -134,10 +134,8 @@ def make_held(p: Precision, features: Features) -> Made:
                 work.held_slope[i, world] = slope(u, memory.friction_impulse[i, world])
             put_rows(model, memory, work, i, world)
 
-    @wp.func
-    def hold(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, made: int, slow: bool, world: int
-    ) -> bool:
+    @func
+    def hold(model, memory, work, settings, made: int, slow: bool, world: int) -> bool:
         """After a sweep: put into the matrix what sticks now, or what slides how; whether it must be factored again."""
         if made < wp.static(HOLDING):
             if not (slow or is_other(model, memory, work, settings, world)):
@@ -151,8 +149,8 @@ def make_held(p: Precision, features: Features) -> Made:
 
     # --- in the matrix ------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def on_diagonal(model: t.model, work: t.work, d: vec3, linear: int, j: int, world: int) -> vec3:
+    @func
+    def on_diagonal(model, work, d: vec3, linear: int, j: int, world: int) -> vec3:
         """The diagonal d of joint j's node with -Gamma of its frictions."""
         for i in range(model.friction_start[j], model.gear_start[j]):
             if model.friction_linear[i] == linear:
@@ -172,7 +170,7 @@ def make_held(p: Precision, features: Features) -> Made:
                         left -= 1
         return d
 
-    @wp.func
+    @func
     def on_axes(x: vec3, axes: int) -> vec3:
         """The entries of the axes alone."""
         for k in range(3):
@@ -180,10 +178,8 @@ def make_held(p: Precision, features: Features) -> Made:
                 x[k] = real(0.0)
         return x
 
-    @wp.func
-    def lacking(
-        model: t.model, memory: t.memory, work: t.work, rows: mat33, u: vec3, linear: int, j: int, world: int
-    ) -> vec3:
+    @func
+    def lacking(model, memory, work, rows: mat33, u: vec3, linear: int, j: int, world: int) -> vec3:
         """T s p of the frictions of joint j that slide, in their places, at the slip or relative spin u."""
         e = vec3()
         for i in range(model.friction_start[j], model.gear_start[j]):
@@ -192,8 +188,8 @@ def make_held(p: Precision, features: Features) -> Made:
                 e = e + slope(u, impulse) * on_axes(rows * impulse, model.friction_axes[i])
         return e
 
-    @wp.func
-    def take(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def take(model, memory, work, j: int, world: int):
         """Add the solution to the impulses of joint j's frictions."""
         for i in range(model.friction_start[j], model.gear_start[j]):
             if work.held[i, world] != wp.static(FREE):

@@ -2,7 +2,7 @@
 
 from ..algebra import make_algebra
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .held import make_held
 
 A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in a joint's six couplings
@@ -12,18 +12,18 @@ A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in
 def make_joint_matrix(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     diagonal, bias, held = make_algebra(p).diagonal, make_bias(p, features), make_held(p, features)
 
-    @wp.func
-    def linear_rows(work: t.work, j: int, world: int) -> mat33:
+    @func
+    def linear_rows(work, j: int, world: int) -> mat33:
         """The locked and soft translations of joint j; the world's axes where every joint locks them all."""
         if wp.static(features.partial_locks):
             return work.rows_l[j, world]
         return diagonal(real(1.0))
 
-    @wp.func
-    def put(work: t.work, block: int, row: int, column: int, value: mat33, world: int):
+    @func
+    def put(work, block: int, row: int, column: int, value: mat33, world: int):
         """Store the coupling of a joint's row node with a body's column node, the later node's index first."""
         if block >= 0:
             if row > column:
@@ -31,8 +31,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
             else:
                 work.block[block, world] = wp.transpose(value)
 
-    @wp.func
-    def pivot_of(model: t.model, work: t.work, locked: int, linear: int, softness: real, j: int, world: int) -> p.sym33:
+    @func
+    def pivot_of(model, work, locked: int, linear: int, softness: real, j: int, world: int) -> p.sym33:
         """-Gamma on locked rows and on frictions, -1/conductance on soft rows, -1 on free ones."""
         if wp.static(not features.partial_locks and not features.soft):
             if locked == 7:
@@ -49,8 +49,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
             d = held.on_diagonal(model, work, d, linear, j, world)
         return p.sym33(d[0], d[1], d[2], real(0.0), real(0.0), real(0.0))
 
-    @wp.func
-    def assemble_joint(model: t.model, work: t.work, j: int, world: int):
+    @func
+    def assemble_joint(model, work, j: int, world: int):
         """J of joint j beside the blocks of its bodies, -Gamma on the diagonal."""
         a = model.body_node[model.joint_a[j]]
         b = model.body_node[model.joint_b[j]]
@@ -87,7 +87,7 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                     model, work, model.angular_lock[j], 0, work.softness_a[j, world], j, world
                 )
 
-    @wp.func
+    @func
     def on_locked(x: vec3, locked: int) -> vec3:
         """The entries of the locked rows alone."""
         for i in range(3):
@@ -95,21 +95,21 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                 x[i] = real(0.0)
         return x
 
-    @wp.func
-    def linear_impulse(model: t.model, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def linear_impulse(model, work, j: int, world: int) -> vec3:
         """What the solution asks of the locked translations of joint j, N s in world axes."""
         x = -work.solution[model.joint_node_l[j], world]
         if wp.static(features.partial_locks):
             x = on_locked(x, model.linear_lock[j]) * linear_rows(work, j, world)
         return x
 
-    @wp.func
-    def angular_impulse(model: t.model, work: t.work, j: int, world: int) -> vec3:
+    @func
+    def angular_impulse(model, work, j: int, world: int) -> vec3:
         """The same of its locked rotations, N m s."""
         return on_locked(-work.solution[model.joint_node_a[j], world], model.angular_lock[j]) * work.rows_a[j, world]
 
-    @wp.func
-    def take_locked(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def take_locked(model, memory, work, j: int, world: int):
         """Add the solution to the impulses of joint j's locked axes, N s and N m s."""
         if model.joint_node_l[j] >= 0:
             memory.lock_impulse[j, world] = memory.lock_impulse[j, world] + linear_impulse(model, work, j, world)
@@ -117,8 +117,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
             if model.joint_node_a[j] >= 0 and model.angular_lock[j] != 0:
                 memory.lock_angular[j, world] = memory.lock_angular[j, world] + angular_impulse(model, work, j, world)
 
-    @wp.func
-    def take_locked_apart(model: t.model, work: t.work, j: int, world: int):
+    @func
+    def take_locked_apart(model, work, j: int, world: int):
         """Impulses that belong to the bias of a mechanism with redundant rows.
 
         They are a part of the reaction but not of the warm start: what is inconsistent in the bias of redundant rows
@@ -130,16 +130,16 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
             if model.joint_node_a[j] >= 0 and model.angular_lock[j] != 0:
                 work.bias_angular[j, world] = work.bias_angular[j, world] + angular_impulse(model, work, j, world)
 
-    @wp.func
-    def take_soft(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def take_soft(model, memory, work, j: int, world: int):
         """Add the solution to the impulses of joint j's soft rows."""
         if wp.static(features.soft):
             for i in range(model.soft_start[j], model.soft_end[j]):
                 if work.soft_y[i, world] > real(0.0):
                     memory.soft_impulse[i, world] = memory.soft_impulse[i, world] - soft_entry(model, work, i, j, world)
 
-    @wp.func
-    def soft_entry(model: t.model, work: t.work, i: int, j: int, world: int) -> real:
+    @func
+    def soft_entry(model, work, i: int, j: int, world: int) -> real:
         """The entry of soft row i in the solution."""
         node = model.joint_node_a[j]
         if model.soft_linear[i] == 1:
@@ -147,8 +147,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
         x = work.solution[node, world]
         return x[model.soft_column[i]]
 
-    @wp.func
-    def soft_error(model: t.model, memory: t.memory, work: t.work, linear: int, j: int, world: int) -> vec3:
+    @func
+    def soft_error(model, memory, work, linear: int, j: int, world: int) -> vec3:
         """gamma (p - source) of the soft rows of joint j, in their places."""
         e = vec3()
         for i in range(model.soft_start[j], model.soft_end[j]):
@@ -162,8 +162,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                     e[model.soft_column[i]] = e[model.soft_column[i]] + share * turning
         return e
 
-    @wp.func
-    def velocity_error(model: t.model, memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def velocity_error(model, memory, work, j: int, world: int):
         """The right-hand side of joint j: what its locked and soft rows lack."""
         if model.joint_node_l[j] >= 0:
             u = bias.led(work, bias.slip_of(model, work, j, world), 1, j, world)
@@ -186,8 +186,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                     e = e + soft_error(model, memory, work, 0, j, world)
                 work.solution[model.joint_node_a[j], world] = -e
 
-    @wp.func
-    def push_error(model: t.model, work: t.work, rate: real, j: int, world: int):
+    @func
+    def push_error(model, work, rate: real, j: int, world: int):
         """The same for the pseudo-velocities, which close the gaps at ``rate``."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -211,27 +211,27 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
 
     # --- all joints ---------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def assemble(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def assemble(model, memory, work, settings, world: int):
         """Blocks and pivots of all joints."""
         for j in range(settings.joints):
             assemble_joint(model, work, j, world)
 
-    @wp.func
-    def lack(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def lack(model, memory, work, settings, world: int):
         """The right-hand sides of all joints, m/s and rad/s."""
         for j in range(settings.joints):
             velocity_error(model, memory, work, j, world)
 
-    @wp.func
-    def lack_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def lack_push(model, memory, work, settings, world: int):
         """The same for the pseudo-velocities, which close the gaps at the rate ERP/dt."""
         rate = settings.erp / settings.dt
         for j in range(settings.joints):
             push_error(model, work, rate, j, world)
 
-    @wp.func
-    def take(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take(model, memory, work, settings, world: int):
         """Add the solution to the impulses."""
         for j in range(settings.joints):
             take_locked(model, memory, work, j, world)
@@ -239,8 +239,8 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
             if wp.static(features.held):
                 held.take(model, memory, work, j, world)
 
-    @wp.func
-    def take_apart(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take_apart(model, memory, work, settings, world: int):
         """The same for what leads onto the joints, where rows are redundant."""
         for j in range(settings.joints):
             take_locked_apart(model, work, j, world)

@@ -13,7 +13,7 @@ J is the coordinate's axis d on the slip (lengths) or on the relative spin (angl
 """
 
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from .joint_view import make_view
 from .soft import make_soft
@@ -31,7 +31,7 @@ def push_give(p: Precision) -> float:
 def make_limit(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)
     Pair, Frames = pair.Pair, geometry.Frames
     conductance_along = make_soft(p, features).conductance_along
@@ -39,37 +39,37 @@ def make_limit(p: Precision, features: Features) -> Made:
     View = view_of.View
     GIVE = wp.constant(real(push_give(p)))
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first limit of joint j."""
         return model.limit_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past its last."""
         return model.limit_end[j]
 
-    @wp.func
-    def linear(model: t.model, i: int) -> int:
+    @func
+    def linear(model, i: int) -> int:
         """1: of a length, 0: of an angle."""
         return model.limit_linear[i]
 
-    @wp.func
-    def limit_value(model: t.model, state: t.state, f: Frames, i: int, world: int) -> real:
+    @func
+    def limit_value(model, state, f: Frames, i: int, world: int) -> real:
         """The coordinate of limit i, turns counted."""
         value = geometry.coordinate_value(f, model.limit_kind[i])
         if model.limit_twist[i] >= 0:
             value = geometry.unwrapped(value, state.twist[model.limit_twist[i], world])
         return value
 
-    @wp.func
-    def limit_passed(model: t.model, state: t.state, i: int, world: int) -> bool:
+    @func
+    def limit_passed(model, state, i: int, world: int) -> bool:
         """Whether the coordinate is beyond a bound at the present poses."""
         value = limit_value(model, state, geometry.frames_of(model, state, model.limit_joint[i], world), i, world)
         return value < model.lower[i, world] or value > model.upper[i, world]
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its direction, effective mass, and how far both bounds are."""
         axis = geometry.coordinate_axis(view.frames, model.limit_kind[i])
         value = limit_value(model, state, view.frames, i, world)
@@ -83,16 +83,16 @@ def make_limit(p: Precision, features: Features) -> Made:
         work.low_push[i, world] = real(0.0)
         work.high_push[i, world] = real(0.0)
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
+    @func
+    def warm(model, memory, work, x: Pair, i: int, world: int) -> Pair:
         """Last step's impulse applied."""
         impulse = memory.low_impulse[i, world] - memory.high_impulse[i, world]
         if impulse == real(0.0):
             return x
         return pair.acted(x, model.limit_linear[i], impulse * work.limit_axis[i, world])
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The impulse that keeps both bounds at the slip or relative spin u; at most one of the two acts."""
         axis = work.limit_axis[i, world]
         mass = work.limit_mass[i, world]
@@ -105,13 +105,13 @@ def make_limit(p: Precision, features: Features) -> Made:
         d = low - high - old
         return d * axis
 
-    @wp.func
-    def is_passed(work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_passed(work, i: int, world: int) -> bool:
         """Whether the coordinate was beyond a bound when the step began."""
         return work.low_gap[i, world] < real(0.0) or work.high_gap[i, world] < real(0.0)
 
-    @wp.func
-    def ease(model: t.model, i: int, world: int) -> real:
+    @func
+    def ease(model, i: int, world: int) -> real:
         """The scale of the inverse masses of the bodies at limit i, 1/kg or 1/(kg m^2)."""
         a = model.joint_a[model.limit_joint[i]]
         b = model.joint_b[model.limit_joint[i]]
@@ -119,8 +119,8 @@ def make_limit(p: Precision, features: Features) -> Made:
             return model.inv_mass[a, world] + model.inv_mass[b, world]
         return wp.trace(model.inv_inertia[a, world]) + wp.trace(model.inv_inertia[b, world])
 
-    @wp.func
-    def push(model: t.model, work: t.work, u: vec3, rate: real, i: int, world: int) -> vec3:
+    @func
+    def push(model, work, u: vec3, rate: real, i: int, world: int) -> vec3:
         """The pseudo-impulse of a bound that is passed, at the pseudo-velocity u."""
         low = work.low_gap[i, world]
         high = work.high_gap[i, world]
@@ -139,19 +139,19 @@ def make_limit(p: Precision, features: Features) -> Made:
             d = d - (work.high_push[i, world] - old)
         return d * axis
 
-    @wp.func
-    def is_idle(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_idle(model, memory, work, i: int, world: int) -> bool:
         """Whether neither bound is passed or at work."""
         return not (
             memory.low_impulse[i, world] + memory.high_impulse[i, world] > real(0.0) or is_passed(work, i, world)
         )
 
-    @wp.func
-    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end(model, memory, work, i: int, world: int):
         """A limit remembers nothing but its impulses."""
 
-    @wp.func
-    def scale(memory: t.memory, share: real, i: int, world: int):
+    @func
+    def scale(memory, share: real, i: int, world: int):
         """Its impulses for a kick of another length."""
         memory.low_impulse[i, world] = share * memory.low_impulse[i, world]
         memory.high_impulse[i, world] = share * memory.high_impulse[i, world]

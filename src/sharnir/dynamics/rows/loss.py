@@ -17,7 +17,7 @@ make the visits converge at any loss; where they end does not depend on s. Its i
 """
 
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .friction import HELD, make_friction
 from .joint_view import make_view
 from .soft import make_soft
@@ -31,30 +31,30 @@ JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 def make_loss(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, vec2 = p.real, p.vec3, p.vec2
-    t, friction = structs(p), make_friction(p, features)
+    func, friction = functions(p), make_friction(p, features)
     coordinate_axis, view_of = make_coordinates(p).coordinate_axis, make_view(p)
     View = view_of.View
     conductance_along = make_soft(p, features).conductance_along
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
     ENDLESS = wp.constant(real(1e30))
 
-    @wp.func
+    @func
     def along(impulse: vec3, axis: vec3) -> real:
         """The component of an impulse along an axis, over the length of the axis."""
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first loss on joint j."""
         return model.loss_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past the last."""
         return model.friction_end[j]
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
         axis = coordinate_axis(view.frames, model.term_kind[model.coupling_start[model.friction_coupling[i]]])
         ease = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
@@ -67,16 +67,16 @@ def make_loss(p: Precision, features: Features) -> Made:
         work.loss_seen[i, world] = vec3()
         memory.friction_impulse[i, world] = along(memory.friction_impulse[i, world], axis) * axis
 
-    @wp.func
-    def mesh_impulse(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> real:
+    @func
+    def mesh_impulse(model, memory, work, i: int, world: int) -> real:
         """Of the exact row on the first coordinate."""
         g = model.friction_coupling[i]
         return model.term_factor[model.coupling_start[g], world] * (
             memory.coupling_impulse[g, world] + work.coupling_bias_impulse[g, world]
         )
 
-    @wp.func
-    def answer(work: t.work, rubbing: real, effort: real, i: int, world: int) -> real:
+    @func
+    def answer(work, rubbing: real, effort: real, i: int, world: int) -> real:
         """s, from what the effort has become since the friction was changed."""
         seen = work.loss_seen[i, world]
         work.loss_seen[i, world] = vec3(rubbing, effort, real(1.0))
@@ -85,8 +85,8 @@ def make_loss(p: Precision, features: Features) -> Made:
             return real(UNKNOWN)
         return wp.clamp((effort - seen[1]) / change, real(-1.0), real(0.0))
 
-    @wp.func
-    def bounds(model: t.model, rubbing: real, effort: real, s: real, i: int, world: int) -> vec2:
+    @func
+    def bounds(model, rubbing: real, effort: real, s: real, i: int, world: int) -> vec2:
         """The least and the largest friction impulse along the direction of the effort."""
         g = model.friction_coupling[i]
         driving = model.coupling_driving[g, world]
@@ -98,8 +98,8 @@ def make_loss(p: Precision, features: Features) -> Made:
             return vec2(-ENDLESS, most)
         return vec2(wp.min(-driven * still / room, real(0.0)), most)
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         ease = work.friction_bound[i, world]
         if ease < NEGLIGIBLE:
@@ -116,8 +116,8 @@ def make_loss(p: Precision, features: Features) -> Made:
         memory.friction_impulse[i, world] = new * axis
         return (new - old) * axis
 
-    @wp.func
-    def end(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end(model, memory, work, i: int, world: int):
         """Note the friction's effort, N or N m, and whether it holds."""
         impulse = along(memory.friction_impulse[i, world], work.friction_axis[i, world])
         effort = mesh_impulse(model, memory, work, i, world)

@@ -5,27 +5,27 @@ s u >= 0,  0 <= s p <= C T        s = 1: free to go up, -1: down; u the rate, p 
 s p <- min(max(0, s (p - u/w)), C T),  w = J M^-1 J^T
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .catch import make_catch
 
 
 @factory
 def make_one_way_clutch(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, vec3, t, catch = p.real, p.vec3, structs(p), make_catch(p, features)
+    real, vec3, func, catch = p.real, p.vec3, functions(p), make_catch(p, features)
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first on joint j."""
         return model.one_way_clutch_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past the last."""
         return model.one_way_clutch_end[j]
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         side = model.one_way_clutch_side[i, world]
         most = model.one_way_clutch_capacity[i, world] * work.kick[world]

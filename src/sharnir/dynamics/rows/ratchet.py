@@ -9,7 +9,7 @@ s p <- max(0, s p - (s u + max(room, 0)/dt)/w),  w = J M^-1 J^T
 """
 
 from ...scene.elements.catches import ON_TOOTH
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .catch import make_catch
 from .joint_view import make_view
 
@@ -17,21 +17,21 @@ from .joint_view import make_view
 @factory
 def make_ratchet(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    real, vec3, t, catch = p.real, p.vec3, structs(p), make_catch(p, features)
+    real, vec3, func, catch = p.real, p.vec3, functions(p), make_catch(p, features)
     View = make_view(p).View
 
-    @wp.func
-    def first(model: t.model, j: int) -> int:
+    @func
+    def first(model, j: int) -> int:
         """The first on joint j."""
         return model.ratchet_start[j]
 
-    @wp.func
-    def last(model: t.model, j: int) -> int:
+    @func
+    def last(model, j: int) -> int:
         """One past the last."""
         return model.ratchet_end[j]
 
-    @wp.func
-    def prepare(model: t.model, state: t.state, memory: t.memory, work: t.work, view: View, i: int, world: int):
+    @func
+    def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its direction and effective mass, the teeth that it has passed, and how far it is from the last of them."""
         catch.prepare(model, state, memory, work, view, i, world)
         along = model.ratchet_side[i, world] * catch.value(model, state, view, i, world)
@@ -41,8 +41,8 @@ def make_ratchet(p: Precision, features: Features) -> Made:
         memory.ratchet_passed[i, world] = passed
         memory.ratchet_room[i, world] = along - (model.ratchet_first[i, world] + passed) * pitch
 
-    @wp.func
-    def visit(model: t.model, memory: t.memory, work: t.work, u: vec3, dt: real, i: int, world: int) -> vec3:
+    @func
+    def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         side = model.ratchet_side[i, world]
         slowest = -side * wp.max(memory.ratchet_room[i, world], real(0.0)) / dt

@@ -7,7 +7,7 @@ Each sticks where it can stop the spin and else slides on its bound, by the same
 
 from ..algebra import make_algebra
 from ..contacts.sides import make_sides
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.reach import make_reach
 
 
@@ -15,11 +15,11 @@ from ..solvers.reach import make_reach
 def make_rolling(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t = structs(p)
+    func = functions(p)
     algebra, sides, reach = make_algebra(p), make_sides(p, features), make_reach(p, features)
 
-    @wp.func
-    def prepare_rolling(model: t.model, work: t.work, settings: t.settings, turn: p.mat33, i: int, world: int):
+    @func
+    def prepare_rolling(model, work, settings, turn: p.mat33, i: int, world: int):
         """Effective mass and bounds of rolling and spinning friction in contact i."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -35,8 +35,8 @@ def make_rolling(p: Precision, features: Features) -> Made:
                 rolling = rolling + model.tyre_rolling[tyre]
         work.roll_arms[i, world] = vec2(rolling, model.pair_spinning[pair, world])
 
-    @wp.func
-    def warm_rolling(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def warm_rolling(model, memory, work, i: int, world: int):
         """Last step's angular impulse applied."""
         c = memory.contact_spin[i, world]
         a = work.contact_body_a[i, world]
@@ -46,7 +46,7 @@ def make_rolling(p: Precision, features: Features) -> Made:
         if model.inv_mass[b, world] > real(0.0):
             sides.twist_body(model, work, b, c, world)
 
-    @wp.func
+    @func
     def rolled(mass: p.mat33, u: vec3, old: vec3, bounds: vec2) -> vec3:
         """The new angular impulse at the relative spin u; contact's frame, bounds about the tangents and the normal."""
         half = real(0.5) * (mass[0, 0] - mass[1, 1])
@@ -59,10 +59,8 @@ def make_rolling(p: Precision, features: Features) -> Made:
             y = y * bounds[0] / size
         return vec3(x, y, wp.clamp(old[2] - u[2] / mass[2, 2], -bounds[1], bounds[1]))
 
-    @wp.func
-    def visit_rolling(
-        model: t.model, memory: t.memory, work: t.work, turn: p.mat33, press: real, i: int, world: int
-    ) -> real:
+    @func
+    def visit_rolling(model, memory, work, turn: p.mat33, press: real, i: int, world: int) -> real:
         """One visit under the normal impulse ``press``; the square of the change."""
         bounds = press * work.roll_arms[i, world]
         old = wp.transpose(turn) * memory.contact_spin[i, world]

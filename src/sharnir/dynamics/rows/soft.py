@@ -39,7 +39,7 @@ the share (y - y_0)/y.
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from .actuator import make_actuator
 from .joint_view import make_view
@@ -56,7 +56,7 @@ PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 def make_soft(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
     NEGLIGIBLE = wp.constant(real(1e-20 if p.name == "float64" else 1e-8))
     geometry, pair = make_coordinates(p), make_pair(p)
@@ -92,8 +92,8 @@ def make_soft(p: Precision, features: Features) -> Made:
         kick: real
         dt: real
 
-    @wp.func
-    def rate_before(model: t.model, state: t.state, work: t.work, axis: vec3, linear: int, j: int, world: int) -> real:
+    @func
+    def rate_before(model, state, work, axis: vec3, linear: int, j: int, world: int) -> real:
         """The coordinate's rate when the step began."""
         a = model.joint_a[j]
         b = model.joint_b[j]
@@ -102,16 +102,16 @@ def make_soft(p: Precision, features: Features) -> Made:
             return wp.dot(axis, slide - state.velocity[a, world] - wp.cross(state.spin[a, world], work.arm_a[j, world]))
         return wp.dot(axis, state.spin[b, world] - state.spin[a, world])
 
-    @wp.func
-    def table_segment(model: t.model, i: int, x: real) -> int:
+    @func
+    def table_segment(model, i: int, x: real) -> int:
         """The segment of the spring's table that holds the deflection x, or the end one."""
         at = model.table_start[i]
         while at + 2 < model.table_end[i] and x > model.table_x[at + 1]:
             at += 1
         return at
 
-    @wp.func
-    def spring_line(model: t.model, i: int, world: int, x: real) -> p.vec2:
+    @func
+    def spring_line(model, i: int, world: int, x: real) -> p.vec2:
         """Force against the deflection x and its slope."""
         if model.table_end[i] > model.table_start[i]:
             at = table_segment(model, i, x)
@@ -119,7 +119,7 @@ def make_soft(p: Precision, features: Features) -> Made:
             return p.vec2(model.table_f[at] + slope * (x - model.table_x[at]), slope)
         return p.vec2(model.spring_k[i, world] * x, model.spring_k[i, world])
 
-    @wp.func
+    @func
     def spring_acts(side: int, x: real, ahead: real) -> bool:
         """A one-sided spring acts if it is, or is about to be, on its side."""
         if side == wp.static(PUSH):
@@ -128,8 +128,8 @@ def make_soft(p: Precision, features: Features) -> Made:
             return wp.max(x, ahead) > real(0.0)
         return True
 
-    @wp.func
-    def drive_voltage(model: t.model, control: t.control, memory: t.memory, at: Start, i: int, world: int) -> real:
+    @func
+    def drive_voltage(model, control, memory, at: Start, i: int, world: int) -> real:
         """What the drive is given: its input, or what its servo makes of the target."""
         given = control.drive_input[i, world]
         pace = real(0.0)  # of the target
@@ -155,8 +155,8 @@ def make_soft(p: Precision, features: Features) -> Made:
             memory.servo_sum[i, world] = memory.servo_sum[i, world] + at.kick * error
         return voltage * wp.sign(model.drive_ratio[i, world])
 
-    @wp.func
-    def with_drive(model: t.model, work: t.work, row: Row, voltage: real, at: Start, i: int, world: int) -> Row:
+    @func
+    def with_drive(model, work, row: Row, voltage: real, at: Start, i: int, world: int) -> Row:
         """The row with the drive on it, at a voltage between -1 and 1."""
         kick = at.kick
         ratio = model.drive_ratio[i, world]
@@ -184,8 +184,8 @@ def make_soft(p: Precision, features: Features) -> Made:
         row.source = row.source + ratio * kick * stall * voltage
         return row
 
-    @wp.func
-    def with_spring(model: t.model, row: Row, at: Start, i: int, world: int) -> Row:
+    @func
+    def with_spring(model, row: Row, at: Start, i: int, world: int) -> Row:
         """The row with the spring and its damper on it."""
         x = at.value - model.spring_rest[i, world]
         kick = at.kick
@@ -212,10 +212,8 @@ def make_soft(p: Precision, features: Features) -> Made:
                 row.y_before = row.y_before - mean
         return row
 
-    @wp.func
-    def actuator_row(
-        model: t.model, control: t.control, memory: t.memory, work: t.work, at: Start, a: int, world: int
-    ) -> Row:
+    @func
+    def actuator_row(model, control, memory, work, at: Start, a: int, world: int) -> Row:
         """An actuator by itself, without its rotor: its line as a spring and a damper."""
         command = control.command[a, world]
         last = command
@@ -241,7 +239,7 @@ def make_soft(p: Precision, features: Features) -> Made:
         row.source = row.source + ahead * line.flow
         return row
 
-    @wp.func
+    @func
     def joined(x: Row, y: Row) -> Row:
         """Two rows on one axis as one."""
         x.y = x.y + y.y
@@ -250,8 +248,8 @@ def make_soft(p: Precision, features: Features) -> Made:
         x.source = x.source + y.source
         return x
 
-    @wp.func
-    def end_row(model: t.model, memory: t.memory, work: t.work, row: Row, at: Start, i: int, world: int) -> real:
+    @func
+    def end_row(model, memory, work, row: Row, at: Start, i: int, world: int) -> real:
         """Conductance and source; dampers act on the rates after the kick, by the share returned, and before it."""
         kick = at.kick
         now = real(1.0)
@@ -275,32 +273,23 @@ def make_soft(p: Precision, features: Features) -> Made:
             memory.soft_impulse[i, world] = work.soft_source[i, world]
         return now
 
-    @wp.func
-    def soft_direction(model: t.model, f: Frames, i: int, j: int) -> vec3:
+    @func
+    def soft_direction(model, f: Frames, i: int, j: int) -> vec3:
         """The world direction of the coordinate or axis of soft row i."""
         if model.soft_kind[i] >= 0:
             return geometry.coordinate_axis(f, model.soft_kind[i])
         return column(geometry.angular_basis(f, model.basis[j]), model.soft_column[i])
 
-    @wp.func
-    def soft_value(model: t.model, state: t.state, f: Frames, i: int, world: int) -> real:
+    @func
+    def soft_value(model, state, f: Frames, i: int, world: int) -> real:
         """The coordinate of soft row i."""
         value = geometry.coordinate_value(f, model.soft_kind[i])
         if model.soft_twist[i] >= 0:
             value = geometry.unwrapped(value, state.twist[model.soft_twist[i], world])
         return value
 
-    @wp.func
-    def prepare_soft(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        view: View,
-        i: int,
-        world: int,
-    ):
+    @func
+    def prepare_soft(model, control, state, memory, work, view: View, i: int, world: int):
         """The axis of soft row i, and its conductance and source for this kick."""
         kind = model.soft_kind[i]
         linear = model.soft_linear[i]
@@ -345,8 +334,8 @@ def make_soft(p: Precision, features: Features) -> Made:
                 return
         end_row(model, memory, work, row, at, i, world)
 
-    @wp.func
-    def end_soft(model: t.model, state: t.state, memory: t.memory, work: t.work, dt: real, i: int, world: int):
+    @func
+    def end_soft(model, state, memory, work, dt: real, i: int, world: int):
         """The effort of the actuator in soft row i, over the kick; what is inside it at the end of the drift."""
         a = model.soft_actuator[i]
         if a < 0:
@@ -365,13 +354,13 @@ def make_soft(p: Precision, features: Features) -> Made:
         value = soft_value(model, state, geometry.frames_of(model, state, j, world), i, world)
         actuator.go_on(model, memory, work.command[a, world], value, rate + turning, dt, a, world)
 
-    @wp.func
-    def scale_soft(memory: t.memory, share: real, i: int, world: int):
+    @func
+    def scale_soft(memory, share: real, i: int, world: int):
         """The impulse of soft row i for a kick of another length; 0 forgets it."""
         memory.soft_impulse[i, world] = share * memory.soft_impulse[i, world]
 
-    @wp.func
-    def soft_force(model: t.model, state: t.state, f: Frames, rate: real, i: int, world: int) -> real:
+    @func
+    def soft_force(model, state, f: Frames, rate: real, i: int, world: int) -> real:
         """What springs and dampers do to the coordinate at the present state and ``rate``, N or N m."""
         force = -model.viscous[i, world] * rate
         if model.has_spring[i] == 1:
@@ -381,8 +370,8 @@ def make_soft(p: Precision, features: Features) -> Made:
                 force = force + model.spring_preload[i, world] - line[0] - model.spring_c[i, world] * rate
         return force
 
-    @wp.func
-    def ease(model: t.model, state: t.state, linear: int, axis: vec3, point: vec3, b: int, world: int) -> real:
+    @func
+    def ease(model, state, linear: int, axis: vec3, point: vec3, b: int, world: int) -> real:
         """1/kg or 1/(kg m^2): how easily body b alone moves along the axis, at a point, or turns about it."""
         lever = axis
         if linear == 1:
@@ -393,8 +382,8 @@ def make_soft(p: Precision, features: Features) -> Made:
             total = total + model.inv_mass[b, world]
         return total
 
-    @wp.func
-    def soft_is_stiff(model: t.model, state: t.state, dt: real, i: int, world: int) -> bool:
+    @func
+    def soft_is_stiff(model, state, dt: real, i: int, world: int) -> bool:
         """Whether springs and dampers of row i are too fast for an explicit step: dt^2 k/m > 1 or dt c/m > 1."""
         j = model.soft_joint[i]
         a = model.joint_a[j]
@@ -414,15 +403,15 @@ def make_soft(p: Precision, features: Features) -> Made:
             stiffness = line[1]
         return dt * damping * inverse_mass > real(1.0) or dt * dt * stiffness * inverse_mass > real(1.0)
 
-    @wp.func
-    def soft_kick(model: t.model, work: t.work, x: Pair, impulse: real, i: int, world: int) -> Pair:
+    @func
+    def soft_kick(model, work, x: Pair, impulse: real, i: int, world: int) -> Pair:
         """The two bodies after an impulse along the axis of soft row i."""
         if model.soft_linear[i] == 1:
             return pair.struck(x, impulse * work.soft_axis[i, world])
         return pair.twisted(x, impulse * work.soft_axis[i, world])
 
-    @wp.func
-    def visit_soft(model: t.model, memory: t.memory, work: t.work, x: Pair, i: int, world: int) -> Pair:
+    @func
+    def visit_soft(model, memory, work, x: Pair, i: int, world: int) -> Pair:
         """One visit: p += -(y u + p - source)/(y w + 1)."""
         u = x.wb - x.wa
         if model.soft_linear[i] == 1:
@@ -436,8 +425,8 @@ def make_soft(p: Precision, features: Features) -> Made:
         memory.soft_impulse[i, world] = old + change
         return soft_kick(model, work, x, change, i, world)
 
-    @wp.func
-    def conductance_along(model: t.model, work: t.work, linear: int, axis: vec3, j: int, world: int) -> real:
+    @func
+    def conductance_along(model, work, linear: int, axis: vec3, j: int, world: int) -> real:
         """What the soft rows of joint j add to the effective mass along an axis."""
         total = real(0.0)
         for i in range(model.soft_start[j], model.soft_end[j]):
@@ -446,8 +435,8 @@ def make_soft(p: Precision, features: Features) -> Made:
                 total = total + work.soft_y[i, world] * along * along
         return total
 
-    @wp.func
-    def conductance_on(model: t.model, work: t.work, linear: int, axes: int, j: int, world: int) -> mat33:
+    @func
+    def conductance_on(model, work, linear: int, axes: int, j: int, world: int) -> mat33:
         """The same for several axes, as a matrix."""
         total = mat33()
         for i in range(model.soft_start[j], model.soft_end[j]):

@@ -12,7 +12,7 @@ Implicit, like bristles in a joint: z_end = (z + h u)/(1 + h a), a = |v_r|/s, an
 secant g = F/z of the last visit.
 """
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 CALM = 0.02  # s, damping time of the bristles
 
@@ -21,7 +21,7 @@ CALM = 0.02  # s, damping time of the bristles
 def make_tyre(p: Precision, features: Features) -> Made:
     """The functions in a precision."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
 
     @wp.struct
     class Brush:
@@ -33,23 +33,23 @@ def make_tyre(p: Precision, features: Features) -> Made:
         stretch: real  # of the last visit
         kick: real  # s, how long it lasts
 
-    @wp.func
-    def stretch(model: t.model, friction: real, z: vec2, i: int) -> vec2:
+    @func
+    def stretch(model, friction: real, z: vec2, i: int) -> vec2:
         """zeta: the bend over the one at which everything slides."""
         return vec2(
             model.tyre_longitudinal[i] * z[0] / (real(3.0) * friction * model.tyre_relaxation[i]),
             model.tyre_lateral[i] * z[1] / (real(3.0) * friction * model.tyre_grip[i] * model.tyre_relaxation[i]),
         )
 
-    @wp.func
+    @func
     def held_share(q: real) -> real:
         """f(q)/(3 q): 1 with little bend, 1/(3 q) when everything slides."""
         if q >= real(1.0):
             return real(1.0) / (real(3.0) * q)
         return real(1.0) - q + q * q / real(3.0)
 
-    @wp.func
-    def tyre_impulse(model: t.model, mass: mat33, u: vec3, old: vec3, brush: Brush, i: int) -> vec3:
+    @func
+    def tyre_impulse(model, mass: mat33, u: vec3, old: vec3, brush: Brush, i: int) -> vec3:
         """The impulse with its tangential part made by the tyre; contact's frame, first axis along the heading."""
         rate = brush.rate
         h = brush.kick
@@ -80,14 +80,14 @@ def make_tyre(p: Precision, features: Features) -> Made:
             y_ = y_ * bound / size
         return vec3(x, y_, old[2])
 
-    @wp.func
+    @func
     def bend_after(u: vec3, z: vec2, rate: real, h: real) -> vec2:
         """Where the bristles are after a kick of h seconds that ends with the slip u, m."""
         left = real(1.0) / (real(1.0) + h * rate)
         return left * vec2(z[0] + h * u[0], z[1] + h * u[1])
 
-    @wp.func
-    def kept_bend(model: t.model, friction: real, z: vec2, i: int) -> vec2:
+    @func
+    def kept_bend(model, friction: real, z: vec2, i: int) -> vec2:
         """Bristles that slide bend no further."""
         q = wp.length(stretch(model, friction, z, i))
         if q > real(1.0):

@@ -13,7 +13,7 @@ run time carries its step along and cannot tell that an index is not negative, w
 
 from ..algebra import make_algebra
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..moving import make_moving
 from ..rows.groups import make_rows
 
@@ -26,7 +26,7 @@ TIGHT, TOUCHING = 1e-10, 1e-7  # of an arm, that the softness of a joint that cl
 def make_factors(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     bias = make_bias(p, features)
     rows, moves = make_rows(p, features), make_moving(p, features).moves
@@ -34,16 +34,16 @@ def make_factors(p: Precision, features: Features) -> Made:
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
     FAR = wp.constant(real(1e-5 if features.bounded else 1e-6))
 
-    @wp.func
-    def assemble_body(model: t.model, work: t.work, b: int, world: int):
+    @func
+    def assemble_body(model, work, b: int, world: int):
         """M on the diagonal: kg, and kg m^2 in world axes."""
         node = model.body_node[b]
         if node >= 0:
             work.pivot[node, world] = algebra.packed(algebra.diagonal(real(1.0) / model.inv_mass[b, world]))
             work.pivot[node + 1, world] = work.inertia[b, world]
 
-    @wp.func
-    def factor(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def factor(model, memory, work, settings, world: int):
         """Assemble the matrix and replace it by its factors: L below, the inverses of D on the diagonal."""
         for i in range(settings.fills):
             work.block[model.fill_block[i], world] = mat33()
@@ -72,8 +72,8 @@ def make_factors(p: Precision, features: Features) -> Made:
                 high -= 1
             i += 1
 
-    @wp.func
-    def forward(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def forward(model, work, settings, world: int):
         """The right-hand side in ``solution`` becomes D^-1 L^-1 of it."""
         i = int(0)
         while i < settings.nodes:
@@ -87,8 +87,8 @@ def make_factors(p: Precision, features: Features) -> Made:
             work.solution[i, world] = algebra.full(work.pivot[i, world]) * x
             i += 1
 
-    @wp.func
-    def backward(model: t.model, work: t.work, settings: t.settings, y: Vectors, world: int):
+    @func
+    def backward(model, work, settings, y: Vectors, world: int):
         """L^-T of what is in ``solution`` or ``push_solution``."""
         i = settings.nodes - 1
         while i >= 0:
@@ -101,14 +101,14 @@ def make_factors(p: Precision, features: Features) -> Made:
             y[i, world] = x
             i -= 1
 
-    @wp.func
-    def substitute(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def substitute(model, work, settings, world: int):
         """The right-hand side in ``solution`` becomes the solution."""
         forward(model, work, settings, world)
         backward(model, work, settings, work.solution, world)
 
-    @wp.func
-    def substitute_both(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def substitute_both(model, work, settings, world: int):
         """The same for two right-hand sides at once."""
         i = int(0)
         while i < settings.nodes:
@@ -141,8 +141,8 @@ def make_factors(p: Precision, features: Features) -> Made:
             work.push_solution[i, world] = y
             i -= 1
 
-    @wp.func
-    def clear_bodies(model: t.model, solution: Vectors, settings: t.settings, world: int):
+    @func
+    def clear_bodies(model, solution: Vectors, settings, world: int):
         """No right-hand side for the bodies: their momentum balance holds already."""
         for b in range(settings.bodies):
             node = model.body_node[b]
@@ -150,10 +150,8 @@ def make_factors(p: Precision, features: Features) -> Made:
                 solution[node, world] = vec3()
                 solution[node + 1, world] = vec3()
 
-    @wp.func
-    def add_bodies(
-        model: t.model, solution: Vectors, velocity: Vectors, spin: Vectors, settings: t.settings, world: int
-    ):
+    @func
+    def add_bodies(model, solution: Vectors, velocity: Vectors, spin: Vectors, settings, world: int):
         """Add the solution to velocities of the bodies, true ones or pseudo-velocities."""
         for b in range(settings.bodies):
             node = model.body_node[b]
@@ -161,14 +159,14 @@ def make_factors(p: Precision, features: Features) -> Made:
                 velocity[b, world] = velocity[b, world] + solution[node, world]
                 spin[b, world] = spin[b, world] + solution[node + 1, world]
 
-    @wp.func
-    def take_solution(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take_solution(model, memory, work, settings, world: int):
         """Add the solution to velocities and impulses."""
         add_bodies(model, work.solution, work.velocity, work.spin, settings, world)
         rows.take(model, memory, work, settings, world)
 
-    @wp.func
-    def take_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def take_bias(model, memory, work, settings, world: int):
         """The same for what leads onto the joints."""
         add_bodies(model, work.solution, work.velocity, work.spin, settings, world)
         if settings.redundant == 0:
@@ -176,48 +174,48 @@ def make_factors(p: Precision, features: Features) -> Made:
         else:
             rows.take_apart(model, memory, work, settings, world)
 
-    @wp.func
-    def solve_velocity(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def solve_velocity(model, memory, work, settings, world: int):
         """Change velocities and impulses so that every row of the matrix holds."""
         clear_bodies(model, work.solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         substitute(model, work, settings, world)
         take_solution(model, memory, work, settings, world)
 
-    @wp.func
-    def errors_of_both(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def errors_of_both(model, memory, work, settings, world: int):
         """Right-hand sides for velocities and for pseudo-velocities, which close gaps at the rate ERP/dt."""
         clear_bodies(model, work.solution, settings, world)
         clear_bodies(model, work.push_solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         rows.lack_push(model, memory, work, settings, world)
 
-    @wp.func
-    def solve_both(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def solve_both(model, memory, work, settings, world: int):
         """Velocities and pseudo-velocities together: the factors are read once for both."""
         errors_of_both(model, memory, work, settings, world)
         substitute_both(model, work, settings, world)
         take_solution(model, memory, work, settings, world)
         add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
 
-    @wp.func
-    def solve_bias(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def solve_bias(model, memory, work, settings, world: int):
         """What leads onto the joints, from velocities on them or from what an earlier bias led to."""
         clear_bodies(model, work.solution, settings, world)
         rows.lack(model, memory, work, settings, world)
         substitute(model, work, settings, world)
         take_bias(model, memory, work, settings, world)
 
-    @wp.func
-    def solve_bias_and_push(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def solve_bias_and_push(model, memory, work, settings, world: int):
         """The same along with the pseudo-velocities."""
         errors_of_both(model, memory, work, settings, world)
         substitute_both(model, work, settings, world)
         take_bias(model, memory, work, settings, world)
         add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)
 
-    @wp.func
-    def is_slack(model: t.model, work: t.work, settings: t.settings, world: int) -> bool:
+    @func
+    def is_slack(model, work, settings, world: int) -> bool:
         """Whether joints that close loops give way by more than they may; contacts leave more than that by far."""
         most = wp.static(real(TIGHT))
         if wp.static(features.contacts):
@@ -225,10 +223,8 @@ def make_factors(p: Precision, features: Features) -> Made:
                 most = wp.static(real(TOUCHING))
         return bias.slack(model, work, settings, world) > most * most
 
-    @wp.func
-    def lead_onto_joints(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ):
+    @func
+    def lead_onto_joints(model, state, memory, work, settings, world: int):
         """Velocities that lead onto the joints; pseudo-velocities are found along with them."""
         is_open = bias.find_bias(model, state, memory, work, settings, world)
         rows.lead(model, memory, work, settings, world)
@@ -257,10 +253,8 @@ def make_factors(p: Precision, features: Features) -> Made:
                 if moves(model, b, world):
                     memory.led_spin[b, world] = memory.led_spin[b, world] + work.spin[b, world]
 
-    @wp.func
-    def lead_again(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ) -> bool:
+    @func
+    def lead_again(model, state, memory, work, settings, world: int) -> bool:
         """The same where limits, friction or contacts have changed the motion since; whether they did."""
         if bias.distance(model, work, settings, FAR, world) <= FAR * FAR:
             return False
@@ -268,21 +262,21 @@ def make_factors(p: Precision, features: Features) -> Made:
         solve_bias(model, memory, work, settings, world)
         return True
 
-    @wp.func
-    def clear(settings: t.settings, y: Vectors, world: int):
+    @func
+    def clear(settings, y: Vectors, world: int):
         """Nothing in any node."""
         for i in range(settings.nodes):
             y[i, world] = vec3()
 
-    @wp.func
-    def settle(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def settle(model, memory, work, settings, world: int):
         """Bring velocities and joint impulses up to date with the impulses in ``solution`` (see reach.py)."""
         backward(model, work, settings, work.solution, world)
         take_solution(model, memory, work, settings, world)
         clear(settings, work.solution, world)
 
-    @wp.func
-    def settle_push(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def settle_push(model, work, settings, world: int):
         """The same for the pseudo-velocities."""
         backward(model, work, settings, work.push_solution, world)
         add_bodies(model, work.push_solution, work.push, work.push_spin, settings, world)

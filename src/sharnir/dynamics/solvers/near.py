@@ -1,7 +1,7 @@
 """An outer iteration of the direct solver in which only the joint itself reacts at once (``near`` in direct.py)."""
 
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.joint_rows import make_joints
@@ -11,13 +11,13 @@ from ..rows.joint_rows import make_joints
 def make_near(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
-    t = structs(p)
+    func = functions(p)
     pair, joints, led = make_pair(p), make_joints(p, features), make_bias(p, features).led
     bounds, pushing = make_bounds(p, features).rows, make_bounds(p, features).pushing
     has_bounds, pushes = bounds is not None, pushing is not None
 
-    @wp.func
-    def visit_bounds(model: t.model, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> real:
+    @func
+    def visit_bounds(model, memory, work, settings, j: int, world: int) -> real:
         """Bounded rows of joint j, each with the joint's own reaction; the square of the largest impulse."""
         x = pair.load(model, work, j, world)
         change = real(0.0)
@@ -32,8 +32,8 @@ def make_near(p: Precision, features: Features) -> Made:
         pair.store(model, work, j, world, x)
         return change
 
-    @wp.func
-    def push_bounds(model: t.model, work: t.work, settings: t.settings, j: int, world: int) -> real:
+    @func
+    def push_bounds(model, work, settings, j: int, world: int) -> real:
         """Pseudo-impulses of joint j's bounded rows, each with the joint's own reaction; the square of the largest."""
         rate = settings.erp / settings.dt
         x = pair.load_push(model, work, pair.load(model, work, j, world), j, world)
@@ -47,8 +47,8 @@ def make_near(p: Precision, features: Features) -> Made:
         pair.store_push(model, work, j, world, x)
         return change
 
-    @wp.func
-    def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def sweep(model, memory, work, settings, world: int) -> vec2:
         """All joints once; the squares of the largest impulse and pseudo-impulse."""
         change = real(0.0)
         push = real(0.0)

@@ -11,7 +11,7 @@ end of all iterations brings the velocities and the joints' own impulses up to d
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 
 LAST = 2**31 - 1  # beyond every node
 NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
@@ -21,13 +21,13 @@ NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
 def make_reach(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra = make_algebra(p)
     ROUNDING = wp.constant(real(1e-11 if p.name == "float64" else 1e-5))
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the matrix: ``solution`` or ``push_solution``
 
-    @wp.func
-    def start_at(model: t.model, work: t.work, body: int, sign: real, force: int, arm: vec3, world: int):
+    @func
+    def start_at(model, work, body: int, sign: real, force: int, arm: vec3, world: int):
         """Add the rows of J^T that belong to a body: unit forces at an arm, or unit torques."""
         node = model.body_node[body]
         if node >= 0:
@@ -37,15 +37,15 @@ def make_reach(p: Precision, features: Features) -> Made:
             else:
                 work.spread[node + 1, world] = work.spread[node + 1, world] + algebra.diagonal(sign)
 
-    @wp.func
-    def start_belt(model: t.model, work: t.work, body: int, torque: mat33, world: int):
+    @func
+    def start_belt(model, work, body: int, torque: mat33, world: int):
         """Add the rows of J^T that belong to a belt's sprocket or frame."""
         node = model.body_node[body]
         if node >= 0:
             work.spread[node + 1, world] = work.spread[node + 1, world] + torque
 
-    @wp.func
-    def spread(model: t.model, work: t.work, start: int, end: int, world: int) -> mat33:
+    @func
+    def spread(model, work, start: int, end: int, world: int) -> mat33:
         """Y along a path from what was put at its bodies; returns W.
 
         Bodies add to W and joints take away, so that an axis held by a stiff gear keeps hardly more than rounding. A
@@ -65,15 +65,15 @@ def make_reach(p: Precision, features: Features) -> Made:
             summed = summed + wp.abs(wp.trace(part))
         return total + algebra.diagonal(ROUNDING * summed)
 
-    @wp.func
-    def inverse_mass(work: t.work, force: int, j: int, world: int) -> mat33:
+    @func
+    def inverse_mass(work, force: int, j: int, world: int) -> mat33:
         """Of the slip (force = 1), 1/kg, or of the relative spin of joint j, 1/(kg m^2), with every joint reacting."""
         if force == 1:
             return algebra.full(work.reach_mass_l[j, world])
         return algebra.full(work.reach_mass_a[j, world])
 
-    @wp.func
-    def reach_part(model: t.model, work: t.work, force: int, j: int, world: int) -> mat33:
+    @func
+    def reach_part(model, work, force: int, j: int, world: int) -> mat33:
         """Find what unit forces (or torques) between the bodies of joint j reach; returns their inverse mass."""
         start = model.reach_angular[j]
         end = model.reach_end[j]
@@ -88,31 +88,31 @@ def make_reach(p: Precision, features: Features) -> Made:
         start_at(model, work, model.joint_b[j], real(1.0), force, work.arm_b[j, world], world)
         return spread(model, work, start, end, world)
 
-    @wp.func
-    def reach_joint(model: t.model, work: t.work, j: int, world: int):
+    @func
+    def reach_joint(model, work, j: int, world: int):
         """Paths and inverse masses of joint j's free axes."""
         if model.reach_linear[j] < model.reach_angular[j]:
             work.reach_mass_l[j, world] = algebra.packed(reach_part(model, work, 1, j, world))
         if model.reach_angular[j] < model.reach_end[j]:
             work.reach_mass_a[j, world] = algebra.packed(reach_part(model, work, 0, j, world))
 
-    @wp.func
-    def next_node(model: t.model, at: int, body: int, soonest: int) -> int:
+    @func
+    def next_node(model, at: int, body: int, soonest: int) -> int:
         """The node at a place of a body's path, if it comes sooner."""
         if at < model.path_end[body]:
             return wp.min(soonest, model.path_node[at])
         return soonest
 
-    @wp.func
-    def past(model: t.model, at: int, body: int, node: int) -> int:
+    @func
+    def past(model, at: int, body: int, node: int) -> int:
         """The next place of a body's path, if it is at the node."""
         if at < model.path_end[body]:
             if model.path_node[at] == node:
                 return at + 1
         return at
 
-    @wp.func
-    def add_path(model: t.model, work: t.work, at: int, a: int, b: int, c: int, d: int, world: int) -> int:
+    @func
+    def add_path(model, work, at: int, a: int, b: int, c: int, d: int, world: int) -> int:
         """Write down the nodes that impulses on four bodies reach, ascending, from place ``at``; returns the end."""
         i = model.path_start[a]
         j = model.path_start[b]
@@ -135,18 +135,18 @@ def make_reach(p: Precision, features: Features) -> Made:
                 at += 1
         return at
 
-    @wp.func
-    def path_length(model: t.model, body: int) -> int:
+    @func
+    def path_length(model, body: int) -> int:
         """How many nodes an impulse on a body reaches."""
         return model.path_end[body] - model.path_start[body]
 
-    @wp.func
-    def has_room(model: t.model, work: t.work, settings: t.settings, longest: int, world: int) -> bool:
+    @func
+    def has_room(model, work, settings, longest: int, world: int) -> bool:
         """Whether a path of this length still fits into the list."""
         return work.reach_used[world] + longest <= settings.reach_room
 
-    @wp.func
-    def reach_contact(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> mat33:
+    @func
+    def reach_contact(model, work, settings, i: int, world: int) -> mat33:
         """What unit forces in contact i reach through the joints; returns the joints' share of the inverse mass."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -179,8 +179,8 @@ def make_reach(p: Precision, features: Features) -> Made:
         work.reach_used[world] = end
         return share
 
-    @wp.func
-    def reach_roll(model: t.model, work: t.work, settings: t.settings, a: int, b: int, i: int, world: int) -> mat33:
+    @func
+    def reach_roll(model, work, settings, a: int, b: int, i: int, world: int) -> mat33:
         """The same for unit torques between the bodies of contact i."""
         start = work.reach_used[world]
         longest = path_length(model, a) + path_length(model, b)
@@ -198,16 +198,16 @@ def make_reach(p: Precision, features: Features) -> Made:
         work.reach_used[world] = end
         return share
 
-    @wp.func
-    def answer(work: t.work, x: Nodes, start: int, end: int, world: int) -> vec3:
+    @func
+    def answer(work, x: Nodes, start: int, end: int, world: int) -> vec3:
         """What the impulses so far have changed of a block's velocity: Y^T x."""
         u = vec3()
         for e in range(start, end):
             u = u + x[work.reach_node[e, world], world] * work.reach[e, world]
         return u
 
-    @wp.func
-    def strike(work: t.work, x: Nodes, start: int, end: int, d: vec3, world: int):
+    @func
+    def strike(work, x: Nodes, start: int, end: int, d: vec3, world: int):
         """Apply an impulse: x += D^-1 Y d."""
         for e in range(start, end):
             node = work.reach_node[e, world]

@@ -9,27 +9,18 @@ In the leapfrog step the first half of the sweeps leads to J V = 0, or as near a
 """
 
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..rows.groups import make_rows
 
 
 @factory
 def make_sequential(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
-    t = structs(p)
+    func = functions(p)
     rows, find_bias = make_rows(p, features), make_bias(p, features).find_bias
 
-    @wp.func
-    def iterate(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        count: int,
-        world: int,
-    ):
+    @func
+    def iterate(model, state, memory, work, report, settings, count: int, world: int):
         """At most ``count`` sweeps over all rows, until no impulse changes by more than epsilon."""
         if report.iterations[world] == 0:
             rows.strike(model, memory, work, settings, world)
@@ -51,12 +42,12 @@ def make_sequential(p: Precision, features: Features) -> Made:
                     report.done[world] = 0
         report.iterations[world] = report.iterations[world] + sweep
 
-    @wp.func
-    def conclude(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def conclude(model, memory, work, settings, world: int):
         """Nothing is left to do: every impulse was applied at once."""
 
-    @wp.func
-    def resume(model: t.model, memory: t.memory, work: t.work, report: t.report, settings: t.settings, world: int):
+    @func
+    def resume(model, memory, work, report, settings, world: int):
         """Go on after the ropes were factored anew."""
         report.done[world] = 0
 
