@@ -250,3 +250,38 @@ def test_a_stiff_drive_without_bounds_stands(tmp_path):
     simulation = sh.Simulation(scene, dt=0.002)
     simulation.step(100)
     assert abs(float(simulation.get(top.angle))) < 1e-2
+
+
+PART = """#usda 1.0
+(
+    defaultPrim = "part"
+)
+def Xform "part"
+{
+    def Mesh "wedge"
+    {
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+        point3f[] points = [(0, 0, 0), (10, 0, 0), (0, 10, 0), (0, 0, 10)]
+        double3 xformOp:scale = (-2, 1, 1)
+        uniform token[] xformOpOrder = ["xformOp:scale"]
+    }
+}
+"""
+
+
+def test_what_lies_in_instances_is_there(tmp_path):
+    """A mirrored wedge of an instance, in cm with y up: 20 cm along -x, 10 cm up and 10 cm along the world's -y."""
+    (tmp_path / "part.usda").write_text(PART)
+    instance = 'def Xform "shared" (instanceable = true prepend references = @part.usda@) {}'
+    instance = instance.replace(" prepend", "\n prepend")
+    loose = 'def Sphere "lamp" {}'
+    scene = load(tmp_path, BODY % ("trunk", "", "(0, 100, 0)", instance) + loose)
+    (shape,) = scene.bodies["trunk"].spec.shapes
+    surface, pose = shape.surface(), scene.bodies["trunk"].pose
+    local = spatial.Pose(np.array(shape.position), np.array(shape.rotation))
+    corners = (pose @ local).point(np.asarray(surface.vertices))
+    assert np.allclose([corners.min(axis=0), corners.max(axis=0)], [[-0.2, -0.1, 1], [0, 0, 1.1]], atol=1e-12)
+    assert surface.volume > 0.0  # not inside out
+    (lost,) = [entry for entry in scene.report.of("ignored") if "belongs to no body" in entry.why]
+    assert lost.where == "/robot/lamp" and lost.matters == "looks"

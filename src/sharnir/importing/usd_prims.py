@@ -58,7 +58,7 @@ class Prims:
         self.kilograms = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
         self.up = Y_UP if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.array(spatial.IDENTITY)
         self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-        self.all = [prim for prim in stage.Traverse() if prim.IsActive()]
+        self.all = every(stage)
         self.names: dict[str, str] = {}
         self.looks = Looks(self)
         self._shapes: dict[str, list[AnyShape]] = {}  # by the paths of bodies
@@ -250,20 +250,33 @@ class Prims:
         return self._shapes[path]
 
     def _below(self, path: str) -> list[Prim]:
+        from pxr import Usd
+
         prims, stack = [], [self.stage.GetPrimAtPath(path)]
         while stack:
             prim = stack.pop()
             prims.append(prim)
-            stack += [child for child in prim.GetChildren() if str(child.GetPath()) not in self.bodies]
+            children = prim.GetFilteredChildren(Usd.TraverseInstanceProxies())
+            stack += [child for child in children if str(child.GetPath()) not in self.bodies]
         return prims
 
     def static_shapes(self) -> list[AnyShape]:
-        """What collides and belongs to no body."""
+        """What collides and belongs to no body; what is only seen there is told."""
+        from pxr import UsdGeom
+
+        for prim in self.all:
+            if prim.IsA(UsdGeom.Gprim) and not self.has(prim, "PhysicsCollisionAPI") and self._is_loose(prim):
+                why = "belongs to no body and touches nothing"
+                self.report.ignore(str(prim.GetPath()), str(prim.GetTypeName()), why, "looks")
         return [shape for prim in self._static() for shape in self._shape(prim, NOWHERE) if shape.collides]
 
     def _static(self) -> list[Prim]:
         touched = [prim for prim in self.all if self.has(prim, "PhysicsCollisionAPI")]
-        return [prim for prim in touched if not any(_is_below(str(prim.GetPath()), body) for body in self.bodies)]
+        return [prim for prim in touched if self._is_loose(prim)]
+
+    def _is_loose(self, prim: Prim) -> bool:
+        """Whether a prim belongs to no body."""
+        return not any(_is_below(str(prim.GetPath()), body) for body in self.bodies)
 
     def terrains(self) -> dict[str, tuple[TerrainSpec, Material]]:
         """Planes that never move."""
@@ -419,11 +432,18 @@ def _vec(values: Array) -> Vec3:
     return (x, y, z)
 
 
+def every(stage: Stage) -> list[Prim]:
+    """All prims of a stage, those in instances among them."""
+    from pxr import Usd
+
+    return [prim for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()) if prim.IsActive()]
+
+
 def account_for(stage: Stage, report: ImportReport, used: set[str]) -> None:
     """Count what was read of every prim, and name what was not; ``used`` are paths of properties that were."""
     from pxr import UsdGeom
 
-    for prim in stage.Traverse():
+    for prim in every(stage):
         kind = str(prim.GetTypeName())
         if prim.IsA(UsdGeom.Gprim) and kind not in (*SHAPES, "Plane"):
             report.ignore(str(prim.GetPath()), kind, "shapes of this kind have no counterpart", "looks")
