@@ -148,3 +148,33 @@ def test_nothing_of_a_rope_is_seen_before_it_is_known_where_it_is(open_still: Op
     }"""
     before, after = still.do(seen)
     assert before == [False] * 3 and after == [True] * 3
+
+
+def test_the_whole_machine_is_seen_at_first_in_any_window_until_one_looks_elsewhere(open_still: Open) -> None:
+    """With its trailer, also after the window has become narrow, and while it drives."""
+    scene = ROBOTS["krt100"]().scene
+    moved = {name: tuple(np.add(body.pose.position, (3.0, 0.0, 0.0))) for name, body in scene.bodies.items()}
+    still = open_still(scene, ({}, moved), size=(480, 300))
+    outside = """() => {
+        const { view, world } = sharnir;
+        const { camera } = view.cameras;
+        const seen = (body, i) => {
+            const at = camera.position.clone().set(...body.center).applyMatrix4(view.bodies.matrix[i]).project(camera);
+            return Math.abs(at.x) < 0.95 && Math.abs(at.y) < 0.95;
+        };
+        return world.bodies.filter((body, i) => !body.fixed && !seen(body, i)).length;
+    }"""
+    offset = "() => sharnir.view.cameras.camera.position.clone().sub(sharnir.view.cameras.controls.target).toArray()"
+    for size in ((480, 300), (195, 422)):
+        still.page.set_viewport_size({"width": size[0], "height": size[1]})
+        still.page.wait_for_function("(w) => sharnir.view.canvas.clientWidth === w", arg=size[0])
+        for time in (0.0, 0.1):
+            still.shot(time)
+            still.page.wait_for_function(f"() => ({outside})() === 0", timeout=60_000)
+    still.do("() => sharnir.view.cameras.camera.position.multiplyScalar(1.1)")
+    still.shot(0.1)
+    chosen = still.do(offset)
+    still.page.set_viewport_size({"width": 480, "height": 300})
+    still.page.wait_for_function("() => sharnir.view.canvas.clientWidth === 480")
+    still.shot(0.1)
+    np.testing.assert_allclose(still.do(offset), chosen, atol=1e-3)

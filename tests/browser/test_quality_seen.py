@@ -139,3 +139,16 @@ def test_a_replay_names_its_machine_on_every_screen(open_still: Open) -> None:
         assert still.page.locator("#name").inner_text() == "cart with an arm"
         middle = [name["x"] + 0.5 * name["width"], name["y"] + 0.5 * name["height"]]
         assert still.do("(at) => document.elementFromPoint(...at).id", middle) == "name"  # neither clipped nor covered
+
+
+def test_on_a_phone_a_replay_gives_its_window_to_the_view_and_its_plots_unfold(open_still: Open) -> None:
+    """Without a panel and without anything that happened there is nothing to stand below the view."""
+    still = open_still(cart(), ({"hinge.angle": 0.1}, {}), ["hinge.angle"], size=SIZES[0])
+    still.do("() => document.body.classList.remove('bare')")
+    still.page.wait_for_function("() => document.getElementById('fold-plots').ariaExpanded === 'false'")
+    assert still.page.locator("#stage").bounding_box()["height"] > 0.65 * SIZES[0][1]
+    assert not still.page.locator("#plot").is_visible()
+    still.page.locator("#fold-plots").click()
+    still.page.locator("#picker").select_option("hinge.angle")
+    assert still.page.locator("#plot canvas").bounding_box()["height"] > 80
+    assert still.do("() => document.documentElement.scrollWidth <= innerWidth")

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from ..experiment import Figure
 
+FINEST = 0.01  # of the tolerance: what is less is nothing to a reader
+
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str | Text]], numbers: int = 0) -> None:
     """Print a table; the last ``numbers`` columns are set flush right."""
@@ -36,15 +38,22 @@ def print_figures(title: str, figures: list[Figure]) -> None:
         (
             figure.name,
             figure.unit,
-            number(figure.value),
+            rounded(figure.value, figure.tolerance),
             aim(figure),
-            number(figure.difference),
+            rounded(figure.difference, figure.tolerance),
             number(figure.tolerance),
             verdict(figure),
         )
         for figure in figures
     ]
     print_table(title, columns, rows, numbers=5)
+
+
+def rounded(value: float | None, tolerance: float | None, written: str = ".6g") -> str:
+    """A number for people: 0 where it is nothing beside its tolerance."""
+    if value is None:
+        return ""
+    return "0" if tolerance and abs(value) < FINEST * tolerance else f"{value:{written}}"
 
 
 def number(value: float | None) -> str:
@@ -72,7 +81,7 @@ def write_figures(results: dict[str, list[Figure]], folder: Path) -> None:
     lines = ["| experiment | figure | value | unit | expected | tolerance | ok |", "|---|---|---|---|---|---|---|"]
     for name, figures in results.items():
         for f in figures:
-            cells = (name, f.name, number(f.value), f.unit, aim(f), number(f.tolerance), str(verdict(f)))
+            cells = (name, f.name, rounded(f.value, f.tolerance), f.unit, aim(f), number(f.tolerance), str(verdict(f)))
             lines.append(f"| {' | '.join(cells)} |")
     (folder / "figures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     plain = {name: [figure.as_dict() for figure in figures] for name, figures in results.items()}

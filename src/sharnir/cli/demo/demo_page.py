@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ... import __version__
-from ..terminal import aim, number, verdict
+from ..terminal import aim, number, rounded, verdict
 from .run import Made
 from .table import COLUMNS, PAPERS, notes, papers_figures, row
 
@@ -22,7 +22,8 @@ p { margin: 4px 0 12px; } .soft { color: var(--soft); } a { color: var(--link); 
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 td, th { text-align: left; padding: 3px 12px 3px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; } .n { text-align: right; white-space: nowrap; } .NO { color: #c4342a; font-weight: 700; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); gap: 12px; margin-top: 12px; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 12px;
+  margin-top: 12px; }
 .plots img { width: 100%; border-radius: 4px; background: #fff; } .links a { margin-right: 16px; }
 """
 NUMBERS_FROM = 2  # the columns from this one on are numbers
@@ -59,8 +60,15 @@ def _example(made: Made) -> str:
     links = [f"<a href='{made.replay}'>replay</a>"] if made.replay else []
     links += [f"<a href='{made.name}.nc'>data</a>"] if not made.failure else []
     rows = [
-        (f"{f.name}, {f.unit}" if f.unit else f.name, "", aim(f), number(f.value), number(f.tolerance), str(verdict(f)))
-        for f in made.figures
+        (
+            f"{figure.name}, {figure.unit}" if figure.unit else figure.name,
+            "",
+            aim(figure),
+            rounded(figure.value, figure.tolerance),
+            number(figure.tolerance),
+            str(verdict(figure)),
+        )
+        for figure in made.figures
     ]
     table = _table(("figure", "", "should be", "is", "tolerance", "ok"), rows) if rows else ""
     failure = f"<p class='NO'>{html.escape(made.failure)}</p>" if made.failure else ""

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...errors import ControlFault, SceneError, SimulationFault
 from ...experiment import Experiment, Figure, list_examples, load_example
 from ...record.trajectory import Trajectory
-from ..terminal import aim, number
+from ..terminal import aim, rounded
 
 MOST_PROCESSES = 2  # each compiles and holds kernels of its own
 
@@ -88,4 +88,4 @@ def _write_replay(experiment: Experiment, run: Trajectory, made: Made, folder: P
 def _words(figure: Figure) -> str:
     """A figure in one line."""
     wanted = f" (should be {aim(figure)})" if figure.ok is not None else ""
-    return f"{figure.name}: {number(figure.value)} {figure.unit}{wanted}"
+    return f"{figure.name}: {rounded(figure.value, figure.tolerance)} {figure.unit}{wanted}"

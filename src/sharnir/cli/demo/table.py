@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from ...experiment import Figure
-from ..terminal import aim, print_table, verdict
+from ..terminal import aim, print_table, rounded, verdict
 from .run import Made
 
 PAPERS = {
@@ -19,7 +19,6 @@ PAPERS = {
     "004": "LuGre friction",
 }
 COLUMNS = ("paper", "quantity", "expected", "which is", "Sharnir", "difference", "tolerance", "ok")
-FINEST = 0.01  # of the tolerance: what is less is nothing to a reader
 
 
 def papers_figures(made: Sequence[Made]) -> list[Figure]:
@@ -32,15 +31,10 @@ def row(figure: Figure) -> tuple[str, ...]:
     """A figure as a row of the table; the quantity carries its unit."""
     quantity = f"{figure.name}, {figure.unit}" if figure.unit else figure.name
     given = figure.difference if figure.expected is not None else None
-    differs = "" if given is None else rounded(given, figure.tolerance, "+.2g")
+    differs = rounded(given, figure.tolerance, "+.2g")
     source = "the paper's figure" if figure.printed else "derived"
-    value, tolerance = rounded(figure.value, figure.tolerance), short(figure.tolerance)
+    value, tolerance = rounded(figure.value, figure.tolerance, ".5g"), short(figure.tolerance)
     return figure.paper, quantity, aim(figure, short), source, value, differs, tolerance, str(verdict(figure))
-
-
-def rounded(value: float, tolerance: float | None, written: str = ".5g") -> str:
-    """A number for people: 0 where it is nothing beside its tolerance."""
-    return "0" if tolerance and abs(value) < FINEST * tolerance else f"{value:{written}}"
 
 
 def short(value: float | None) -> str:

@@ -8,6 +8,7 @@ const VIEW = 45; // degrees from the lower to the upper edge
 const LAG = 120; // ms in which a followed body is caught up with but for a third
 const JUMPS = 1.5; // radii at once, after which there is nothing to come after
 const SETTLED = 1e-3; // radii
+const AWAY = 1e-6; // of the scene's radius, from which one looks elsewhere than from home
 const CLEAR = 0.03; // of the scene's radius that the orbit stays above the ground
 
 export class Cameras {
@@ -17,6 +18,7 @@ export class Cameras {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls.dampingFactor = 0.12;
+    this.homed = { offset: new THREE.Vector3(), target: new THREE.Vector3() };
     this.enter(world, ground);
     this.last = new THREE.Vector3();
     this.kind = "orbit";
@@ -51,7 +53,17 @@ export class Cameras {
     this.controls.target.set(...center).applyMatrix4(gone);
     this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far).applyMatrix4(gone);
     this.controls.update();
+    this.homed.target.copy(this.controls.target);
+    this.homed.offset.subVectors(this.camera.position, this.controls.target);
     this.fresh = true;
+  }
+
+  // Whether nobody has looked elsewhere since.
+  get atHome() {
+    const { target } = this.controls;
+    const least = AWAY * this.world.focus.radius;
+    const turned = MOVED.subVectors(this.camera.position, target).distanceTo(this.homed.offset);
+    return this.orbits && turned < least && target.distanceTo(this.homed.target) < least;
   }
 
   // How what is followed has moved and turned about the vertical since the start.
@@ -75,8 +87,10 @@ export class Cameras {
   }
 
   resize(aspect) {
+    const home = this.atHome;
     this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
+    if (home) this.home(); // the whole machine in the new window as well
   }
 
   // Returns whether the picture changes by it.
@@ -94,13 +108,20 @@ export class Cameras {
 
   // As if on a spring, critically damped: it comes after the body without swinging. Returns whether it is still on its way.
   follow(matrix, now) {
+    const whole = this.fresh && this.body === this.world.followed && this.atHome; // what is towed is looked at, too
     AT.setFromMatrixPosition(matrix);
+    if (whole) {
+      this.last.copy(AT);
+      this.followedAt = now;
+      this.fresh = false;
+    }
     const far = AT.distanceTo(this.fresh ? this.controls.target : this.last);
     const jumps = this.fresh || !this.controls.enableDamping || far > JUMPS * this.world.focus.radius;
     const share = jumps ? 1 : 1 - Math.exp(-Math.min(now - this.followedAt, 500) / LAG);
     MOVED.subVectors(AT, this.fresh ? this.controls.target : this.last).multiplyScalar(share);
     this.camera.position.add(MOVED);
     this.controls.target.add(MOVED);
+    this.homed.target.add(MOVED);
     if (this.fresh) this.last.copy(AT);
     else this.last.add(MOVED);
     this.followedAt = now;

@@ -2,6 +2,7 @@
 
 import { addAlarms } from "./alarms.js";
 import { addBanner, addEnding } from "./banner.js";
+import { foldPlots, folding } from "./folding.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { Past } from "./past.js";
@@ -161,25 +162,9 @@ function addPlotTools({ plot }) {
     find("freeze").textContent = plot.frozen ? t("Go on") : t("Freeze");
     find("freeze").ariaPressed = plot.frozen;
   });
-  const fold = folding("fold-plots", "plots-folded", ["+", "−"], [t("Show the plots"), t("Hide the plots")]);
+  foldPlots();
   // the panel beside or below the view gives way to it
   folding("fold-side", "side-folded", ["«", "»"], [t("Show the panel"), t("Hide the panel")])(false);
-  const small = matchMedia("(max-width: 700px), (max-height: 500px)");
-  small.addEventListener("change", () => fold(small.matches));
-  fold(small.matches);
-}
-
-// A button that folds and unfolds a part of the page: its signs and labels while folded and while not.
-function folding(button, mark, signs, labels) {
-  const fold = find(button);
-  const set = (folded) => {
-    document.body.classList.toggle(mark, folded);
-    fold.textContent = signs[folded ? 0 : 1];
-    fold.ariaLabel = fold.title = labels[folded ? 0 : 1];
-    fold.ariaExpanded = !folded;
-  };
-  fold.addEventListener("click", () => set(!document.body.classList.contains(mark)));
-  return set;
 }
 
 // --- the strip ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Player: shows a recorded run from one file. It plays, scrubs, and has the same view, gauges and plots as the console.
 
 import { Film } from "./film.js";
+import { foldPlots } from "./folding.js";
 import { FrameReader } from "./frame.js";
 import { Plot, smallPlot } from "./plots.js";
 import { addCard, addChips, addSheet } from "./tools.js";
@@ -116,7 +117,7 @@ export async function start() {
     link, spec: (name) => specs.get(name), picture: (canvas, name) => page.view.pictures?.copy(canvas, name),
     plot: (element, signals, seconds) => smallPlot(element, link, unitOf, signals, seconds),
   });
-  document.body.classList.toggle("plots-folded", innerWidth <= 700);
+  foldPlots();
   page.plot = new Plot(find("plot"), link, unitOf);
   page.plot.choose(world.panel.plotted);
   addPicker(page);
