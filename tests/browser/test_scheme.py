@@ -99,7 +99,7 @@ class Builder:
         self.page.locator(f"[data-side={name}]").click()
 
     def add_block(self, words: str) -> None:
-        self.page.get_by_role("button", name="Add a block").click()
+        self.page.get_by_role("button", name="Add a block").first.click()  # an empty sheet has another
         self.page.keyboard.type(words)
         self.page.keyboard.press("Enter")
 

@@ -289,6 +289,37 @@ def test_a_trial_of_a_scene_that_is_wrong_says_what_is(tmp_path):
     working(tmp_path / "a.yaml", do)
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_check_that_breaks_is_told_and_edits_go_on_being_checked_and_kept(tmp_path, monkeypatch):
+    staged = module.stage_of
+
+    def breaks(scene: Any) -> Any:
+        if "odd" in scene.bodies:
+            raise KeyError("sprocket")
+        return staged(scene)
+
+    monkeypatch.setattr(module, "stage_of", breaks)
+    file = tmp_path / "a.yaml"
+    file.write_text(START)
+
+    async def do(workshop: Workshop) -> None:
+        window = Window(workshop)
+        window.edit({"op": "add", "path": "/bodies", "value": {"odd": BALL}}, revision=0)
+        said = await window.until(
+            lambda one: any("could not be checked" in error["message"] for error in one.get("errors", []))
+        )
+        assert "KeyError: 'sprocket'" in said["errors"][0]["message"]
+        window.edit(
+            {"op": "remove", "path": "/bodies/odd"}, {"op": "add", "path": "/bodies/even", "value": BALL}, revision=1
+        )
+        await window.until(lambda one: one.get("checked") and one["revision"] == 2 and not one["errors"])
+        async with asyncio.timeout(WITHIN):
+            while "even" not in (workshop.file.recovery.read_text() if workshop.file.recovery.exists() else ""):
+                await asyncio.sleep(0.02)
+
+    working(file, do)
+
+
 def test_every_text_of_the_page_is_in_every_catalogue():
     source = "\n".join(file.read_text(encoding="utf-8") for file in module.STATIC.glob("*.js"))
     used = {match[2] for match in re.finditer(r"""\bt\(\s*(["'])((?:(?!\1).)+)\1""", source)}

@@ -311,16 +311,25 @@ class Workshop:
             await self._check_wanted.wait()
             await asyncio.sleep(CHECK_AFTER)
             self._check_wanted.clear()
-            revision = self.document.revision
-            scene, errors = await self._checked()
-            self._sheets.scene = scene
-            kinds = await asyncio.to_thread(self._sheets.kinds, pickle.loads(pickle.dumps(self.document.data)))
-            world = None if scene is None else await asyncio.to_thread(stage_of, scene)
-            if revision == self.document.revision:
-                seen = {} if world is None else self._told.changes(world)
-                seen |= {} if kinds == self._kinds else {"kinds": kinds}
-                self.errors, self._kinds = errors, kinds
-                await self.tell(self.state() | {"checked": True} | seen)
+            try:
+                await self._check()
+            except Exception as error:  # whatever it is: what is edited goes on being checked and kept
+                said = f"the scene could not be checked ({type(error).__name__}: {error}); undo what was done last"
+                self.errors = [{"path": "", "message": said}]
+                await self.tell(self.state() | {"checked": True})
+
+    async def _check(self) -> None:
+        """Tell what is wrong with the document now, and how it looks."""
+        revision = self.document.revision
+        scene, errors = await self._checked()
+        self._sheets.scene = scene
+        kinds = await asyncio.to_thread(self._sheets.kinds, pickle.loads(pickle.dumps(self.document.data)))
+        world = None if scene is None else await asyncio.to_thread(stage_of, scene)
+        if revision == self.document.revision:
+            seen = {} if world is None else self._told.changes(world)
+            seen |= {} if kinds == self._kinds else {"kinds": kinds}
+            self.errors, self._kinds = errors, kinds
+            await self.tell(self.state() | {"checked": True} | seen)
 
     async def _checked(self) -> tuple[Scene | None, list[Plain]]:
         """The scene of what is right in the document, and what is wrong with it."""

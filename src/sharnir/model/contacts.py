@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import spatial
-from ..errors import SceneError, nearest
+from ..errors import SceneError
 from ..scene.body import Body
-from ..scene.joints import Fixed, Revolute
+from ..scene.joints import Fixed
 from ..scene.materials import MOST_GROUPS, Contact
 from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
@@ -331,11 +331,6 @@ def _belts(scene: Scene, shapes: list[_Colliding]) -> Columns:
         if belt is None:
             of.append(-1)
             continue
-        if belt.sprocket not in place:
-            hint = nearest(belt.sprocket, place)
-            raise SceneError(f"{shape.owner}: Belt names a sprocket '{belt.sprocket}' that is no joint here{hint}")
-        if not isinstance(scene.joints[belt.sprocket].type, Revolute):
-            raise SceneError(f"{shape.owner}: Belt's sprocket '{belt.sprocket}' is not a hinge; give a Revolute joint")
         of.append(belts.setdefault((place[belt.sprocket], belt.radius), len(belts)))
     return {
         "shape_belt": of,

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import SceneError
+from ..errors import SceneError, nearest
 from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
 from .joint_coordinates import coordinate, lock_error, misalignment, start_value
-from .joints import Basis, Coordinate, Kind
+from .joints import Basis, Coordinate, Kind, Revolute
+from .materials import Contact
 from .mover import movers_of
 from .scene import Scene
 from .values import LARGEST, Range
@@ -28,6 +29,7 @@ def check_scene(scene: Scene) -> None:
     if all(body.spec.fixed for body in scene.bodies.values()) and not scene.ropes:
         raise SceneError(f"scene '{scene.name}' has no body that can move; add one with scene.body(name, shape)")
     _check_places(scene)
+    _check_belts(scene)
     movers_of(scene)
     for coupling in scene.couplings.values():
         _check_coupling(coupling)
@@ -54,6 +56,19 @@ def _check_coupling(coupling: Coupling) -> None:
             f"coupling '{coupling.name}': at the start its coordinates ({', '.join(coupling.labels)}) are off by "
             f"{off:.6g}; draw the bodies so that they agree, or give a joint another initial value"
         )
+
+
+def _check_belts(scene: Scene) -> None:
+    for body in scene.bodies.values():
+        contact = body.spec.contact
+        if not isinstance(contact, Contact) or contact.belt is None:
+            continue
+        sprocket = contact.belt.sprocket
+        if sprocket not in scene.joints:
+            hint = nearest(sprocket, scene.joints)
+            raise SceneError(f"body '{body.name}': Belt names a sprocket '{sprocket}' that is no joint here{hint}")
+        if not isinstance(scene.joints[sprocket].type, Revolute):
+            raise SceneError(f"body '{body.name}': Belt's sprocket '{sprocket}' is not a hinge; give a Revolute joint")
 
 
 def _check_places(scene: Scene) -> None:

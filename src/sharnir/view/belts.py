@@ -27,7 +27,7 @@ def belt_of(body: Body) -> Belt | None:
 def sprockets_of(scene: Scene) -> dict[str, float]:
     """The bodies that are sprockets, with the radii of their belts (m)."""
     belts = [belt for body in scene.bodies.values() if (belt := belt_of(body)) is not None]
-    return {scene.joints[belt.sprocket].b.name: belt.radius for belt in belts}
+    return {scene.joints[belt.sprocket].b.name: belt.radius for belt in belts if belt.sprocket in scene.joints}
 
 
 def track_shapes(body: Body, belt: Belt, color: str | None) -> list[Plain]:

@@ -5,6 +5,7 @@ import { followTheme } from "/view/theme.js";
 import { button, make } from "./element.js";
 
 const TOAST = 8000; // ms
+const MOST_TOASTS = 3; // at once; they lie over the page
 
 export function mount(element, document, context) {
   const name = make("h1", { class: "file-name" });
@@ -45,7 +46,9 @@ export function mount(element, document, context) {
   };
   context.toast = (text) => {
     const toast = make("div", { class: "build-toast" }, translated(text));
+    toast.addEventListener("click", () => toast.remove());
     toasts.append(toast);
+    for (const old of [...toasts.querySelectorAll(".build-toast:not(.recovery)")].slice(0, -MOST_TOASTS)) old.remove();
     setTimeout(() => toast.remove(), TOAST);
   };
   document.addEventListener("connection", show);

@@ -59,6 +59,9 @@ export function dependents(data, gone) {
     const path = pathOf("joints", String(label).split(".")[0]);
     return gone.has(path) || found.has(path);
   };
+  for (const [name, { contact }] of Object.entries(data.bodies ?? {})) {
+    if (contact?.belt && lostJoint(contact.belt.sprocket) && !lost(name)) found.add(pathOf("bodies", name, "contact", "belt"));
+  }
   for (const [name, one] of Object.entries(data.couplings ?? {})) if (one.coordinates?.some(lostJoint)) found.add(pathOf("couplings", name));
   for (const section of ["cameras", "rays"]) {
     for (const [name, one] of Object.entries(data[section] ?? {})) if (lost(one.body)) found.add(pathOf(section, name));

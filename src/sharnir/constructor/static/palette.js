@@ -10,6 +10,11 @@ import { words } from "./schema.js";
 const RELIEFS = ["ramp", "stairs", "sine", "half_round", "roughness"];
 const ON_JOINTS = ["encoder", "tachometer", "force_torque"]; // sensors
 const BETWEEN_POINTS = ["distance", "strut"]; // joints
+const ROUND = ["wheel", "cylinder", "capsule"]; // shapes about their z axis
+const ALONG_SHAFTS = ["revolute", "prismatic", "cylindrical"]; // joints
+const UPRIGHT = [0.707106781187, 0, 0, 0.707106781187]; // the z axis along -y
+const STORED = 2; // m of rope on a drum
+const PIECE = 0.1; // m of a rope over a body
 const tag = (option) => option.properties.type.const;
 
 export function mount(element, document, context) {
@@ -22,19 +27,25 @@ export function mount(element, document, context) {
     groups.append(make("details", { class: "palette-group", open: name === first }, make("summary", {}, name), make("div", { class: "palette-items" }, ...buttons)));
   }
   element.append(find, groups);
-  find.addEventListener("input", () => filter(groups, find.value.trim().toLowerCase(), first));
+  let opened = null; // the groups that stood open before something was searched
+  find.addEventListener("input", () => {
+    const wanted = find.value.trim().toLowerCase();
+    opened ??= new Set([...groups.children].filter(({ open }) => open));
+    filter(groups, wanted, opened);
+    if (!wanted) opened = null;
+  });
   find.addEventListener("keydown", (event) => {
     if (event.key === "Enter") groups.querySelector(".palette-item:not([hidden])")?.click();
   });
 }
 
-function filter(groups, wanted, first) {
+function filter(groups, wanted, opened) {
   for (const group of groups.children) {
     const name = group.querySelector("summary").textContent;
     const items = [...group.querySelectorAll(".palette-item")];
     for (const item of items) item.hidden = Boolean(wanted) && !item.textContent.toLowerCase().includes(wanted) && !name.toLowerCase().includes(wanted);
     group.hidden = items.every((item) => item.hidden);
-    group.open = wanted ? !group.hidden : name === first;
+    group.open = wanted ? !group.hidden : opened.has(group);
   }
 }
 
@@ -71,7 +82,10 @@ class Adder {
         ["camera", () => this.onBody("cameras", "camera", { position: [0, 0, 0.2] }), definitions.CameraSpec.description],
         ["ray", () => this.onBody("rays", "ray", {}), definitions.RaySpec.description],
       ]],
-      [t("Ropes"), [["rope", () => this.rope(), definitions.RopeSpec.description]]],
+      [t("Ropes"), [
+        ["rope", () => this.rope(), definitions.RopeSpec.description],
+        ["rope on a winch", () => this.winch(), t("A rope from a drum over what is selected to the last body: select the joint of the drum first.")],
+      ]],
       [t("Terrain and obstacles"), this.terrain()],
       [t("Materials"), [["material", () => this.add("materials", "material", {}), definitions.Material.description]]],
     ];
@@ -141,7 +155,8 @@ class Adder {
   body(option) {
     const shape = this.types.sample(option);
     const high = heightOf(shape);
-    this.add("bodies", tag(option), { shapes: [shape], position: this.context.stage?.place(high) ?? [0, 0, high] });
+    const rotation = tag(option) === "wheel" ? { rotation: UPRIGHT } : {}; // it stands, and does not lie on its side
+    this.add("bodies", tag(option), { shapes: [shape], position: this.context.stage?.place(high) ?? [0, 0, high], ...rotation });
   }
 
   // On the selected bodies; what only is seen neither weighs nor touches.
@@ -158,15 +173,22 @@ class Adder {
   // Between two bodies that are selected, the last one the second; else by pointing at two places.
   joint(type) {
     const ends = this.selected("bodies");
-    if (ends.length === 2) this.makeJoint(type, ends);
+    if (ends.length === 2) this.makeJoint(type, ends, this.between(type, ends));
     else this.context.stage?.pickFrames(type);
   }
 
-  // At a place that was picked, or at the second body; ``operations`` of the place come first.
-  makeJoint(type, ends, { operations = [], ...at } = { anchor: this.place(ends[1]) }) {
+  // Where a joint of two bodies sits: along the axis of the wheel or shaft among them; else at the second.
+  between(type, ends) {
+    const turns = ends.toReversed().map((name) => ({ name, axis: axisOfBody(this.named("bodies")[name]) }));
+    const found = (ALONG_SHAFTS.includes(type) && turns.find(({ axis }) => axis)) || { name: ends[1] };
+    return { anchor: this.place(found.name), axis: found.axis };
+  }
+
+  // At a place that was picked or found; ``operations`` of the place come first.
+  makeJoint(type, ends, { operations = [], ...at }) {
     const between = BETWEEN_POINTS.includes(type)
       ? { anchor_a: at.anchor_a ?? this.place(ends[0]), anchor_b: at.anchor_b ?? at.anchor }
-      : { ...(type === "fixed" ? {} : axisOf(type, at.axis)), anchor: at.anchor };
+      : { ...axisOf(type, at.axis), anchor: at.anchor };
     const wanted = fresh(this.named("joints"), type);
     const made = adding(this.document.data, "joints", wanted, { joint: { type, ...between }, between: ends });
     this.document.edit(`Add ${words(type)}`, [...operations, ...made]);
@@ -205,6 +227,25 @@ class Adder {
     this.add("ropes", "rope", { path, radius: 0.01, density: 1200, length, start: { body: start ?? WORLD }, ...(end ? { end: { body: end } } : {}) });
   }
 
+  // From the top of a drum, over bodies that are selected, straight down to the last of them.
+  winch() {
+    const joint = this.selected("joints").at(-1);
+    const bodies = this.selected("bodies");
+    const drum = this.named("joints")[joint]?.between?.[1];
+    if (!bodies.length || !drum) return this.context.toast(t("Select the joint of the drum, what the rope runs over, and the load, in this order."));
+    const radius = this.named("bodies")[drum]?.shapes?.find((one) => one.radius)?.radius ?? 0.1;
+    const load = this.place(bodies.at(-1));
+    const over = bodies.slice(0, -1).map((name) => this.place(name));
+    if (over.length) over.splice(-1, 1, [load[0], load[1], over.at(-1)[2]]);
+    const start = this.place(drum);
+    const path = [[start[0], start[1], start[2] + radius], ...over, load];
+    const along = lengths(path);
+    const eyelets = over.map((_, i) => ({ body: bodies[i], at: along[i + 1], friction: 0.1 }));
+    const elements = Math.min(60, Math.max(10, Math.round(along.at(-1) / PIECE)));
+    const rope = { path, radius: 0.005, density: 1200, elements, ...(eyelets.length ? { eyelets } : {}), end: { body: bodies.at(-1) }, winch: { joint, radius, stored: STORED } };
+    return this.add("ropes", "rope", rope);
+  }
+
   obstacle(name, shape, rotation) {
     const position = this.context.stage?.place(0.5 * shape.z) ?? [0, 0, 0.5 * shape.z];
     this.add("bodies", name, { shapes: [shape], position, ...(rotation ? { rotation } : {}), fixed: true });
@@ -227,10 +268,32 @@ function heightOf({ type, z, length, radius }) {
 }
 
 function axisOf(type, axis) {
-  if (!axis) return {};
+  if (!axis || type === "fixed") return {};
   if (type === "planar") return { normal: axis };
   if (type !== "universal") return { axis };
   const other = Math.abs(axis[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
   const along = axis.reduce((sum, x, i) => sum + x * other[i], 0);
   return { axis_a: axis, axis_b: other.map((x, i) => x - along * axis[i]) };
+}
+
+// The axis of a wheel or a shaft, in the world; undefined for what is not round.
+function axisOfBody(body) {
+  const shape = body?.shapes?.find(({ type }) => ROUND.includes(type));
+  if (!shape) return undefined;
+  const turned = turn(body.rotation, turn(shape.rotation, [0, 0, 1])).map((part) => Number(part.toFixed(6)) || 0);
+  const sign = Math.sign(turned[1] || turned[0] || turned[2]); // wheels on both sides roll forwards by the same sense
+  return turned.map((part) => sign * part || 0);
+}
+
+// A vector turned by a quaternion (x, y, z, w).
+function turn([x, y, z, w] = [0, 0, 0, 1], [a, b, c]) {
+  const [p, q, r] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
+  return [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p];
+}
+
+// How far along a path each of its points lies (m).
+function lengths(path) {
+  const found = [0];
+  for (let i = 1; i < path.length; i += 1) found.push(Number((found[i - 1] + Math.hypot(...path[i].map((x, k) => x - path[i - 1][k]))).toFixed(6)));
+  return found;
 }

@@ -7,6 +7,7 @@ import { button, make, soon } from "./element.js";
 import { pathOf, stepsOf } from "./document.js";
 import { COLUMNS, PanelModel, WIDGETS, described, limitsOf } from "./panel_model.js";
 import { PanelForm } from "./panel_form.js";
+import { PlatePreview } from "./panel_plate.js";
 import { liveSession } from "./live.js";
 
 export function mount(element, document, context) {
@@ -27,6 +28,7 @@ class PanelEditor {
     Object.assign(this, { element, document, context });
     this.later = soon(() => this.show());
     this.selected = null; // the path of a widget or a group
+    this.preview = new PlatePreview(this);
     this.build();
     this.listen();
     this.show();
@@ -64,12 +66,14 @@ class PanelEditor {
       if (!operations || operations.some(isOurs)) this.later();
     });
     this.document.addEventListener("message", ({ detail }) => {
-      if (detail.kinds || detail.offered) this.later();
+      if (detail.kinds || detail.offered || (detail.world && this.preview.plate)) this.later();
       if (detail.checked) this.document.askOffer();
     });
     this.document.askOffer();
     this.context.trial.listeners.add(() => this.show());
+    this.context.sides.listeners.add(() => this.show());
     this.sheet.addEventListener("pointerdown", (event) => this.grab(event));
+    this.sheet.parentElement.addEventListener("pointerdown", ({ target }) => target === this.sheet.parentElement && !this.runs && this.select(null));
     this.sheet.addEventListener("keydown", (event) => this.key(event));
     this.sheet.addEventListener("focusin", ({ target }) => target.dataset.path && this.select(target.dataset.path));
     this.sheet.addEventListener("dragover", (event) => event.preventDefault());
@@ -93,6 +97,7 @@ class PanelEditor {
     const groups = model.groups.map((group, g) => this.group(model, group, g));
     this.sheet.replaceChildren(...(groups.length ? groups : this.emptyParts()));
     if (!this.runs) for (const control of this.sheet.querySelectorAll(".w-control")) control.show({});
+    this.preview.show(this.runs || this.context.sides.open !== "console" ? null : model.groups.map((group) => this.onPlate(model, group)));
     this.showSignals(model);
     if (this.selected && this.document.at(this.selected) === undefined) this.selected = null;
     this.mark();
@@ -111,6 +116,11 @@ class PanelEditor {
     widgets.forEach((widget, w) => box.append(this.frame(widget, group.widgets[w], `${path}/widgets/${w}`)));
     const head = make("button", { type: "button", class: "panel-group-title", "data-path": path }, group.title || t("Group"));
     return make("div", { class: "group panel-group" }, head, box);
+  }
+
+  onPlate(model, { title = "", columns = COLUMNS, ...group }) {
+    const places = model.places(group);
+    return { title, columns, widgets: (group.widgets ?? []).map((widget, w) => ({ ...described(widget, model), place: places[w] })) };
   }
 
   // A widget in a frame that is grabbed instead of it.
@@ -259,6 +269,7 @@ class PanelEditor {
 
   key(event) {
     const path = event.target.dataset?.path;
+    if (event.key === "Escape") this.select(null);
     if (!path || this.runs) return;
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const [, , g, , w] = stepsOf(path);

@@ -4,6 +4,7 @@ import { t, translated } from "/view/texts.js";
 import { button, make } from "./element.js";
 import { pathOf, stepsOf } from "./document.js";
 import { COLUMNS, THEMES, WIDGETS } from "./panel_model.js";
+import { plateOn, pointAtFace, USUAL } from "./panel_plate.js";
 
 const ACTIONS = ["hold", "toggle", "step", "set"];
 const MOVED = 0.5; // of an axis of a gamepad that is meant
@@ -124,17 +125,19 @@ export class PanelForm {
   // --- in the 3D view ------------------------------------------------------------------------------------------------
 
   plateParts() {
-    const { document } = this.editor;
+    const { document, context } = this.editor;
     const bodies = Object.keys(document.at("/bodies") ?? {});
     const plate = document.at("/panel/plate");
     const choose = (body) => {
       if (body === "") this.set("/panel/plate", undefined, t("Take the console out of the scene"));
-      else this.set("/panel/plate", { ...(plate ?? {}), body }, t("Put the console on {body}", { body }));
+      else put(plateOn(body, context.stage));
     };
-    const parts = [make("h2", { class: "form-sub" }, t("On a plate in the 3D view")), this.row(t("body"), this.select("plate", ["", "world", ...bodies], plate?.body ?? "", choose, (name) => name || t("none")))];
+    const put = (where) => this.set("/panel/plate", { ...(plate ?? {}), ...where }, t("Put the console on {body}", { body: where.body }));
+    const point = context.stage?.view.canvas ? button("◎", t("Point at the face that it is to stand on"), () => pointAtFace(context, put)) : null;
+    const parts = [make("h2", { class: "form-sub" }, t("On a plate in the 3D view")), this.row(t("body"), make("span", { class: "with-point" }, this.select("plate", ["", "world", ...bodies], plate ? (plate.body ?? "world") : "", choose, (name) => name || t("none")), point))];
     if (!plate) return parts;
-    const numbers = (field, usual, label, unit) => {
-      const value = plate[field] ?? usual;
+    const numbers = (field, label, unit) => {
+      const value = plate[field] ?? USUAL[field];
       const fields = value.map((number, i) => {
         const input = this.input(`plate ${field}${i}`, number, (text) => this.set(`/panel/plate/${field}`, value.with(i, Number(text) || 0), t("Move the plate")), { inputmode: "decimal" });
         input.ariaLabel = `${label} ${i + 1}`;
@@ -142,7 +145,7 @@ export class PanelForm {
       });
       return make("div", { class: "form-row", role: "group", "aria-label": label }, make("span", {}, `${label}, ${unit}`), make("span", { class: "place-fields" }, ...fields));
     };
-    return [...parts, numbers("position", [0, 0, 0], t("position"), "m"), numbers("faces", [1, 0, 0], t("faces"), "1"), numbers("size", [0.4, 0.3], t("size"), "m")];
+    return [...parts, numbers("position", t("position"), "m"), numbers("faces", t("faces"), "1"), numbers("size", t("size"), "m")];
   }
 
   // --- keys and axes -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import { poseMatrix } from "/view/shapes.js";
 import { pathOf } from "./document.js";
 import { machineOf, WORLD } from "./names.js";
 import { moving } from "./moving.js";
+import { hintOfPlate } from "./panel_plate.js";
 import { words } from "./schema.js";
 import { fixed } from "./units.js";
 
@@ -15,15 +16,17 @@ const UP = new THREE.Vector3(0, 0, 1);
 export class Picking {
   constructor(stage) {
     this.stage = stage;
-    this.type = null; // of the joint, "measure", or null
+    this.type = null; // of the joint, "measure", "plate", or null
+    this.placed = null; // gets the one face that is picked, or null
     this.first = null;
     this.together = false; // the second body is brought to the first
     stage.view.canvas.addEventListener("pointermove", (event) => this.type && this.hover(event));
     stage.view.canvas.addEventListener("keydown", (event) => event.key === "Escape" && this.end());
   }
 
-  begin(type) {
-    this.type = type;
+  begin(type, placed = null) {
+    this.end();
+    Object.assign(this, { type, placed });
     this.first = null;
     this.stage.view.canvas.focus();
     this.stage.gizmo.follow(); // it is out of the way while something is picked
@@ -32,15 +35,18 @@ export class Picking {
 
   end() {
     if (!this.type) return;
-    this.type = this.first = null;
+    const { placed } = this;
+    this.type = this.first = this.placed = null;
     this.stage.say("");
     this.stage.marks.show([]);
     this.stage.gizmo.follow();
+    placed?.(null);
   }
 
   ask() {
     const what = words(this.type);
-    if (this.type === "measure") this.stage.say(this.first ? t("Measure: click the second place") : t("Measure: click the first place"));
+    if (this.placed) this.stage.say(hintOfPlate());
+    else if (this.type === "measure") this.stage.say(this.first ? t("Measure: click the second place") : t("Measure: click the first place"));
     else this.stage.say(this.first ? t("{joint}: click the second body, or the ground for the world", { joint: what }) : t("{joint}: click where it sits on the first body, or the ground for the world", { joint: what }));
   }
 
@@ -63,6 +69,7 @@ export class Picking {
     const box = view.canvas.getBoundingClientRect();
     let best = null;
     for (const { point, axis } of placesOf(world.bodies[hit.body], view.bodies.matrix[hit.body])) {
+      if (this.placed && !axis) continue; // the middle of a face, but neither its corners nor what lies behind it
       const seen = point.clone().project(view.cameras.camera);
       const far = Math.hypot(((seen.x + 1) / 2) * box.width - (event.clientX - box.left), ((1 - seen.y) / 2) * box.height - (event.clientY - box.top));
       if (far < CAUGHT && far < (best?.far ?? Infinity)) best = { far, point, axis: axis ?? hit.normal };
@@ -84,12 +91,20 @@ export class Picking {
     if (!this.type) return false;
     const frame = this.frameAt(event);
     if (!frame) return true;
-    if (!this.first) {
+    if (this.placed) this.place(frame);
+    else if (!this.first) {
       this.first = frame;
       this.ask();
     } else if (this.type === "measure") this.measured(this.first, frame);
     else this.join(this.first, frame);
     return true;
+  }
+
+  place(frame) {
+    const { placed } = this;
+    this.placed = null;
+    this.end();
+    placed(frame);
   }
 
   measured(a, b) {

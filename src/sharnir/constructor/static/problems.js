@@ -1,6 +1,6 @@
 // The problems of the scene, in words, each with the way to its place.
 
-import { t } from "/view/texts.js";
+import { t, translated } from "/view/texts.js";
 import { make } from "./element.js";
 import { stepsOf } from "./document.js";
 
@@ -13,16 +13,17 @@ export function mount(element, document, context) {
   };
   element.append(summary, list);
   document.subscribe(show);
+  context.trial.hearers.add(show);
   show();
 
   function show() {
-    const { errors } = document;
+    const errors = [...document.errors, ...context.trial.said.map(({ text }) => ({ path: "", message: translated(text), runs: true }))];
     summary.dataset.state = errors.length ? "wrong" : "right";
     const counted = errors.length === 1 ? t("1 problem") : t("{n} problems", { n: errors.length });
     summary.textContent = errors.length ? `${counted}: ${errors[0].message}` : t("No problems");
     list.replaceChildren(
-      ...errors.map(({ path, message }) =>
-        make("li", {}, make("button", { type: "button", onclick: () => go(path) }, `${stepsOf(path).join(" › ")}: ${message}`)),
+      ...errors.map(({ path, message, runs }) =>
+        make("li", {}, make("button", { type: "button", onclick: () => go(path) }, `${runs ? t("While it runs") : stepsOf(path).join(" › ")}: ${message}`)),
       ),
     );
   }

@@ -68,6 +68,7 @@ const EXTRA = {
   ellipsoid: { mass: 1 }, hull: { mass: 1, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]] },
   spring: { stiffness: 1000, damping: 10 }, heights: { relief: [{ type: "sine", amplitude: 0.1, wavelength: 3 }], size: [20, 20], spacing: [0.25, 0.25] },
   mesh: { mass: 1, vertices: [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]], triangles: [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] },
+  speed_servo: { gain: 0.5 }, // light parts follow it at the steps of a trial
   gearbox: { ratios: [3, 2, 1] }, force_map: { coordinates: [-1, 1], speeds: [-1, 1], forces: [[110, 90], [-90, -110]] },
 };
 

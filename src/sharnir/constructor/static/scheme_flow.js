@@ -8,12 +8,23 @@ import { BoxNode, NoteNode, WireEdge } from "./scheme_node.js";
 const NODES = { box: markRaw(BoxNode), note: markRaw(NoteNode) };
 const EDGES = { wire: markRaw(WireEdge) };
 const MOST_GONE = 100; // boxes that are hidden before they are forgotten
+const MUCH = 1.2; // times as wide or high, or as narrow or low
+const REST = 80; // ms
 const SETTINGS = {
   id: "scheme", nodeTypes: NODES, edgeTypes: EDGES, connectionMode: ConnectionMode.Strict, connectionRadius: 24, snapToGrid: true, snapGrid: [6, 6],
   deleteKeyCode: null, selectionKeyCode: "Shift", multiSelectionKeyCode: ["Control", "Meta"], selectionMode: SelectionMode.Partial,
   minZoom: 0.05, maxZoom: 2.5, edgesUpdatable: true, disableKeyboardA11y: true, elevateEdgesOnSelect: true, nodeDragThreshold: 2,
   connectionLineType: "smoothstep", panOnScroll: false, zoomOnDoubleClick: false, autoPanOnConnect: true,
 };
+
+// A function that is called when things have come to rest.
+function soonAfter(act) {
+  let timer = null;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, REST);
+  };
+}
 
 export class Flow {
   // events: { connect, connectStart, connectEnd, edgeUpdate, nodeDragStop, ... }; mayConnect(connection) decides.
@@ -24,6 +35,8 @@ export class Flow {
     this.gone = new Set(); // boxes that are hidden
     this.signals = new Map(); // of wires, by id
     const handlers = Object.fromEntries(Object.entries(events).map(([name, act]) => [`on${name[0].toUpperCase()}${name.slice(1)}`, act]));
+    handlers.onMoveStart = ({ event }) => event && (this.fitted = false); // by hand
+    new ResizeObserver(soonAfter(() => this.resized())).observe(element);
     const flow = this;
     this.app = createApp({
       setup() {
@@ -93,7 +106,18 @@ export class Flow {
   }
 
   fit(ids, options = {}) {
+    this.fitted = !ids; // all of the sheet is in sight, and stays so
+    const { clientWidth: width, clientHeight: height } = this.element;
+    this.seen = [width, height];
     return this.store.fitView({ padding: 0.12, maxZoom: 1.25, ...options, ...(ids ? { nodes: ids } : {}) });
+  }
+
+  // The window, or the sheet's part of it, has another size: what was all in sight still is, and large enough.
+  resized() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!this.fitted || !width || !this.store.nodes.value.length) return;
+    const grown = Math.max(width / this.seen[0], height / this.seen[1], this.seen[0] / width, this.seen[1] / height);
+    if (grown > MUCH) this.fit();
   }
 
   // Where a box is out of sight, all of the sheet is shown.

@@ -12,7 +12,8 @@ export function mount(element, document, context) {
   const find = make("input", { type: "search", class: "tree-find", placeholder: t("Search"), "aria-label": t("Search the scene") });
   const count = make("span", { class: "visually-hidden", role: "status" });
   const list = make("ul", { class: "tree-list", role: "tree", "aria-label": t("Scene"), "aria-multiselectable": "true", tabindex: "0" });
-  element.append(find, count, list);
+  const beginning = make("p", { class: "about tree-empty" }, t("Nothing is here yet. Take a body from the list below (click it), or a whole robot or vehicle part; the ground is under Terrain and obstacles. Then press Try it."));
+  element.append(find, count, list, beginning);
   const folded = new Set(["materials", "rulers"]);
   let rows = new Map(); // by path
   let order = [];
@@ -75,6 +76,7 @@ export function mount(element, document, context) {
     const next = JSON.stringify(found);
     if (next === signature) return;
     signature = next;
+    beginning.hidden = SECTIONS.some((section) => Object.keys(document.data[section] ?? {}).length > 0);
     rows = new Map();
     order = found.map(([path]) => path);
     list.replaceChildren(

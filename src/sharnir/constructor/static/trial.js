@@ -12,7 +12,9 @@ export class Trial {
     Object.assign(this, { document, context });
     this.link = null;
     this.world = null;
+    this.said = []; // warnings and alarms of the run, each once
     this.listeners = new Set(); // get the trial when it has begun or ended
+    this.hearers = new Set(); // are called when something was said
     this.start = button(`▶ ${t("Try it")}`, t("Run the scene from here, as it is now"), () => this.begin(), { class: "tool try", "aria-label": null, "aria-keyshortcuts": "F5" });
     this.back = button(`■ ${t("Back")}`, t("End it; the scene is as it was edited"), () => this.end(), { class: "tool try", "aria-label": null, hidden: true });
     this.pause = button("❚❚", t("Pause"), () => this.toggle(), { hidden: true });
@@ -75,11 +77,23 @@ export class Trial {
     this.link.on("sample", (frame) => this.sample(frame));
     this.link.on("safety", ({ state }) => (this.enable.hidden = state === "free"));
     this.link.on("refused", ({ reason }) => this.context.toast(reason));
-    this.link.on("alarm", ({ alarm }) => this.context.toast(alarm.text));
+    this.link.on("hello", ({ alarms }) => this.hear(alarms));
+    this.link.on("alarm", ({ alarm }) => {
+      this.hear([alarm]);
+      this.context.toast(alarm.text);
+    });
     this.show();
   }
 
+  hear(alarms) {
+    const fresh = alarms.filter(({ level, text }) => level !== "info" && this.said.every((one) => one.text !== text));
+    this.said.push(...fresh);
+    for (const hearer of this.hearers) hearer();
+  }
+
   leave() {
+    this.said = [];
+    this.hear([]);
     if (this.link) {
       this.link.close();
       if (this.pulling) this.pulling.on = false;
@@ -105,7 +119,9 @@ export class Trial {
     const now = performance.now();
     if (now - (this.told ?? -Infinity) < LIVE_EVERY) return;
     this.told = now;
-    this.time.textContent = `${frame.time.toFixed(1)} s`;
+    const stopped = frame.doing === "fault";
+    this.time.textContent = `${frame.time.toFixed(1)} s${stopped ? ` · ${t("stopped by a fault")}` : ""}`;
+    this.pause.hidden = stopped;
     this.pause.textContent = frame.doing === "paused" ? "▶" : "❚❚";
     const { channels } = this.link.reader.layout;
     const live = Object.fromEntries(channels.map(({ name }, i) => [name, frame.channels[i]]));

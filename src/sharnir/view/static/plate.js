@@ -4,26 +4,35 @@ import { THREE } from "./three.js";
 import { t } from "./texts.js";
 import { layGrid, makeWidget } from "./widgets.js";
 
-const DOTS = 700; // pixels per metre of a plate, so that letters are legible from a step away
+const DOTS = 700; // pixels per metre of a plate, so that letters are legible from a step away, where all elements find room
 const NARROWEST = 300; // pixels
+const TRIES = 12; // until all of its elements are on it
 
 export class Plate {
   constructor(view, world) {
     const { plate, groups, theme, title } = world.panel;
     Object.assign(this, { view, plate });
     this.body = world.bodies.findIndex(({ name }) => name === plate.body);
-    const [wide, high] = plate.size;
-    this.dots = Math.max(DOTS, NARROWEST / wide);
     this.element = document.createElement("section");
     this.element.className = "plate";
     this.element.dataset.look = theme;
     this.element.ariaLabel = t("{title}: console in the scene", { title: title || t("Console") });
-    Object.assign(this.element.style, { width: `${wide * this.dots}px`, height: `${high * this.dots}px` });
     this.element.append(...groups.map(group));
     view.container.append(this.element);
+    this.size(Math.max(DOTS, NARROWEST / plate.size[0]));
+    for (let i = 0; i < TRIES && this.element.scrollHeight > this.element.clientHeight; i += 1) {
+      this.size(this.dots * Math.max(1.02, Math.sqrt(this.element.scrollHeight / this.element.clientHeight)));
+    }
     this.frame = this.local();
     view.addEventListener("drawn", (this.follow = () => this.show()));
     this.show();
+  }
+
+  // In pixels per metre: the more there are, the smaller its elements.
+  size(dots) {
+    this.dots = dots;
+    const [width, height] = this.plate.size.map((edge) => `${edge * dots}px`);
+    Object.assign(this.element.style, { width, height });
   }
 
   // The plate's own axes in the body: to the right, upwards, and where it faces; a pixel long.
