@@ -74,6 +74,15 @@ def test_joint_type_is_fourth_order(joint: Any, carried: dict[str, Any]) -> None
     assert float(sim.report.joint_error[0]) < 1e-9
 
 
+def test_rigid_joints_store_no_energy() -> None:
+    """What keeps the equations of accelerations regular was reported as elastic energy, kilojoules in uneven trees."""
+    scene, _ = tumbling_pair(sh.Revolute(axis=(0, 1, 0), anchor=PLACE))
+    run = sh.Simulation(scene, 0.01, **RK4).run(0.5)
+    assert np.all(mech.values(run, scene.elastic_energy) == 0.0)
+    energy = mech.values(run, scene.kinetic_energy) + mech.values(run, scene.potential_energy)
+    assert np.ptp(energy) < 1e-4 * mech.values(run, scene.kinetic_energy).max()
+
+
 def test_free_body_is_fourth_order() -> None:
     def spin(dt: float) -> np.ndarray:
         scene = sh.Scene("free", gravity=mech.FREE)
