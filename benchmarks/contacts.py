@@ -35,27 +35,32 @@ PATIENCE = 60.0  # s of processor time; who needs more for the fall is not watch
 CELLS = (250, 200)  # of the terrain, two triangles each
 CELL = 0.08  # m
 WHEELS = 4
+GROWING = (500, 2000, 8000)  # boxes, in bins as much wider
+MOST_GROWTH = 1.5  # of what a box costs, from the fewest to the most
 
 
 def run(quick: bool) -> list[Section]:
-    """The pile with default settings and tuned, and the robot."""
-    return [*(_pile_beside_peers(quick, settings) for settings in (AS_IT_COMES, TUNED)), _robot_on_triangles(quick)]
+    """The pile with default settings and tuned, larger ones, and the robot."""
+    piles = [_pile_beside_peers(quick, settings) for settings in (AS_IT_COMES, TUNED)]
+    return [*piles, _growing_piles(quick), _robot_on_triangles(quick)]
 
 
 def pile(boxes: int = BOXES) -> sh.Scene:
-    """Boxes of 1 kg, each turned at random, let go in layers above a bin; friction 0.6."""
+    """Boxes of 1 kg, each turned at random, let go in layers above a bin; friction 0.6. More go into a wider bin."""
     scene = sh.Scene("pile")
     scene.ground()
     wall, height = 0.1, 8.0
+    in_row, apart = round(4 * math.sqrt(boxes / BOXES)), 0.29
+    inner = BIN * in_row / 4
     for i, (x, y) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)]):
-        size = (wall, BIN + 2 * wall) if x else (BIN, wall)
-        place = (BIN + wall) / 2 * np.array([x, y])
+        size = (wall, inner + 2 * wall) if x else (inner, wall)
+        place = (inner + wall) / 2 * np.array([x, y])
         scene.body(f"wall{i}", sh.Box(*size, height), position=(*place, height / 2), fixed=True)
     generator = np.random.default_rng(1)
-    in_row, apart = 4, 0.29
+    middle = (in_row - 1) / 2
     for k in range(boxes):
         layer, i, j = k // in_row**2, k // in_row % in_row, k % in_row
-        place = (apart * (i - 1.5), apart * (j - 1.5), 0.16 + 0.2 * layer)
+        place = (apart * (i - middle), apart * (j - middle), 0.16 + 0.2 * layer)
         turn = generator.normal(size=4)
         turn /= np.linalg.norm(turn)
         scene.body(f"box{k}", sh.Box(EDGE, EDGE, EDGE, mass=1.0), position=place, rotation=turn)
@@ -199,6 +204,46 @@ def _add_pile_bars(section: Section, times: dict[str, list[float]], depths: dict
         section.bars.append(Bar(f"time lying against {fastest}", ratio(times[ours], times[fastest])[1], allowed, "×"))
         overlap = float(depths[ours].mean()) / max(float(depths[exact].mean()), math.ulp(0.0))
         section.bars.append(Bar(f"mean overlap against {exact}", overlap, 1.0, "×"))
+
+
+def _growing_piles(quick: bool) -> Section:
+    """What a box costs when there are more of them; MuJoCo by its fastest setting, as its default takes minutes."""
+    section = Section(
+        title=f"Piles in bins as wide as they need, dt {DT * 1000:g} ms, one thread, as they come",
+        columns=["", *(f"{boxes} boxes, µs/step each" for boxes in GROWING), "last over first"],
+        rows=[],
+        notes=[
+            f"Processor time of a step over the number of boxes, mean of the first {FALL:g} s, in which they fall and "
+            f"come to lie. MuJoCo with CG and {PEER_ITERATIONS[0]} iterations: its default takes minutes for a second."
+        ],
+    )
+    kinds: dict[str, Callable[[sh.Scene], Contender]] = {
+        SharnirRun.name: lambda scene: SharnirRun(scene, DT, threads=1),
+        PybulletRun.name: lambda scene: PybulletRun(scene, DT, threshold=BULLETS_THRESHOLD),
+        MujocoRun.name: lambda scene: MujocoRun(scene, DT, PEER_ITERATIONS[0], solver="CG", jacobian="sparse"),
+    }
+    for name, make in kinds.items():
+        try:
+            costs = [_cost_of_a_box(make(pile(boxes)), boxes, quick) for boxes in GROWING]
+        except NotInstalled as error:
+            section.notes.append(str(error))
+            continue
+        growth = costs[-1] / costs[0]
+        section.rows.append([name, *(f"{cost:.1f}" for cost in costs), f"{growth:.2f}"])
+        section.data[name] = {"us_per_box": dict(zip(map(str, GROWING), costs, strict=True)), "growth": growth}
+        if name == SharnirRun.name:
+            section.bars.append(Bar(f"cost of a box, {GROWING[-1]} over {GROWING[0]}", growth, MOST_GROWTH, "×"))
+    return section
+
+
+def _cost_of_a_box(contender: Contender, boxes: int, quick: bool) -> float:
+    """Microseconds of processor time of a step over the number of boxes."""
+    contender.step(1)
+    steps = round(FALL / DT / (10 if quick else 1))
+    begin = time.process_time_ns()
+    for _ in range(steps // 10):
+        contender.step(10)
+    return (time.process_time_ns() - begin) / 1000.0 / (steps // 10 * 10) / boxes
 
 
 def robot(surface: sh.Plane | sh.HeightField | sh.Mesh) -> sh.Scene:

@@ -81,6 +81,7 @@ FIELDS: Fields = {
         Field("box_low", "shape", "vec3", "m, corner of a box that holds the shape throughout the step; find_contacts"),
         Field("box_high", "shape", "vec3", "m, the opposite corner; find_contacts"),
         Field("sweep_order", "swept", "int", "shapes along the axis of the sweep; find_contacts"),
+        Field("sweep_box", "swept", "sym33", "m, both corners of their boxes, in that order; find_contacts"),
         Field("near_count", None, "int", "pairs of shapes that are near each other; find_contacts"),
         Field("near_a", "near", "int", "shape a of such a pair; find_contacts"),
         Field("near_b", "near", "int", "shape b; find_contacts"),

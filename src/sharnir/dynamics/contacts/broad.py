@@ -18,7 +18,7 @@ def make_broad(p: Precision, features: Features) -> Made:
     """The functions in a precision, for a scene's features."""
     if not features.contacts:
         return None
-    real, vec3 = p.real, p.vec3
+    real, vec3, vec6 = p.real, p.vec3, p.sym33
     func, entry = large_functions(p), functions(p)
     collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
 
@@ -193,37 +193,42 @@ def make_broad(p: Precision, features: Features) -> Made:
             work.sweep_order[j, world] = moved
 
     @func
-    def overlap(work, i: int, j: int, world: int) -> bool:
+    def lay_in_row(work, settings, world: int):
+        """The boxes one after the other in their order, so that those looked at together lie together."""
+        for i in range(settings.swept):
+            shape = work.sweep_order[i, world]
+            low = work.box_low[shape, world]
+            high = work.box_high[shape, world]
+            work.sweep_box[i, world] = vec6(low[0], low[1], low[2], high[0], high[1], high[2])
+
+    @func
+    def overlap(x: vec6, y: vec6) -> bool:
         """Whether two boxes overlap."""
-        low_i = work.box_low[i, world]
-        high_i = work.box_high[i, world]
-        low_j = work.box_low[j, world]
-        high_j = work.box_high[j, world]
-        return (
-            low_i[0] <= high_j[0]
-            and low_j[0] <= high_i[0]
-            and low_i[1] <= high_j[1]
-            and low_j[1] <= high_i[1]
-            and low_i[2] <= high_j[2]
-            and low_j[2] <= high_i[2]
-        )
+        return x[0] <= y[3] and y[0] <= x[3] and x[1] <= y[4] and y[1] <= x[4] and x[2] <= y[5] and y[2] <= x[5]
 
     @func
     def sweep_boxes(model, work, report, settings, axis: int, world: int):
         """List the pairs of boxes that overlap, from their order along an axis."""
         for i in range(settings.swept):
-            one = work.sweep_order[i, world]
-            end = work.box_high[one, world]
+            one = work.sweep_box[i, world]
+            end = one[3 + axis]
             j = i + 1
             going = j < settings.swept
             while going:
-                other = work.sweep_order[j, world]
-                start = work.box_low[other, world]
-                if start[axis] > end[axis]:
+                other = work.sweep_box[j, world]
+                if other[axis] > end:
                     going = False
                 else:
-                    if overlap(work, one, other, world):
-                        add_pair(model, work, report, settings, one, other, world)
+                    if overlap(one, other):
+                        add_pair(
+                            model,
+                            work,
+                            report,
+                            settings,
+                            work.sweep_order[i, world],
+                            work.sweep_order[j, world],
+                            world,
+                        )
                     j += 1
                     going = j < settings.swept
 
@@ -241,6 +246,7 @@ def make_broad(p: Precision, features: Features) -> Made:
                     add_pair(model, work, report, settings, model.terrain[g], model.swept[i], world)
         axis = widest_axis(model, work, settings, world)
         sort_boxes(model, work, settings, axis, world)
+        lay_in_row(work, settings, world)
         sweep_boxes(model, work, report, settings, axis, world)
         for i in range(work.near_count[world]):
             look_closely(model, state, work, report, settings, i, world)
