@@ -8,16 +8,16 @@ PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check --no-input
 .PHONY: demo test kernels wheel coverage lint format docs blocks gallery film bench soak clean
 
 # The examples share a few general kernels. They are compiled while the other packages are installed.
-AHEAD = [ -e $(VENV)/installed-$(1) ] || $(BIN)/python -m sharnir.cli.compile_ahead --examples
+AHEAD = [ -e $(VENV)/installed-$(1) ] || $(BIN)/python -m sharnir.cli.compile_ahead $(2)
 
 demo: $(VENV)/installed
-	@$(call AHEAD,view) & $(MAKE) --no-print-directory $(VENV)/installed-view && wait
+	@$(call AHEAD,view,--examples) & $(MAKE) --no-print-directory $(VENV)/installed-view && wait
 	SHARNIR_KERNELS=general $(BIN)/sharnir demo --out out
 
 # A file of tests stays with one process; in the order of their names the long files of few tests do not come last, where
 # one process would wait for the other.
 test: $(VENV)/installed
-	@$(call AHEAD,dev) & $(MAKE) --no-print-directory $(VENV)/installed-dev node_modules/axe-core && wait
+	@$(call AHEAD,dev,--tests) & $(MAKE) --no-print-directory $(VENV)/installed-dev node_modules/axe-core && wait
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 

@@ -1,4 +1,8 @@
-"""All benchmarks, or one: ``python -m benchmarks --only chain --quick``."""
+"""All benchmarks, or single ones: python -m benchmarks --only chain --only startup --quick
+
+What is made by --only or --quick goes to out/, with a page of its own. 'startup' measures an installation where
+'make wheel' has left one in dist/.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,9 @@ BENCHMARKS = {
 
 def main() -> int:
     """Run, print, write the numbers and the page; a bar that is not met is shown, and is no failure of the run."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "--only", choices=BENCHMARKS, action="append", help="run this benchmark alone (may be repeated)"
     )

@@ -29,23 +29,32 @@ TRAVEL = ("src", "examples", "packaging", "pyproject.toml", "README.md", "LICENS
 LONGEST = 1200.0  # s that the background may take: it has the lowest priority, and the machine may be busy
 
 MOVE_ALL = """
-import json, sys
+import json, subprocess, sys
 import numpy as np
 import sharnir
+from sharnir.dynamics import compiled
 from sharnir.experiment import list_examples, load_example
 from sharnir.simulation.simulation import Simulation
 
-moved = {}
+asked = []
+def refuse(wanted, into=None, background=False):  # no compiler may run while somebody waits
+    assert background, wanted.described
+    asked.append(wanted.described)
+    return subprocess.Popen([sys.executable, "-c", ""])
+compiled.compile_apart = refuse
+
+moved, kernels = {}, set()
 for name in list_examples():
     example = load_example(name)
     simulation = Simulation(example.scene, dt=example.dt, **example.settings)
+    kernels.add(simulation.kernels)
     before = simulation.snapshot().arrays["state"]
     moved[name] = 0.0
     while moved[name] == 0.0 and simulation.time < example.time:  # some wait for a while
         simulation.run(20 * example.dt, **example.inputs)
         after = simulation.snapshot().arrays["state"]
         moved[name] = max(float(np.abs(after[key] - before[key]).max(initial=0.0)) for key in after)
-json.dump({"from": sharnir.__file__, "moved": moved}, sys.stdout)
+json.dump({"from": sharnir.__file__, "moved": moved, "kernels": sorted(kernels), "asked": asked}, sys.stdout)
 """
 
 
@@ -97,12 +106,15 @@ def test_the_wheel_holds_every_kernel_and_says_for_which_machine(wheel: Path) ->
     assert not wheel.name.endswith("-none-any.whl")
 
 
-def test_every_example_moves_without_a_compiler(installed: Path, tmp_path: Path) -> None:
-    made = json.loads(call(installed, tmp_path, "general", "-c", MOVE_ALL))
+@pytest.mark.parametrize("kernels", ["general", "auto"])
+def test_every_example_moves_without_a_compiler(installed: Path, tmp_path: Path, kernels: str) -> None:
+    made = json.loads(call(installed, tmp_path, kernels, "-c", MOVE_ALL))
     assert Path(made["from"]).is_relative_to(installed)
     assert len(made["moved"]) > 20
     assert not [name for name, change in made["moved"].items() if not change > 0.0]
     assert not list(tmp_path.rglob("*.o")) and not list(tmp_path.rglob("by_content"))  # nothing was compiled
+    assert made["kernels"] == ["general"]
+    assert bool(made["asked"]) == (kernels == "auto")  # the special ones, once each, for the next program
 
 
 @pytest.mark.skipif(not os.environ.get("SHARNIR_SLOW"), reason="waits for a compilation: SHARNIR_SLOW=1")

@@ -7,6 +7,7 @@ import dataclasses
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..view.choice import Choice
     from ..view.server import Links
 
+PAGES = "nicegui"  # the package that the console cannot do without
 RUNS = Path("runs")
 NEW = Path("scene.yaml")  # what 'build' makes where no file is named
 ANY_ADDRESS = ("", "0.0.0.0", "::")  # the guard answers to one name
@@ -112,10 +114,13 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
 
 
 def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
-    server = _server()
     if options.host in ANY_ADDRESS:
         raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
+    if find_spec(PAGES) is None:
+        _server()  # tells what is missing, before there is a run
     choice = _choice(options, find)
+    first = None if choice is None else (choice, choice.physics(options.runs))
+    server = _server()  # takes a second or two to load, and so does the physics beside it
     kept = options.runs
 
     def opened(links: Links, folder: Path | None) -> None:
@@ -130,7 +135,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     rate = min(max(options.view_rate, 1.0), 60.0)
     how = server.Options(options.runs, options.host, options.port, options.paused, rate)
     try:
-        ending = server.serve(choice, how, opened, lambda text: print(text, flush=True))
+        ending = server.serve(first, how, opened, lambda text: print(text, flush=True))
     except server.Terminated:
         if choice is not None:
             print(f"The run is in {kept}; see it again with: sharnir replay {kept}")

@@ -20,9 +20,12 @@ END_WITHIN = 5.0  # s for the physics to close its log before it is ended by for
 
 
 class Runtime:
-    """Starts the physics of a run in a process of its own; commands go in, frames and events come out."""
+    """Starts the physics of a run in a process of its own; commands go in, frames and events come out.
 
-    def __init__(self, run: Run, *, paused: bool = False, source: str | None = None) -> None:
+    Without ``wait`` it may be used once ``wait()`` has returned; meanwhile there is time for other things.
+    """
+
+    def __init__(self, run: Run, *, paused: bool = False, source: str | None = None, wait: bool = True) -> None:
         self.run = run
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -30,9 +33,15 @@ class Runtime:
         self._process.start()
         theirs.close()
         self._decode = msgspec.json.Decoder(AnyEvent).decode
-        event = self._first_event()
-        self.ready: Ready = event
-        self._ring = Ring(event.layout.size, event.ring)
+        self._ring: Ring | None = None
+        if wait:
+            self.wait()
+
+    def wait(self) -> None:
+        """Until the physics can make steps; a scene that it refuses is refused here."""
+        if self._ring is None:
+            self.ready: Ready = self._first_event()
+            self._ring = Ring(self.ready.layout.size, self.ready.ring)
 
     def _first_event(self) -> Ready:
         try:
@@ -83,12 +92,17 @@ class Runtime:
     @property
     def frames_written(self) -> int:
         """How many frames there have been."""
-        return self._ring.written
+        return self._frames.written
+
+    @property
+    def _frames(self) -> Ring:
+        assert self._ring is not None, "wait() first"
+        return self._ring
 
     def frame(self) -> bytes | None:
         """The newest frame whose time has come; None before the first."""
         for before in range(MOST_AHEAD):
-            frame = self._ring.newest(before)
+            frame = self._frames.newest(before)
             if frame is None or clock_of(frame) <= time.time():
                 break
         return frame
@@ -100,4 +114,5 @@ class Runtime:
         if self.alive:
             self._process.kill()
             self._process.join()
-        self._ring.close()
+        if self._ring is not None:
+            self._ring.close()

@@ -11,12 +11,18 @@ from ..device import Launch, Table, load_warp
 from ..dynamics.compiled import ask
 from ..errors import SceneError
 from ..model.compile import Compiled
+from ..model.field import Columns
 from ..model.fields import SENSED, allocate, write, write_worlds
 from ..model.precision import Precision
 from ..model.sensors import sensor_arrays
 from ..scene.sensors import Kind
 from ..spatial import Array
 from .world_parts import WorldPart
+
+
+def kinds_of(arrays: Columns, counts: dict[str, int]) -> list[str]:
+    """Which kernels the sensors of a scene need, by their arrays."""
+    return (["beams"] if Kind.BEAM in arrays["kind"] else []) + (["sensors"] if counts["sense"] else [])
 
 
 class Sensing:
@@ -36,8 +42,7 @@ class Sensing:
         self.steps = 1 if always else math.gcd(*arrays["every"], *arrays["delay"])
         self._tables, self._dt, self._device, self._precision = tables, dt, device, precision
         self._readings, self._compiled = counts["sense"], compiled
-        kinds = ["beams"] if Kind.BEAM in arrays["kind"] else []
-        kinds += ["sensors"] if self._readings else []
+        kinds = kinds_of(arrays, counts)
         self._kernels = {kind: ask(kind, precision, compiled.features, device) for kind in kinds}
         self._parts: tuple[WorldPart, ...] = ()
         self._launches: list[Launch] | None = None  # recorded when the first samples are taken

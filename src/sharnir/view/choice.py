@@ -11,6 +11,7 @@ from ..errors import SceneError, nearest
 from ..experiment import Experiment, examples_folder, list_examples, load_example
 from ..runtime.journal import SCENARIO, Run, create_run
 from ..runtime.referee import bring_to_start, keep_scenario, load_scenario
+from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from .robots import ROBOTS
@@ -38,6 +39,10 @@ class Choice:
         if self.scenario is not None:
             keep_scenario(self.scenario, run)
         return run
+
+    def physics(self, runs: Path) -> Runtime:
+        """The physics of a new run, on its way; it waits for the first operator."""
+        return Runtime(self.begin(runs), paused=True, source=self.source, wait=False)
 
 
 def chosen(what: str, find: Find = load_example, scenario: Scenario | None = None) -> Choice:

@@ -122,11 +122,12 @@ class Drive:
         return self.runtime.run.folder
 
 
+First = tuple[Choice, Runtime]  # the physics may still be on its way
 Told = Callable[[str], object]
 Opened = Callable[[Links, Path | None], object]
 
 
-def serve(first: Choice | None, options: Options, opened: Opened, told: Told = print) -> Ending | None:
+def serve(first: First | None, options: Options, opened: Opened, told: Told = print) -> Ending | None:
     """Serve the console of what was chosen, or the start page, until the last run has ended, Ctrl-C or SIGTERM.
 
     ``opened`` gets the links and the folder of the first run, ``told`` what the terminal is to say.
@@ -168,7 +169,7 @@ class Session:
     """The runs of one server, one after the other: ``drive`` is the one that goes on, None while the start page is
     shown."""
 
-    def __init__(self, first: Choice | None, options: Options, told: Told) -> None:
+    def __init__(self, first: First | None, options: Options, told: Told) -> None:
         self.options, self._told = options, told
         self.tokens = Tokens()
         self.address = ""
@@ -176,8 +177,8 @@ class Session:
         self.closing = False  # SIGTERM has come
         self._stays = first is None  # also when nobody looks: it began with the start page
         self._choosing, self._begun, self._writing = asyncio.Lock(), asyncio.Event(), asyncio.Lock()
-        self._runtime = None if first is None else self._compiled(first)
-        self._first = first
+        self._first: Choice | None = None if first is None else first[0]
+        self._runtime: Runtime | None = None if first is None else first[1]
         self.folder = None if self._runtime is None else self._runtime.run.folder  # of the newest run
         self._ending: Ending | None = None  # how that has ended, once it has
 
@@ -240,13 +241,17 @@ class Session:
     # --- one run after another --------------------------------------------------------------------------------------
 
     def _compiled(self, choice: Choice) -> Runtime:
-        """The physics of a new run; it waits for the first operator."""
-        return Runtime(choice.begin(self.options.runs), paused=True, source=choice.source)
+        """The physics of a new run, which can make steps."""
+        runtime = choice.physics(self.options.runs)
+        runtime.wait()
+        return runtime
 
     def _enter(self, choice: Choice, runtime: Runtime) -> None:
         """Serve a run. Whoever was in control of the one before keeps the seat."""
+        scene = runtime.run.scene(choice.source)
+        runtime.wait()
         hub = Hub(runtime, self.options.rate, paused=self.options.paused)
-        world = described(runtime.run.scene(choice.source), runtime)
+        world = described(scene, runtime)
         text = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
         page = Page(hub, self.tokens, world, self.address)
         self._runtime, self.drive = runtime, Drive(choice, runtime, hub, page, text)
