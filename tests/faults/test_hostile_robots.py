@@ -340,3 +340,17 @@ def test_parts_that_are_attached_are_bounded_as_what_is_included(tmp_path, name,
     file.write_text(f'<mujoco><asset><model name="leg" file="{name}"/></asset><worldbody>{attach}</worldbody></mujoco>')
     with pytest.raises(sh.SceneError, match=told):
         sh.Scene.load(file)
+
+
+@pytest.mark.parametrize("instanceable", ["false", "true"])
+def test_prims_that_double_with_every_line_are_refused_before_they_are_made(tmp_path, instanceable):
+    """Nine prims, each of which refers ten times to the one before: a thousand million of them."""
+    pytest.importorskip("pxr")
+    refers = 'def "c{}" (\n instanceable = {}\n prepend references = </p{}>\n)\n{{\n}}\n'
+    parts = ['def Cube "c"\n{\n}\n']
+    parts += ["".join(refers.format(k, instanceable, i) for k in range(10)) for i in range(9)]
+    lines = [f'def Xform "p{i}"\n{{\n{inside}}}\n' for i, inside in enumerate(parts)]
+    body = 'def Xform "b" (\n prepend apiSchemas = ["PhysicsRigidBodyAPI"]\n prepend references = </p9>\n)\n{\n}\n'
+    (tmp_path / "robot.usda").write_text("#usda 1.0\n" + "".join(lines) + body)
+    with pytest.raises(sh.SceneError, match="makes more than 200000 prims"):
+        sh.Scene.load(tmp_path / "robot.usda")

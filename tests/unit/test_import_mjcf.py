@@ -364,3 +364,28 @@ def test_parts_of_other_files_are_attached(tmp_path):
     _, seen = scene.bodies["l_leg0"].spec.shapes
     assert seen.file == str(tmp_path / "leg" / "parts" / "tetra.obj")
     assert not scene.report.of("ignored")
+
+
+@pytest.mark.parametrize("first, second", [((2, 0), (0, 2)), ((0, 2), (2, 0)), ((2, 0), (2, 0)), ((2, 2), (4, 4))])
+def test_bodies_meet_where_the_type_of_one_is_in_the_affinity_of_either(tmp_path, first, second):
+    """As in MuJoCo: two geoms touch if (type 1 & affinity 2) or (type 2 & affinity 1)."""
+    bodies = "".join(
+        f'<body pos="0 0 {z}"><freejoint/><geom size="1" contype="{kind}" conaffinity="{affinity}"/></body>'
+        for z, (kind, affinity) in ((1, first), (4, second))
+    )
+    (tmp_path / "robot.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    a, b = (body.spec.contact for body in sh.Scene.load(tmp_path / "robot.xml").bodies.values())
+    meets = not ({*a.groups} & {*b.ignores} or {*b.groups} & {*a.ignores})
+    assert meets == bool(first[0] & second[1] or second[0] & first[1])
+
+
+@pytest.mark.parametrize(
+    "condim, numbers", [(1, (0, 0, 0)), (3, (0.7, 0, 0)), (4, (0.7, 0.1, 0)), (6, (0.7, 0.1, 0.2))]
+)
+def test_a_geom_rubs_in_as_many_directions_as_its_contacts_have(tmp_path, condim, numbers):
+    text = f'<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0.7 0.1 0.2" condim="{condim}"/>'
+    (tmp_path / "robot.xml").write_text(text + '<body><joint/><geom size="1"/></body></worldbody></mujoco>')
+    scene = sh.Scene.load(tmp_path / "robot.xml")
+    (ground,) = scene.terrains.values()
+    made = scene.materials.named[ground.spec.material]
+    assert (made.friction, made.spinning_friction, made.rolling_friction) == numbers

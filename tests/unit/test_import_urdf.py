@@ -12,7 +12,7 @@ import pytest
 from robot_files import ARM
 
 import sharnir as sh
-from sharnir import cli
+from sharnir import cli, spatial
 from sharnir.scene.joint_coordinates import start_value
 
 
@@ -264,3 +264,15 @@ def test_a_material_may_be_defined_later_and_one_that_is_not_there_is_named(tmp_
     assert [shape.color for shape in scene.bodies["a"].spec.shapes] == ["#ff0000", None, "#ff0000"]
     (lost,) = scene.report.of("ignored")
     assert lost.why == "there is no 'lost'" and lost.matters == "looks"
+
+
+def test_roll_pitch_and_yaw_turn_about_fixed_axes_in_this_order(tmp_path):
+    """R = Rz(yaw) Ry(pitch) Rx(roll), with all three of them at once."""
+    roll, pitch, yaw = 0.3, 0.8, -1.1
+    x = [[1, 0, 0], [0, math.cos(roll), -math.sin(roll)], [0, math.sin(roll), math.cos(roll)]]
+    y = [[math.cos(pitch), 0, math.sin(pitch)], [0, 1, 0], [-math.sin(pitch), 0, math.cos(pitch)]]
+    z = [[math.cos(yaw), -math.sin(yaw), 0], [math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]]
+    visual = f'<visual><origin rpy="{roll} {pitch} {yaw}"/><geometry><box size="1 1 1"/></geometry></visual>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r"><link name="a">{visual}</link></robot>')
+    (box,) = sh.Scene.load(tmp_path / "robot.urdf").bodies["a"].spec.shapes
+    assert np.allclose(spatial.matrix(np.array(box.rotation)), np.array(z) @ y @ x, atol=1e-15)

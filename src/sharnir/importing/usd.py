@@ -26,6 +26,7 @@ from .report import ImportReport
 from .robot_files import LARGEST_MESH, Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
 from .usd_axes import CHOICE, SMALL, Axis, chained, off_axis
+from .usd_layers import Layers, check_prims
 from .usd_prims import Prims, account_for
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def _check_layers(path: Path, places: Places) -> None:
     from pxr import Sdf
 
     waiting, seen = [path.resolve()], set()
+    layers: Layers = {}
     while waiting:
         file = waiting.pop()
         if file in seen:
@@ -88,11 +90,14 @@ def _check_layers(path: Path, places: Places) -> None:
             layer = Sdf.Layer.OpenAsAnonymous(str(file))
         except Exception as error:
             raise SceneError(f"{file}: is no USD file ({_said(error)})") from None
+        layers[file] = (layer, {"": file})
         for name in filter(None, layer.GetCompositionAssetDependencies()):  # without a name: the file itself
             try:
                 waiting.append(places.find(str(name), str(file), file.parent))
             except FileNotFoundError:
                 continue  # usd-core tells of it, and the report of what it lacks
+            layers[file][1][str(name)] = waiting[-1]
+    check_prims(layers, path)
 
 
 def _said(error: Exception) -> str:

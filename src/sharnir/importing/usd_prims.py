@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .pieces import convex_pieces
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE
+from .usd_layers import MOST_PRIMS
 from .usd_pictures import Looks
 
 if TYPE_CHECKING:
@@ -436,7 +438,11 @@ def every(stage: Stage) -> list[Prim]:
     """All prims of a stage, those in instances among them."""
     from pxr import Usd
 
-    return [prim for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()) if prim.IsActive()]
+    proxies = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
+    found = [prim for prim in islice(proxies, MOST_PRIMS + 1) if prim.IsActive()]
+    if len(found) > MOST_PRIMS:
+        raise SceneError(f"the stage holds more than {MOST_PRIMS} prims, with its instances; no robot does")
+    return found
 
 
 def account_for(stage: Stage, report: ImportReport, used: set[str]) -> None:
