@@ -7,7 +7,7 @@ number, so the order does not depend on the past. Terrain is compared with every
 """
 
 from ...model.contacts import BOX, CAPSULE, CYLINDER, PLANE, SPHERE, WHEEL
-from ..factory import Features, Made, Precision, factory, functions, large_functions, wp
+from ..factory import Features, Made, Precision, factory, references, structs, wp
 from .collide import make_collide
 
 SLACK = 0.02  # of a shape's radius: how far apart surfaces may be and still have their points looked at
@@ -19,16 +19,16 @@ def make_broad(p: Precision, features: Features) -> Made:
     if not features.contacts:
         return None
     real, vec3 = p.real, p.vec3
-    func, entry = large_functions(p), functions(p)
+    t, given = references(p), structs(p)
     collide, Candidates = make_collide(p, features).collide, make_collide(p, features).Candidates
 
-    @func
+    @wp.func
     def is_about_axis(kind: int) -> bool:
         """Whether a kind is round about its z axis; a ball is treated by itself."""
         return kind == wp.static(CAPSULE) or kind == wp.static(CYLINDER) or kind == wp.static(WHEEL)
 
-    @func
-    def half_extent(model, turn: p.mat33, i: int) -> vec3:
+    @wp.func
+    def half_extent(model: t.model, turn: p.mat33, i: int) -> vec3:
         """Half the box of shape i in world axes."""
         size = model.shape_size[i]
         kind = model.shape_kind[i]
@@ -57,14 +57,14 @@ def make_broad(p: Precision, features: Features) -> Made:
             e[c] = half * z + disc * wp.sqrt(wp.max(real(1.0) - z * z, real(0.0))) + ball
         return e
 
-    @func
-    def travel(model, work, dt: real, i: int, world: int) -> vec3:
+    @wp.func
+    def travel(model: t.model, work: t.work, dt: real, i: int, world: int) -> vec3:
         """How far shape i moves in the step, of its middle."""
         body = model.shape_body[i]
         return dt * work.velocity[body, world]
 
-    @func
-    def turning(model, state, work, dt: real, i: int, world: int) -> real:
+    @wp.func
+    def turning(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int) -> real:
         """How far the surface of shape i may move by turning.
 
         A ball shows no difference, what is round about its axis none by turning about that; terrain stands still.
@@ -82,8 +82,8 @@ def make_broad(p: Precision, features: Features) -> Made:
             spin = spin - wp.dot(spin, axis) * axis
         return swept + wp.min(dt * wp.length(spin), real(2.0)) * model.shape_radius[i]
 
-    @func
-    def place_box(model, state, work, dt: real, i: int, world: int):
+    @wp.func
+    def place_box(model: t.model, state: t.state, work: t.work, dt: real, i: int, world: int):
         """The box about shape i on its way through the step, m."""
         body = model.shape_body[i]
         turn = wp.quat_to_matrix(state.rotation[body, world] * model.shape_turn[i])
@@ -94,8 +94,8 @@ def make_broad(p: Precision, features: Features) -> Made:
         work.box_low[i, world] = center - half + wp.min(path, vec3())
         work.box_high[i, world] = center + half + wp.max(path, vec3())
 
-    @func
-    def is_excluded(model, settings, a: int, b: int) -> bool:
+    @wp.func
+    def is_excluded(model: t.model, settings: t.settings, a: int, b: int) -> bool:
         """Whether shapes a < b never touch, by bisection in the sorted list of such pairs."""
         key = a * settings.shapes + b
         low = int(0)
@@ -108,8 +108,8 @@ def make_broad(p: Precision, features: Features) -> Made:
                 high = middle
         return low < settings.exclusions and model.excluded[low] == key
 
-    @func
-    def may_touch(model, settings, a: int, b: int, world: int) -> bool:
+    @wp.func
+    def may_touch(model: t.model, settings: t.settings, a: int, b: int, world: int) -> bool:
         """Whether shapes a < b may touch at all: different bodies, one of them moves, no group ignored."""
         body_a = model.shape_body[a]
         body_b = model.shape_body[b]
@@ -121,8 +121,10 @@ def make_broad(p: Precision, features: Features) -> Made:
             return False
         return not is_excluded(model, settings, a, b)
 
-    @func
-    def add_pair(model, work, report, settings, one: int, other: int, world: int):
+    @wp.func
+    def add_pair(
+        model: t.model, work: t.work, report: t.report, settings: t.settings, one: int, other: int, world: int
+    ):
         """Note two shapes that are near each other, to be looked at closely."""
         a = wp.min(one, other)
         b = wp.max(one, other)
@@ -135,8 +137,10 @@ def make_broad(p: Precision, features: Features) -> Made:
             else:
                 report.contacts_lost[world] = report.contacts_lost[world] + 1
 
-    @func
-    def look_closely(model, state, work, report, settings, i: int, world: int):
+    @wp.func
+    def look_closely(
+        model: t.model, state: t.state, work: t.work, report: t.report, settings: t.settings, i: int, world: int
+    ):
         """All points of near pair i that may touch in this step."""
         a = work.near_a[i, world]
         b = work.near_b[i, world]
@@ -153,8 +157,8 @@ def make_broad(p: Precision, features: Features) -> Made:
         )
         collide(model, state, work, report, settings, pair, world)
 
-    @func
-    def widest_axis(model, work, settings, world: int) -> int:
+    @wp.func
+    def widest_axis(model: t.model, work: t.work, settings: t.settings, world: int) -> int:
         """The axis along which the boxes are spread most."""
         total = vec3()
         squares = vec3()
@@ -170,15 +174,15 @@ def make_broad(p: Precision, features: Features) -> Made:
             axis = 2
         return axis
 
-    @func
-    def comes_before(work, axis: int, i: int, j: int, world: int) -> bool:
+    @wp.func
+    def comes_before(work: t.work, axis: int, i: int, j: int, world: int) -> bool:
         """Whether box i begins before box j along an axis; by number where they begin together."""
         x = work.box_low[i, world]
         y = work.box_low[j, world]
         return x[axis] < y[axis] or (x[axis] == y[axis] and i < j)
 
-    @func
-    def sort_boxes(model, work, settings, axis: int, world: int):
+    @wp.func
+    def sort_boxes(model: t.model, work: t.work, settings: t.settings, axis: int, world: int):
         """Insertion sort of the boxes along an axis, from the order of the last step."""
         if work.sweep_ready[world] == 0:
             work.sweep_ready[world] = 1
@@ -192,8 +196,8 @@ def make_broad(p: Precision, features: Features) -> Made:
                 j -= 1
             work.sweep_order[j, world] = moved
 
-    @func
-    def overlap(work, i: int, j: int, world: int) -> bool:
+    @wp.func
+    def overlap(work: t.work, i: int, j: int, world: int) -> bool:
         """Whether two boxes overlap."""
         low_i = work.box_low[i, world]
         high_i = work.box_high[i, world]
@@ -208,8 +212,8 @@ def make_broad(p: Precision, features: Features) -> Made:
             and low_j[2] <= high_i[2]
         )
 
-    @func
-    def sweep_boxes(model, work, report, settings, axis: int, world: int):
+    @wp.func
+    def sweep_boxes(model: t.model, work: t.work, report: t.report, settings: t.settings, axis: int, world: int):
         """List the pairs of boxes that overlap, from their order along an axis."""
         for i in range(settings.swept):
             one = work.sweep_order[i, world]
@@ -227,22 +231,22 @@ def make_broad(p: Precision, features: Features) -> Made:
                     j += 1
                     going = j < settings.swept
 
-    @entry
-    def find_contacts(model, state, work, report, settings, world: int):
+    @wp.func
+    def find_contacts(m: given.model, s: given.state, k: given.work, r: given.report, o: given.settings, world: int):
         """All points where shapes touch or may do so within the step."""
-        work.contact_count[world] = 0
-        work.near_count[world] = 0
-        report.contacts_lost[world] = 0
-        for i in range(settings.swept):
-            place_box(model, state, work, settings.dt, model.swept[i], world)
-        for g in range(settings.terrains):
-            for i in range(settings.swept):
-                if model.inv_mass[model.shape_body[model.swept[i]], world] > real(0.0):
-                    add_pair(model, work, report, settings, model.terrain[g], model.swept[i], world)
-        axis = widest_axis(model, work, settings, world)
-        sort_boxes(model, work, settings, axis, world)
-        sweep_boxes(model, work, report, settings, axis, world)
-        for i in range(work.near_count[world]):
-            look_closely(model, state, work, report, settings, i, world)
+        k.contact_count[world] = 0
+        k.near_count[world] = 0
+        r.contacts_lost[world] = 0
+        for i in range(o.swept):
+            place_box(m, s, k, o.dt, m.swept[i], world)
+        for g in range(o.terrains):
+            for i in range(o.swept):
+                if m.inv_mass[m.shape_body[m.swept[i]], world] > real(0.0):
+                    add_pair(m, k, r, o, m.terrain[g], m.swept[i], world)
+        axis = widest_axis(m, k, o, world)
+        sort_boxes(m, k, o, axis, world)
+        sweep_boxes(m, k, r, o, axis, world)
+        for i in range(k.near_count[world]):
+            look_closely(m, s, k, r, o, i, world)
 
     return locals()
