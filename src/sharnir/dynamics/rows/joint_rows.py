@@ -87,7 +87,7 @@ def make_joints(p: Precision, features: Features) -> Made:
         if weighs:
             view.linear = lock.inverse_mass_ll(x)
             view.angular = x.ia + x.ib
-        worst = lock.prepare_lock(model, memory, work, view.frames, x, view.linear, weighs, j, world)
+        worst = lock.prepare_lock(model, memory, work, view, x, weighs, world)
         if wp.static(holds):
             if weighs:
                 view.linear = lock.held_mass_ll(model, work, x, view.linear, j, world)

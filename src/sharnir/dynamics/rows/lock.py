@@ -18,6 +18,7 @@ from ..bias import make_bias
 from ..coordinates import make_coordinates
 from ..factory import Features, Made, Precision, factory, structs, wp
 from ..pair import make_pair
+from .joint_view import make_view
 
 
 @factory
@@ -26,7 +27,7 @@ def make_lock(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     t = structs(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
-    Pair, Frames = pair.Pair, geometry.Frames
+    Pair, Frames, View = pair.Pair, geometry.Frames, make_view(p).View
     needs_mass = not features.direct or features.axis_bounds or features.soft
     led = make_bias(p, features).led
     has_rows = features.direct or features.integrator.leads  # the directions of the rows are kept
@@ -139,23 +140,22 @@ def make_lock(p: Precision, features: Features) -> Made:
         model: t.model,
         memory: t.memory,
         work: t.work,
-        f: Frames,
+        view: View,
         x: Pair,
-        w_ll: mat33,
         weighs: bool,
-        j: int,
         world: int,
     ) -> real:
-        """Errors of joint j, its effective masses if it ``weighs``; keeps the last impulses on its locked axes.
+        """Errors of the joint in view, its effective masses if it ``weighs``; keeps the last impulses on its locked axes.
 
         Returns the worst error.
         """
-        worst = prepare_translations(model, memory, work, f, w_ll, weighs, j, world)
+        j = view.joint
+        worst = prepare_translations(model, memory, work, view.frames, view.linear, weighs, j, world)
         if wp.static(has_rows and features.angular_rows):
             work.rows_a[j, world] = mat33()
         if wp.static(features.angular_locks):
             if model.angular_lock[j] != 0:
-                worst = wp.max(worst, prepare_rotations(model, memory, work, f, x, weighs, j, world))
+                worst = wp.max(worst, prepare_rotations(model, memory, work, view.frames, x, weighs, j, world))
         return worst
 
     @wp.func
