@@ -392,3 +392,21 @@ def test_the_velocity_of_a_usd_body_is_that_of_its_centre_of_mass(tmp_path):
     body = _usd(tmp_path, text=text).bodies["box"].spec
     # in the body's axes: (1, 0, 0) - pi z x (0, 0.5, 0) = (1 + pi / 2, 0, 0), and the body is turned by 90 degrees
     assert body.velocity == pytest.approx((0.0, 1.0 + np.pi / 2.0, 0.0))
+
+
+def test_the_colours_of_a_mesh_hold_before_that_of_the_robots_file(tmp_path):
+    """As in RViz: a mesh that is coloured keeps its colours, one that is not takes the material's."""
+    corners = ("0 0 0", "1 0 0", "0 1 0", "0 0 1")
+    faces = "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
+    for name, kinds, color in (("plain", (), ""), ("painted", ("red", "green", "blue"), " 255 0 0")):
+        head = "ply\nformat ascii 1.0\nelement vertex 4\n" + "".join(f"property float {axis}\n" for axis in "xyz")
+        head += "".join(f"property uchar {kind}\n" for kind in kinds)
+        head += "element face 4\nproperty list uchar int vertex_indices\nend_header\n"
+        (tmp_path / f"{name}.ply").write_text(head + "".join(f"{one}{color}\n" for one in corners) + faces)
+    visual = (
+        '<visual><geometry><mesh filename="{}.ply"/></geometry><material name="b"><color rgba="0 0 1 1"/></material>'
+    )
+    seen = "".join(visual.format(name) + "</visual>" for name in ("plain", "painted"))
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r"><link name="a">{seen}</link></robot>')
+    plain, painted = sh.Scene.load(tmp_path / "robot.urdf").bodies["a"].spec.shapes
+    assert plain.color == "#0000ff" and painted.color is None

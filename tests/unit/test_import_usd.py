@@ -285,3 +285,13 @@ def test_what_lies_in_instances_is_there(tmp_path):
     assert surface.volume > 0.0  # not inside out
     (lost,) = [entry for entry in scene.report.of("ignored") if "belongs to no body" in entry.why]
     assert lost.where == "/robot/lamp" and lost.matters == "looks"
+
+
+def test_a_slide_starts_where_its_bodies_stand(tmp_path):
+    """Drawn 30 cm along its axis: its coordinate begins at 0.3 m, and the body stays where the file has it."""
+    bodies = BODY % ("rail", "", "(0, 100, 0)", "") + BODY % ("cart", "", "(30, 100, 0)", "")
+    ends = "rel physics:body0 = </robot/rail>\n rel physics:body1 = </robot/cart>"
+    slide = f'def PhysicsPrismaticJoint "slide"\n{{\n uniform token physics:axis = "X"\n {ends}\n}}\n'
+    scene = load(tmp_path, bodies + slide)
+    assert np.allclose(scene.bodies["cart"].pose.position, [0.3, 0, 1], atol=1e-9)
+    assert np.allclose(scene.joints["slide"].world_frames()[0].position, [0, 0, 1], atol=1e-9)
