@@ -145,7 +145,7 @@ def make_lock(p: Precision, features: Features) -> Made:
         weighs: bool,
         world: int,
     ) -> real:
-        """Errors of the joint in view, its effective masses if it ``weighs``; keeps the last impulses on its locked axes.
+        """Errors of the joint in view, its effective masses if it ``weighs``; keeps the impulses on its locks.
 
         Returns the worst error.
         """
