@@ -17,8 +17,7 @@ from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Entry, Journal, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.view import pictures
-from sharnir.view.choice import Choice
-from sharnir.view.server import Ending, Interrupted, Links, Opened, Terminated
+from sharnir.view.server import Ending, First, Interrupted, Links, Opened, Terminated
 
 DT, STEPS = 0.01, 40
 PAGE = b"\x89PNG a picture of the page"
@@ -168,8 +167,11 @@ def test_the_exit_status_of_a_drive(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def serve(first: Choice, how: Any, opened: Opened, told: Callable[[str], None]) -> Ending:
-        opened(LINKS, first.begin(how.runs).folder)
+    def serve(first: First, how: Any, opened: Opened, told: Callable[[str], None]) -> Ending:
+        runtime = first[1]
+        opened(LINKS, runtime.run.folder)
+        runtime.wait()
+        runtime.close()
         if isinstance(end, BaseException):
             raise end
         told(end.reason)
@@ -186,7 +188,7 @@ def test_the_exit_status_of_a_drive(
 def test_without_a_name_there_is_the_start_page(
     tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def serve(first: Choice | None, how: Any, opened: Opened, told: Callable[[str], None]) -> None:
+    def serve(first: First | None, how: Any, opened: Opened, told: Callable[[str], None]) -> None:
         assert first is None
         opened(LINKS, None)
 
