@@ -101,8 +101,8 @@ def make_algebra(p: Precision) -> Made:
         return real(1.0) - a * square * (real(1.0) - b * square * (real(1.0) - c * square * (real(1.0) - d * square)))
 
     @wp.func
-    def rotated(q: quat, v: vec3) -> quat:
-        """The orientation q turned by the rotation vector v (world axes): exp(v/2) q, with a series for small |v|."""
+    def rotation_by(v: vec3) -> quat:
+        """The rotation vector v as a quaternion, exp(v/2), with a series for small |v|."""
         square = wp.dot(v, v) * real(0.25)
         c = real(1.0)
         s = real(0.5)
@@ -113,8 +113,22 @@ def make_algebra(p: Precision) -> Made:
             x = wp.sqrt(square)
             s = real(0.5) * wp.sin(x) / x
             c = wp.cos(x)
-        turned = quat(s * v[0], s * v[1], s * v[2], c) * q
-        return (real(1.5) - real(0.5) * wp.dot(turned, turned)) * turned  # one Newton step to unit length
+        return quat(s * v[0], s * v[1], s * v[2], c)
+
+    @wp.func
+    def near_unit(q: quat) -> quat:
+        """One Newton step to unit length."""
+        return (real(1.5) - real(0.5) * wp.dot(q, q)) * q
+
+    @wp.func
+    def rotated(q: quat, v: vec3) -> quat:
+        """The orientation q turned by the rotation vector v (world axes)."""
+        return near_unit(rotation_by(v) * q)
+
+    @wp.func
+    def rotated_in(q: quat, v: vec3) -> quat:
+        """The orientation q turned by the rotation vector v (its own axes)."""
+        return near_unit(q * rotation_by(v))
 
     @wp.func
     def rotated_vector(x: vec3, v: vec3) -> vec3:

@@ -169,13 +169,16 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         spin = wp.quat_rotate_inv(turn, world_spin)
         inertia = model.inertia[b, world]
         gain = spin_gain(inertia, model.inv_inertia[b, world], spin, EXACT, dt)
-        if gain == vec3():
-            state.rotation[b, world] = algebra.rotated(turn, dt * (world_spin + work.push_spin[b, world]))
-            return world_spin
-        after = algebra.rotated(turn, dt * (world_spin + wp.quat_rotate(turn, gain) + work.push_spin[b, world]))
+        turning = dt * (spin + gain)
+        push_spin = work.push_spin[b, world]
+        if wp.dot(push_spin, push_spin) > real(0.0):
+            turning = turning + dt * wp.quat_rotate_inv(turn, push_spin)
+        after = algebra.rotated_in(turn, turning)
         state.rotation[b, world] = after
-        kept = wp.quat_rotate_inv(after, wp.quat_rotate(turn, inertia * spin))
-        return wp.quat_rotate(after, model.inv_inertia[b, world] * kept)
+        if gain == vec3():
+            return world_spin
+        momentum = algebra.rotated_vector(inertia * spin, -turning)
+        return wp.quat_rotate(after, model.inv_inertia[b, world] * momentum)
 
     @func
     def drift_body(model, state, memory, work, dt: real, b: int, world: int):
