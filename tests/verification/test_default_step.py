@@ -56,6 +56,21 @@ def test_spinning_rod_keeps_its_energy() -> None:
     assert abs(energy[-100:].mean() / energy[100:200].mean() - 1) < 1e-4
 
 
+@pytest.mark.parametrize("thickness", [0.1, 0.03, 0.01, 0.003, 0.001])  # m
+def test_thin_rod_does_not_spin_up_about_itself(thickness: float) -> None:
+    """The pin locks it, so it stays below the start's 1e-4 rad/s, and kinetic energy stays within (w h)^2/4 = 0.1 %."""
+    scene = sh.Scene("thin rod")
+    shape = sh.Box(1.0, thickness, thickness, mass=1.0)
+    turning = (1e-4, 0, 2 * np.pi)
+    rod = scene.body("rod", shape, position=(0.5, 0, 0), velocity=(0, np.pi, 0), angular_velocity=turning)
+    scene.joint("pin", sh.Revolute(axis=(0, 0, 1)), scene.world, rod)
+    run = sh.Simulation(scene, dt=0.01).run(10.0)
+    along = 2 * mech.values(run, rod.position)  # the pin is at the origin
+    assert np.abs((mech.values(run, rod.angular_velocity) * along).sum(axis=1)).max() <= 1.001e-4
+    energy = mech.values(run, rod.kinetic_energy)
+    assert np.abs(energy / energy[0] - 1).max() < (2 * np.pi * 0.01) ** 2 / 4
+
+
 def test_reaction_of_a_spinning_rod() -> None:
     """m w^2 L/2 at the pin, towards the axis, at the instant it is reported for: second order."""
     errors = []
