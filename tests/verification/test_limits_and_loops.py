@@ -181,9 +181,9 @@ def swinging_four_bar() -> sh.Scene:
 
 
 def test_a_loop_that_tumbles_in_space_stays_closed() -> None:
-    """No joint opens by a nanometre at 2 ms: leading onto the joints foresees how the spins turn in the drift to the
-    second order (the first alone left 3e-7 m), and how the closing ball slides along the hinges, which it leaves free
-    as they hold it (without, 1e-8 m)."""
+    """No joint opens by a nanometre at 2 ms, though one row is redundant and soft: leading onto the joints foresees how
+    the spins turn in the drift to the second order (the first alone left 3e-7 m), and does not give way to the softness
+    of the joint that closes the loop (which left 2e-8 m)."""
     scene = swinging_four_bar()
     run = sh.Simulation(scene, dt=0.002).run(2.0)
     assert float(np.abs(run[scene.bodies["bar 0"].angular_velocity]).max()) > 3.0

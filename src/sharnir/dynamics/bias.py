@@ -56,37 +56,6 @@ def make_bias(p: Precision, features: Features) -> Made:
         return at_b - work.velocity[a, world] - wp.cross(work.spin[a, world], work.arm_a[j, world])
 
     @func
-    def velocity_ahead(model, state, memory, work, b: int, world: int) -> vec3:
-        """The velocity of body b after the kick, as far as it is known before: see ``is_foreseen``."""
-        if moves(model, b, world):
-            return real(2.0) * memory.mid_velocity[b, world] - state.velocity[b, world]
-        return work.velocity[b, world]
-
-    @func
-    def slip_ahead(model, state, memory, work, j: int, world: int) -> vec3:
-        """The slip after the kick, likewise."""
-        a = model.joint_a[j]
-        b = model.joint_b[j]
-        spin_a = work.spin_ahead[a, world] - work.spin_gain[a, world]
-        spin_b = work.spin_ahead[b, world] - work.spin_gain[b, world]
-        at_a = velocity_ahead(model, state, memory, work, a, world) + wp.cross(spin_a, work.arm_a[j, world])
-        return velocity_ahead(model, state, memory, work, b, world) + wp.cross(spin_b, work.arm_b[j, world]) - at_a
-
-    @func
-    def on_locked(x: vec3, locked: int) -> vec3:
-        """The entries of the locked rows alone."""
-        for i in range(3):
-            if locked & (1 << i) == 0:
-                x[i] = real(0.0)
-        return x
-
-    @func
-    def along_locks(model, work, x: vec3, j: int, world: int) -> vec3:
-        """The part of a vector along the locked translations of joint j, world axes."""
-        rows = work.rows_l[j, world]
-        return on_locked(rows * x, model.linear_lock[j]) * rows
-
-    @func
     def linear_bias(model, state, work, j: int, world: int) -> vec3:
         """J' V of the translations, m/s^2 in world axes."""
         spin_a = work.spin[model.joint_a[j], world]
@@ -246,13 +215,7 @@ def make_bias(p: Precision, features: Features) -> Made:
         return dt * ((real(1.0) + turning[0]) * along - turning[1] * wp.cross(u, along))
 
     @func
-    def glide(model, work, slip: vec3, dt: real, j: int, world: int) -> vec3:
-        """The slip of joint j along its free axes, and as much across them as keeps b on a's axes while those turn."""
-        across = along_locks(model, work, turned_back(work, slip, dt, model.joint_a[j], world), j, world)
-        return slip - along_locks(model, work, slip, j, world) + across
-
-    @func
-    def radial_bias(model, state, work, slip: vec3, dt: real, j: int, world: int) -> vec3:
+    def radial_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
         """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
         a = model.joint_a[j]
         d = geometry.frames_of(model, state, j, world).offset
@@ -261,26 +224,24 @@ def make_bias(p: Precision, features: Features) -> Made:
         bows = bow(work, work.arm_b[j, world], dt, model.joint_b[j], world) - bow(
             work, work.arm_a[j, world] - d, dt, a, world
         )
-        spin = work.spin_ahead[a, world] - work.spin_gain[a, world]
-        way = dt * (slip + wp.cross(spin, d) + bows)
+        way = dt * (slip_of(model, work, j, world) + wp.cross(work.spin[a, world], d) + bows)
         along = wp.dot(n, way)
         square = (wp.dot(way, way) - along * along) / (length * length)
         return (wp.dot(n, bows) + real(0.5) * length * square * (real(1.0) + real(0.25) * square) / dt) * n
 
     @func
-    def translation_bias(model, state, work, slip: vec3, dt: real, j: int, world: int) -> vec3:
+    def translation_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
         """(h/2) J' V of joint j's translations, and the higher orders, to the end of the drift, m/s."""
         a = model.joint_a[j]
         if wp.static(features.partial_locks):
             if model.basis[j] == RADIAL:
-                return radial_bias(model, state, work, slip, dt, j, world)
+                return radial_bias(model, state, work, dt, j, world)
         bias = bow(work, work.arm_b[j, world], dt, model.joint_b[j], world)
         if model.inv_mass[a, world] > real(0.0):
             bias = bias - bow(work, work.arm_a[j, world], dt, a, world)
             if wp.static(features.partial_locks):
                 if model.linear_lock[j] != 7:
-                    slip = glide(model, work, slip + bias, dt, j, world)
-                    bias = bias - turned_back(work, slip, dt, a, world)
+                    bias = bias - turned_back(work, slip_of(model, work, j, world) + bias, dt, a, world)
         return bias
 
     @func
@@ -297,9 +258,9 @@ def make_bias(p: Precision, features: Features) -> Made:
         return bias - real(0.5) * dt * (turning - SIXTH * dt * wp.cross(u_a + u_b, turning))
 
     @func
-    def find_translation_bias(model, state, memory, work, slip: vec3, dt: real, j: int, world: int) -> bool:
-        """Returns whether a gap is left to the pseudo-velocities; ``slip`` is b's at the joint after the kick."""
-        bias = translation_bias(model, state, work, slip, dt, j, world)
+    def find_translation_bias(model, state, memory, work, dt: real, j: int, world: int) -> bool:
+        """Returns whether a gap is left to the pseudo-velocities."""
+        bias = translation_bias(model, state, work, dt, j, world)
         reach = wp.dot(work.arm_a[j, world], work.arm_a[j, world]) + wp.dot(work.arm_b[j, world], work.arm_b[j, world])
         if not is_small(bias, reach, dt):
             locked = bias
@@ -364,11 +325,7 @@ def make_bias(p: Precision, features: Features) -> Made:
         work.is_led[world] = 1
         is_open = bool(False)
         for j in range(settings.joints):
-            slip = slip_of(model, work, j, world)
-            if wp.static(features.partial_locks):
-                if model.linear_lock[j] != 7 and is_foreseen(memory, settings, world):
-                    slip = slip_ahead(model, state, memory, work, j, world)
-            if find_translation_bias(model, state, memory, work, slip, settings.dt, j, world):
+            if find_translation_bias(model, state, memory, work, settings.dt, j, world):
                 is_open = True
             if wp.static(features.angular_rows):
                 if find_rotation_bias(model, state, memory, work, settings.dt, j, world):
@@ -455,8 +412,7 @@ def make_bias(p: Precision, features: Features) -> Made:
             rest = work.bias[j, world] - bow
             gap = work.gap[j, world]
             work.gap[j, world] = vec3()
-            slip = slip_of(model, work, j, world)
-            find_translation_bias(model, state, memory, work, slip, settings.dt, j, world)
+            find_translation_bias(model, state, memory, work, settings.dt, j, world)
             work.gap[j, world] = gap
             work.bias[j, world] = work.bow[j, world] + rest
             if wp.static(features.angular_rows):

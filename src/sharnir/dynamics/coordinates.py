@@ -17,7 +17,7 @@ from .factory import Made, Precision, factory, functions, wp
 SLIDE_X, SLIDE_Y, SLIDE_Z, TWIST = (wp.constant(int(k)) for k in (Kind.SLIDE_X, Kind.SLIDE_Y, Kind.SLIDE_Z, Kind.TWIST))
 CARDAN_X, CARDAN_Y = (wp.constant(int(k)) for k in (Kind.CARDAN_X, Kind.CARDAN_Y))
 SWING_X, SWING_Y, SWING, RADIAL = (wp.constant(int(k)) for k in (Kind.SWING_X, Kind.SWING_Y, Kind.SWING, Kind.RADIAL))
-FRAME_BASIS, CARDAN_BASIS, RADIAL_BASIS = (wp.constant(int(k)) for k in (Basis.FRAME, Basis.CARDAN, Basis.RADIAL))
+CARDAN_BASIS, RADIAL_BASIS = wp.constant(int(Basis.CARDAN)), wp.constant(int(Basis.RADIAL))
 
 
 @factory
@@ -89,18 +89,15 @@ def make_coordinates(p: Precision) -> Made:
         return e
 
     @func
-    def angular_error(f: Frames, basis: mat33, kind: int, locked: int) -> vec3:
+    def angular_error(f: Frames, basis: mat33, locked: int) -> vec3:
         """Error of the locked rotations, in the basis; zero on the free ones."""
         e = vec3()
-        if kind == FRAME_BASIS and locked != 3:  # all, or the one about the normal of a planar loop
+        if locked == 7:
             q = wp.quat_inverse(f.qa) * f.qb
             s = real(2.0)
             if q[3] < real(0.0):
                 s = real(-2.0)
-            for i in range(3):
-                if locked & (1 << i) != 0:
-                    e[i] = s * q[i]
-            return e
+            return vec3(s * q[0], s * q[1], s * q[2])
         if locked == 3:  # the z axes coincide
             d = wp.transpose(basis) * wp.cross(axis_of(f.qa, 2), axis_of(f.qb, 2))
             return vec3(d[0], d[1], real(0.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import counts_turns, start_value
 from ..scene.joints import FreeAxes
-from ..scene.planar_loops import Locks
 from ..scene.scene import Scene
 from ..spatial import Array
 from .actuator_numbers import actuator_arrays
@@ -24,7 +22,7 @@ from .carried import carried_shares
 from .catch_rows import catch_arrays, catches_of, kind_of
 from .contacts import ContactArrays, contact_arrays, optional_counts
 from .coupling_rows import coupling_arrays
-from .direct_program import DIRECT_COUNTS, direct_arrays, kept_locks, knows_all, reach_counts, solves_friction
+from .direct_program import DIRECT_COUNTS, direct_arrays, knows_all, reach_counts, solves_friction
 from .features import Features
 from .field import Columns
 from .fields import PARAMETERS, TABLES, allocate, write
@@ -83,20 +81,19 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
     scheme = INTEGRATORS[integrator]
     smooth = scheme.fourth_order and _is_smooth(scene, layout, touching.kinds)
     scheme = replace(scheme, fourth_order=smooth)
-    has = replace(has, direct=solver == "direct", integrator=scheme, fourth_order=smooth)
-    locks = kept_locks(scene, has)
-    has = replace(has, partial_locks=not all(all(rows.translations) for rows in locks.values()))
-    features = has.generalised() if general else has
-    model = _bodies(scene) | _joints(scene, locks) | _coordinates(scene, tracked) | _limits(scene, tracked)
+    features = has = replace(has, direct=solver == "direct", integrator=scheme, fourth_order=smooth)
+    if general:
+        features = features.generalised()
+    model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
     model |= actuator_arrays(scene) | _movers(scene) | catch_arrays(scene, tracked)
-    model |= direct_arrays(scene, features, locks) | touching.model | ray_arrays(scene) | rope_model
+    model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
     reach = knows_all(features, model)
     features = replace(features, reach=reach, together=reach and features.contacts and device == "cpu")
     if device == "cpu" and solves_friction(scene, features, model):
         features = replace(features, held=True, angular_rows=features.angular_rows or not all(model["friction_linear"]))
-        model |= direct_arrays(scene, features, locks)
+        model |= direct_arrays(scene, features)
     counts = _counts(layout, model) | touching.counts | rope_counts | optional_rope_counts(features, rope_counts)
     _count_by_features(counts, features, model)
     counts |= optional_counts(features, counts["contact"], counts["body"])
@@ -117,7 +114,7 @@ def _features(
     return Features(
         angular_locks=locks_rotation,
         angular_rows=locks_rotation or not all(row.linear for row in softs),
-        partial_locks=False,
+        partial_locks=any(not all(joint.type.locked_translations) for joint in joints),
         limits=bool(layout.limits),
         friction=bool(layout.frictions),
         friction_laws=any(coupling.loses_power for coupling in couplings)
@@ -248,7 +245,7 @@ def _anchor(joint: Joint, side: str) -> Array:
     return frame.position - body.center
 
 
-def _joints(scene: Scene, locks: Mapping[str, Locks]) -> Columns:
+def _joints(scene: Scene) -> Columns:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
     limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
@@ -266,8 +263,8 @@ def _joints(scene: Scene, locks: Mapping[str, Locks]) -> Columns:
         "anchor_b": [_anchor(joint, "b") for joint in joints],
         "turn_a": [joint.frame_a.rotation for joint in joints],
         "turn_b": [joint.frame_b.rotation for joint in joints],
-        "linear_lock": [_bits(rows.translations) for rows in locks.values()],
-        "angular_lock": [_bits(rows.rotations) for rows in locks.values()],
+        "linear_lock": [_bits(joint.type.locked_translations) for joint in joints],
+        "angular_lock": [_bits(joint.type.locked_rotations) for joint in joints],
         "basis": [int(joint.type.basis) for joint in joints],
         "length": [joint.length for joint in joints],
         "limit_start": limits[:-1],

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from ..scene.mobility import redundant_joints
-from ..scene.planar_loops import Locks, locks_of, needed_locks
 from ..scene.scene import Scene
 from .catch_rows import catches_of
 from .contacts import POINTS_PER_SHAPE
 from .features import Features
 from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of, friction_rows_of
-from .ordering import Link, Program, closing_links, elimination_program
+from .ordering import Link, Program, elimination_program
 from .softs import softs_of
 
 # Items of the direct solver and the model field that has one entry for each; all empty for the other solver.
@@ -107,30 +104,35 @@ FIELDS: Fields = {
 }
 
 
-def kept_locks(scene: Scene, features: Features) -> dict[str, Locks]:
-    """The locked axes of each joint that have rows: the direct solver leaves out what a planar loop implies."""
-    if not features.direct:
-        return {name: locks_of(joint) for name, joint in scene.joints.items()}
-    locks = {name: locks_of(joint) for name, joint in scene.joints.items()}
-    closing = closing_links(*_graph(scene, features, locks))
-    names = list(scene.joints)
-    return needed_locks(scene, [names[i] for i in closing if i < len(names)])
-
-
-def direct_arrays(scene: Scene, features: Features, locks: Mapping[str, Locks]) -> dict[str, list[int]]:
+def direct_arrays(scene: Scene, features: Features) -> dict[str, list[int]]:
     """The elimination program of the direct solver; on the device body 0 is the world."""
     if not features.direct:
         names = [*DIRECT_COUNTS.values(), "joint_node_a", "closes_loop", "is_redundant"]
         names += ["reach_linear", "reach_angular", "path_start", "coupling_node", "term_block"]
         return {name: [] for name in names}
-    joints, ends = list(scene.joints), _ends(scene)
-    moves, every = _graph(scene, features, locks)
-    program, links = elimination_program(moves, every), every[: len(joints)]
-    redundant: set[str] = set()
-    if scene.couplings:
-        redundant = set(joints)
-    elif any(program.closes_loop):
-        redundant = redundant_joints(scene, locks)
+    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
+    joints = list(scene.joints.values())
+    joined = {body.name for joint in joints for body in (joint.a, joint.b)}
+    moves = [False] + [
+        body.properties is not None and (body.name in joined or not features.contacts)
+        for body in scene.bodies.values()  # contacts strike a body without joints by itself: a pile needs no matrix
+    ]
+    ends = [tuple(place[body.name] if body.properties is not None else None for body in (j.a, j.b)) for j in joints]
+    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
+    if features.held:
+        soft |= {(row.joint.name, row.axes.is_linear) for row in friction_rows_of(scene)}
+    links = [
+        Link(
+            a,
+            b,
+            any(joint.type.locked_translations) or (joint.name, True) in soft,
+            any(joint.type.locked_rotations) or (joint.name, False) in soft,
+        )
+        for joint, (a, b) in zip(joints, ends, strict=True)
+    ]
+    geared = _gear_links(scene, ends)
+    program = elimination_program(moves, [*links, *geared])
+    redundant = set(scene.joints) if geared else redundant_joints(scene) if any(program.closes_loop) else set()
     couplings = []
     for i, link in enumerate(links):
         linear, angular = program.nodes.joint_linear[i], program.nodes.joint_angular[i]
@@ -164,38 +166,6 @@ def direct_arrays(scene: Scene, features: Features, locks: Mapping[str, Locks]) 
 
 
 Ends = list[tuple[int | None, ...]]
-
-
-def _ends(scene: Scene) -> Ends:
-    """The bodies of every joint; None for one that cannot move."""
-    place = {name: i for i, name in enumerate(["world", *scene.bodies])}
-    return [
-        tuple(place[body.name] if body.properties is not None else None for body in (joint.a, joint.b))
-        for joint in scene.joints.values()
-    ]
-
-
-def _graph(scene: Scene, features: Features, locks: Mapping[str, Locks]) -> tuple[list[bool], list[Link]]:
-    """Which bodies have nodes, and the joints, then the couplings, between them."""
-    joined = {body.name for joint in scene.joints.values() for body in (joint.a, joint.b)}
-    moves = [False] + [
-        body.properties is not None and (body.name in joined or not features.contacts)
-        for body in scene.bodies.values()  # contacts strike a body without joints by itself: a pile needs no matrix
-    ]
-    soft = {(row.joint.name, row.linear) for row in softs_of(scene)}
-    if features.held:
-        soft |= {(row.joint.name, row.axes.is_linear) for row in friction_rows_of(scene)}
-    ends = _ends(scene)
-    links = [
-        Link(
-            a,
-            b,
-            any(locks[name].translations) or (name, True) in soft,
-            any(locks[name].rotations) or (name, False) in soft,
-        )
-        for name, (a, b) in zip(scene.joints, ends, strict=True)
-    ]
-    return moves, [*links, *_gear_links(scene, ends)]
 
 
 def _gear_links(scene: Scene, ends: Ends) -> list[Link]:

@@ -93,13 +93,6 @@ def elimination_program(bodies: list[bool], links: list[Link]) -> Program:
     return _symbolic(count, nodes, closing, _couplings(links, nodes))
 
 
-def closing_links(bodies: list[bool], links: list[Link]) -> set[int]:
-    """The joints that are eliminated last of a loop, one for each loop."""
-    elimination = _Elimination(bodies, links)
-    elimination.order()
-    return elimination.closing
-
-
 Node = tuple[bool, int]  # (is it a joint, its place)
 GROUND = -1
 

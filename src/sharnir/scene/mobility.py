@@ -11,7 +11,6 @@ its freedom. The joints at fault are those which would free the loop if they wer
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +19,6 @@ from ..spatial import Array
 from .assemble import Poses, Problem, closed
 from .joint import Joint
 from .machines import MOST_BODIES, mechanisms_of, moved_by
-from .planar_loops import Locks, locks_of
 from .scene import Scene
 
 # rad of error for each rad of motion that joints take without much of a hindrance: driven for half a second, a four-bar
@@ -44,21 +42,16 @@ def locked_loops(scene: Scene) -> list[LockedLoop]:
     return [found for joints in _loops(scene) if (found := _examined(scene, joints)) is not None]
 
 
-def redundant_joints(scene: Scene, locks: Mapping[str, Locks] | None = None) -> set[str]:
-    """Names of the joints with rows that others imply, at the start; all those of a loop too large to examine.
-
-    ``locks`` are the rows that the joints have, where these are not all that their types lock.
-    """
-    every = locks or {name: locks_of(joint) for name, joint in scene.joints.items()}
-    return {name for joints in _loops(scene) for name in _redundant_of(scene, joints, every)}
+def redundant_joints(scene: Scene) -> set[str]:
+    """Names of the joints with rows that others imply, at the start; all those of a loop too large to examine."""
+    return {name for joints in _loops(scene) for name in _redundant_of(scene, joints)}
 
 
-def _redundant_of(scene: Scene, joints: list[Joint], locks: Mapping[str, Locks]) -> set[str]:
+def _redundant_of(scene: Scene, joints: list[Joint]) -> set[str]:
     """A row is redundant if some combination of rows that it is a part of acts on no body: y^T J = 0."""
     problem, start = _problem_of(scene, joints)
     if len(start.center) > MOST_BODIES:
         return {joint.name for joint in joints}
-    problem = replace(problem, locked=np.array([sum(locks[joint.name], ()) for joint in joints]))
     rows = _without_units(problem.jacobian(start), problem, _size_of(problem, start))
     combinations, values, _ = np.linalg.svd(rows, full_matrices=len(rows) > rows.shape[1])
     idle = combinations[:, _rank(values) :]

@@ -73,8 +73,7 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
             worst = wp.length(error)
         if wp.static(features.angular_rows):
             if model.joint_node_a[j] >= 0:
-                turned = geometry.angular_basis(f, model.basis[j])
-                error = geometry.angular_error(f, turned, model.basis[j], model.angular_lock[j])
+                error = geometry.angular_error(f, geometry.angular_basis(f, model.basis[j]), model.angular_lock[j])
                 work.solution[model.joint_node_a[j], world] = -error
                 worst = wp.max(worst, wp.length(error))
         return worst

@@ -88,19 +88,25 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                 )
 
     @func
+    def on_locked(x: vec3, locked: int) -> vec3:
+        """The entries of the locked rows alone."""
+        for i in range(3):
+            if locked & (1 << i) == 0:
+                x[i] = real(0.0)
+        return x
+
+    @func
     def linear_impulse(model, work, j: int, world: int) -> vec3:
         """What the solution asks of the locked translations of joint j, N s in world axes."""
         x = -work.solution[model.joint_node_l[j], world]
         if wp.static(features.partial_locks):
-            x = bias.on_locked(x, model.linear_lock[j]) * linear_rows(work, j, world)
+            x = on_locked(x, model.linear_lock[j]) * linear_rows(work, j, world)
         return x
 
     @func
     def angular_impulse(model, work, j: int, world: int) -> vec3:
         """The same of its locked rotations, N m s."""
-        return (
-            bias.on_locked(-work.solution[model.joint_node_a[j], world], model.angular_lock[j]) * work.rows_a[j, world]
-        )
+        return on_locked(-work.solution[model.joint_node_a[j], world], model.angular_lock[j]) * work.rows_a[j, world]
 
     @func
     def take_locked(model, memory, work, j: int, world: int):

@@ -117,7 +117,7 @@ def make_lock(p: Precision, features: Features) -> Made:
         """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
         locked = model.angular_lock[j]
         basis = geometry.angular_basis(f, model.basis[j])
-        tilt = basis * geometry.angular_error(f, basis, model.basis[j], locked)
+        tilt = basis * geometry.angular_error(f, basis, locked)
         work.tilt[j, world] = tilt
         memory.lock_angular[j, world] = algebra.onto(memory.lock_angular[j, world], basis, locked)
         if wp.static(has_rows):
