@@ -22,7 +22,6 @@ FRAME_BASIS, CARDAN_BASIS, RADIAL_BASIS = (wp.constant(int(k)) for k in (Basis.F
 
 @factory
 def make_coordinates(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

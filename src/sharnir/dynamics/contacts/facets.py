@@ -7,7 +7,6 @@ from .triangles import make_triangles
 
 @factory
 def make_facets(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     func = large_functions(p)
     triangles = make_triangles(p, features)
     Triangle = triangles.Triangle

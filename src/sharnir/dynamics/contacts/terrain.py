@@ -23,7 +23,6 @@ HOVER = 10.0  # a point this much nearer the surface is worth one farther out by
 
 @factory
 def make_terrain(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = large_functions(p)
     solids, triangles = make_solids(p, features), make_triangles(p, features)

@@ -24,7 +24,6 @@ ROUNDS = 40  # in which the friction of eyelets follows the pulls at them
 
 @factory
 def make_attach(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.ropes:
         return None
     real, vec3 = p.real, p.vec3

@@ -26,7 +26,6 @@ SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve betwe
 
 @factory
 def make_rope_ground(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds of terrain a scene has."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)

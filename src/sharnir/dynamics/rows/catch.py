@@ -13,7 +13,6 @@ from .soft import make_soft
 
 @factory
 def make_catch(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func = p.real, p.vec3, functions(p)
     geometry, pair, view_of = make_coordinates(p), make_pair(p), make_view(p)
     Pair, View = pair.Pair, view_of.View

@@ -23,7 +23,6 @@ from ..pair import make_pair
 
 @factory
 def make_coupling(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)

@@ -29,7 +29,6 @@ def push_give(p: Precision) -> float:
 
 @factory
 def make_limit(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)

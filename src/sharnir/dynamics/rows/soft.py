@@ -54,7 +54,6 @@ PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 
 @factory
 def make_soft(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
