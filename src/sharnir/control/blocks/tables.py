@@ -21,6 +21,7 @@ from .block import (
     Run,
     Type,
     Wire,
+    applied,
     check_type,
     gives,
     takes,
@@ -159,13 +160,8 @@ class Function(Block, frozen=True, tag="function"):
 
     def build_with(self, io: Places, function: PythonFunction) -> Run:
         """The function of a tick."""
-        v, out, places = io.values, io.out(), io.several("inputs")
-        convert = {"bool": bool, "int": int, "real": float}[self.result]
-
-        def run() -> None:
-            v[out] = convert(function(*[v[place] for place in places]))
-
-        return run
+        convert: PythonFunction = {"bool": bool, "int": int, "real": float}[self.result]
+        return applied(io, lambda *given: convert(function(*given)))
 
 
 class Time(Block, frozen=True, tag="time"):
