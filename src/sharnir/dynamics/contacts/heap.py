@@ -44,13 +44,7 @@ def make_heap(p: Precision, features: Features) -> Made:
         if wp.static(features.belts):
             if work.contact_sprocket[i, world] >= 0:
                 return False
-        if wp.static(features.tyres):
-            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
-                return False
-        if wp.static(features.rolling):
-            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
-                return False
-        return True
+        return laws.is_dry(model, work, i, world)
 
     @func
     def normal_law(work, mass: real, i: int, world: int) -> vec3:
@@ -142,10 +136,7 @@ def make_heap(p: Precision, features: Features) -> Made:
     @func
     def go_on(work, settings, world: int) -> real:
         """Motions taken on along the directions of the sweeps so far; by which share of these."""
-        squares = work.contact_squares[world]
-        share = real(0.0)
-        if squares[0] > real(0.0) and squares[1] < squares[0]:
-            share = squares[1] / squares[0]
+        share = laws.conjugate_share(work, world)
         for b in range(settings.bodies):
             x = work.heap_motion[b, world]
             if share == real(0.0):

@@ -75,13 +75,7 @@ def make_together(p: Precision, features: Features) -> Made:
             return False
         if sides.is_alone(model, work.contact_body_b[i, world], world):
             return False
-        if wp.static(features.tyres):
-            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
-                return False
-        if wp.static(features.rolling):
-            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
-                return False
-        return True
+        return laws.is_dry(model, work, i, world)
 
     @func
     def spread_answer(work, k: int, world: int):

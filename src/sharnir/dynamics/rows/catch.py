@@ -26,10 +26,7 @@ def make_catch(p: Precision, features: Features) -> Made:
     @func
     def value(model, state, view: View, i: int, world: int) -> real:
         """The coordinate of catch i, turns counted."""
-        found = geometry.coordinate_value(view.frames, model.catch_kind[i])
-        if model.catch_twist[i] >= 0:
-            found = geometry.unwrapped(found, state.twist[model.catch_twist[i], world])
-        return found
+        return geometry.counted(state, view.frames, model.catch_kind[i], model.catch_twist[i], world)
 
     @func
     def prepare(model, state, memory, work, view: View, i: int, world: int):

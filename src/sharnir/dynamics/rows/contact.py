@@ -284,10 +284,7 @@ def make_contact(p: Precision, features: Features) -> Made:
         Silcowitz-Hansen, Niebe and Erleben (2010): with g the change of impulses in a sweep and b = |g|^2/|g_old|^2,
         add b times the last direction and remember g + b times it; start over where b > 1.
         """
-        squares = work.contact_squares[world]
-        share = real(0.0)
-        if squares[0] > real(0.0) and squares[1] < squares[0]:
-            share = squares[1] / squares[0]
+        share = laws.conjugate_share(work, world)
         for i in range(work.contact_count[world]):
             if share == real(0.0):
                 work.contact_search[i, world] = vec3()

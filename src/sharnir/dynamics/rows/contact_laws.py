@@ -53,6 +53,25 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
             return real(0.0)
         return change
 
+    @func
+    def is_dry(model, work, i: int, world: int) -> bool:
+        """Whether contact i has no law but dry friction: no tyre, nothing that resists rolling."""
+        if wp.static(features.tyres):
+            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
+                return False
+        if wp.static(features.rolling):
+            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
+                return False
+        return True
+
+    @func
+    def conjugate_share(work, world: int) -> real:
+        """The share of the direction of the sweeps so far that the next one goes on by; 0 to start over."""
+        squares = work.contact_squares[world]
+        if squares[0] > real(0.0) and squares[1] < squares[0]:
+            return squares[1] / squares[0]
+        return real(0.0)
+
     # --- overlap ----------------------------------------------------------------------------------------------------
 
     @func
