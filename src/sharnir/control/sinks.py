@@ -14,7 +14,7 @@ from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
 from ..scene.mover import Mover, movers_of
 from ..scene.quantity import XYZ, Quantity
-from ..scene.values import Plain, bounds, not_negative
+from ..scene.values import Plain, bounds, units
 from .blocks.block import BOOL, Block, Places, Port, Run, Wire, applied, gives, takes, unit_field
 from .blocks.plant_signals import find_joint
 
@@ -192,11 +192,9 @@ class Brake(OnJoint, frozen=True, tag="brake"):
 
     ports = takes(value=Port("real", "1"))
 
-    level: float
+    from_zero = units(level="N m or N")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        not_negative(self.level, "brake level (N m or N)")
+    level: float
 
     def quantity(self, scene: Scene) -> Quantity:
         joint, axis = self.on(scene)
