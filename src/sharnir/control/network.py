@@ -1,4 +1,4 @@
-"""A diagram made flat, checked and put in order.
+"""A diagram flattened, checked and sorted into the order of its execution.
 
 Sub-diagrams are written out, their blocks named "instance.block". Every input has one driver by construction; what is
 checked is that the names exist, that types and units fit, that no two sinks set one thing, and that no block depends

@@ -32,7 +32,7 @@ from .contact_laws import make_contact_laws
 from .rolling import make_rolling
 from .tyre import make_tyre
 
-IMPACT_SWEEPS = 20  # a row of this many balls hands a blow on within a step
+IMPACT_SWEEPS = 20  # a row of this many balls passes an impact on within a step
 
 
 @factory
