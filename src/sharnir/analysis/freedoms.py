@@ -1,4 +1,4 @@
-"""The freedoms of a scene: coordinates that say how everything moves, and the rows that say nothing new.
+"""The freedoms of a scene: independent coordinates of the motion, and the redundant rows.
 
 The locked rows L of all joints and the rows C of the freedoms are one square matrix over the velocities of the bodies,
 

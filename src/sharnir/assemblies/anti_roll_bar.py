@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Distance, Revolute
-from ..scene.values import Description, not_negative, positive
+from ..scene.values import Description, units
 from .mount import Mount, as_vec3
 from .suspensions.suspension import Corner, Suspension
 
@@ -17,18 +17,14 @@ class AntiRollBar(Description, frozen=True):
     ``spring_foot``. ``mass`` (kg) is that of both halves.
     """
 
+    above_zero = units(lever="m", drop="m", mass="kg")
+    from_zero = units(stiffness="N m/rad", damping="N m s/rad")
+
     stiffness: float = 200.0
     damping: float = 0.0
     lever: float = 0.15
     drop: float = 0.10
     mass: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        not_negative(self.stiffness, "AntiRollBar stiffness (N m/rad)")
-        not_negative(self.damping, "AntiRollBar damping (N m s/rad)")
-        for name in ("lever", "drop", "mass"):
-            positive(getattr(self, name), f"AntiRollBar {name}")
 
     def hung(self, half_length: float) -> float:
         """What each drop link carries of the bar (kg), a half of which runs over ``half_length`` (m) to the middle.

@@ -12,7 +12,7 @@ from ..scene.elements.drive import AnyDrive
 from ..scene.joint import Joint
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape
-from ..scene.values import Description, Vec3, number, positive
+from ..scene.values import Description, Vec3, units
 from ..spatial import Array
 from .anti_roll_bar import AntiRollBar
 from .dressing import bar
@@ -60,6 +60,9 @@ class Axle(Description, frozen=True, tag_field="type", tag="independent"):
     a friction brake, whose torque is set while running.
     """
 
+    above_zero = units(track="m")
+    finite = units(x="m")
+
     x: float
     track: float
     wheel: RoadWheel = RoadWheel()
@@ -70,11 +73,6 @@ class Axle(Description, frozen=True, tag_field="type", tag="independent"):
     final_drive: FinalDrive | None = None
     brake: bool = False
     height: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.x, "Axle x (m)")
-        positive(self.track, "Axle track (m)")
 
     def centers(self, loads: tuple[float, float] = (0.0, 0.0)) -> tuple[Vec3, Vec3]:
         """The centres of the left and the right wheel in the chassis' frame, under static loads (N)."""

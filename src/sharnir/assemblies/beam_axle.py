@@ -19,7 +19,7 @@ from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Planar, Strut
 from ..scene.scene import Scene
-from ..scene.values import Description, Vec3, bounds, not_negative, number, positive
+from ..scene.values import Description, Vec3, bounds, positive, units
 from ..spatial import Array
 from .axle import BuiltAxle
 from .final_drive import FinalDrive
@@ -42,6 +42,10 @@ class BeamAxle(Description, frozen=True, tag_field="type", tag="beam"):
     frame lies on the ground.
     """
 
+    above_zero = units(track="m", height="m", mass="kg", lateral_stiffness="N/m")
+    from_zero = units(lateral_damping="N s/m")
+    finite = units(x="m")
+
     x: float
     track: float
     wheel: RoadWheel = RoadWheel()
@@ -59,10 +63,6 @@ class BeamAxle(Description, frozen=True, tag_field="type", tag="beam"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(self.x, "BeamAxle x (m)")
-        for name, unit in (("track", "m"), ("height", "m"), ("mass", "kg"), ("lateral_stiffness", "N/m")):
-            positive(getattr(self, name), f"BeamAxle {name} ({unit})")
-        not_negative(self.lateral_damping, "BeamAxle lateral_damping (N s/m)")
         if positive(self.between_seats, "BeamAxle seats (m)") > self.track:
             raise SceneError(f"BeamAxle seats are {self.seats:g} m apart, more than its track {self.track:g} m")
         low, high = bounds(self.travel, "BeamAxle travel (m)")

@@ -19,7 +19,7 @@ from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.scene import Scene
 from ..scene.shapes import Cylinder
-from ..scene.values import Description, Vec3, number, positive
+from ..scene.values import Description, Vec3, number, units
 from .mount import as_vec3
 from .suspensions import Corner
 
@@ -46,6 +46,8 @@ class FinalDrive(Description, frozen=True):
     whose speed is that of the propeller shaft times the ratio of the gear in use.
     """
 
+    above_zero = units(mass="kg", radius="m", length="m")
+
     ratio: float = 4.0
     drive: AnyDrive | None = None
     gearbox: Gearbox | None = None
@@ -58,9 +60,6 @@ class FinalDrive(Description, frozen=True):
         super().__post_init__()
         if number(self.ratio, "FinalDrive ratio") <= 0.0:
             raise SceneError(f"FinalDrive ratio is {self.ratio:g}; give turns of the shaft per turn of the wheels")
-        positive(self.mass, "FinalDrive mass (kg)")
-        positive(self.radius, "FinalDrive radius (m)")
-        positive(self.length, "FinalDrive length (m)")
 
     @property
     def whole_mass(self) -> float:

@@ -13,7 +13,7 @@ from ..scene.joint import Joint
 from ..scene.joints import Revolute, Spherical, Universal
 from ..scene.rope import Rope, Tie
 from ..scene.scene import Scene
-from ..scene.values import Description, Range, Vec3, number, positive
+from ..scene.values import Description, Range, Vec3, number, units
 from .mount import Mount
 
 PITCH = YAW = (-math.radians(18.0), math.radians(18.0))  # the towed trailer of [001]
@@ -74,17 +74,14 @@ class Drawbar(Description, frozen=True, tag_field="type", tag="drawbar"):
     carries: ClassVar[bool] = False
     always_carries: ClassVar[bool] = False
 
+    above_zero = units(length="m", mass="kg")
+
     length: float = 0.6
     mass: float = 3.0
     pitch: Range | None = (-math.radians(30.0), math.radians(30.0))
     yaw: Range | None = (-math.radians(60.0), math.radians(60.0))
     roll: Range | None = (-math.radians(30.0), math.radians(30.0))
     hinge: Range = (-math.radians(30.0), math.radians(30.0))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive(self.length, "Drawbar length (m)")
-        positive(self.mass, "Drawbar mass (kg)")
 
     @property
     def own_mass(self) -> float:
@@ -114,6 +111,8 @@ class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
     carries: ClassVar[bool] = False
     always_carries: ClassVar[bool] = False
 
+    above_zero = units(length="m")
+
     length: float = 2.8
     apart: float = 2.78
     radius: float = 0.015
@@ -124,7 +123,6 @@ class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.length, "RopeHitch length (m)")
         if not 0.0 < number(self.apart, "RopeHitch apart (m)") <= self.length:
             raise SceneError(f"RopeHitch apart is {self.apart:g} m; it must be above 0 and at most the length")
 

@@ -6,7 +6,7 @@ import math
 
 from ..errors import SceneError
 from ..scene.elements.spring import Spring
-from ..scene.values import Description, not_negative, positive
+from ..scene.values import Description, positive, units
 from .kinematics import Kinematics
 
 
@@ -18,21 +18,14 @@ class WheelSpring(Description, frozen=True, tag_field="type"):
     ``frequency`` (Hz) and the ``damping_ratio``.
     """
 
+    above_zero = units(frequency="Hz")
+    from_zero = units(stiffness="N/m or N m/rad", damping="N s/m or N m s/rad", damping_ratio="")
+
     stiffness: float | None = None
     damping: float | None = None
     at_wheel: bool = False
     frequency: float = 1.5
     damping_ratio: float = 0.3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        name = type(self).__name__
-        if self.stiffness is not None:
-            not_negative(self.stiffness, f"{name} stiffness (N/m or N m/rad)")
-        if self.damping is not None:
-            not_negative(self.damping, f"{name} damping (N s/m or N m s/rad)")
-        positive(self.frequency, f"{name} frequency (Hz)")
-        not_negative(self.damping_ratio, f"{name} damping_ratio")
 
     def rates(self, ratio: float, carried: float, what: str) -> tuple[float, float]:
         """Stiffness and damping of the spring itself; ``ratio`` is ds/dz at the wheel, ``carried`` a mass (kg)."""
@@ -72,6 +65,8 @@ class BumpStops(Description, frozen=True):
     None is ten times it.
     """
 
+    from_zero = units(stiffness="N/m")
+
     share: float = 0.2
     stiffness: float | None = None
 
@@ -79,8 +74,6 @@ class BumpStops(Description, frozen=True):
         super().__post_init__()
         if not 0.0 < positive(self.share, "BumpStops share") < 1.0:
             raise SceneError(f"BumpStops share is {self.share:g}; give a share of the travel between 0 and 1")
-        if self.stiffness is not None:
-            not_negative(self.stiffness, "BumpStops stiffness (N/m)")
 
 
 def spring_element(

@@ -20,7 +20,7 @@ from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.shapes import Box, Cylinder, Wheel
 from ..scene.tyres import Belt
-from ..scene.values import Description, number, positive
+from ..scene.values import Description, units
 from ..spatial import Array
 from .mount import LATERAL, Mount, Side
 
@@ -55,6 +55,9 @@ class Tracks(Description, frozen=True):
     for each side, ``brake`` gives each a friction brake, ``material`` is that of the belts.
     """
 
+    above_zero = units(gauge="m", length="m", radius="m", width="m", mass="kg", belt_mass="kg")
+    finite = units(x="m")
+
     gauge: float
     length: float
     radius: float
@@ -65,14 +68,6 @@ class Tracks(Description, frozen=True):
     drive: AnyDrive | None = None
     brake: bool = False
     material: str = DEFAULT
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("gauge", "length", "radius", "width"):
-            positive(getattr(self, name), f"Tracks {name} (m)")
-        for name in ("mass", "belt_mass"):
-            positive(getattr(self, name), f"Tracks {name} (kg)")
-        number(self.x, "Tracks x (m)")
 
     def ends(self) -> list[Array]:
         """Where the tracks carry, in the chassis' frame: the four ends, m."""

@@ -17,7 +17,7 @@ from ..scene.elements.friction_laws import AnyFriction
 from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.scene import Scene
-from ..scene.values import Description, Range, Vec3, bounds, number, positive
+from ..scene.values import Description, Range, Vec3, bounds, units
 from ..spatial import Array
 from .mount import Mount, Side, as_vec3
 from .suspensions import Corner
@@ -61,6 +61,9 @@ class WalkingBeam(Description, frozen=True, tag_field="type", tag="walking_beam"
     ground.
     """
 
+    above_zero = units(track="m", wheelbase="m", mass="kg")
+    finite = units(x="m", pivot_height="m")
+
     x: float
     track: float
     wheelbase: float
@@ -74,10 +77,6 @@ class WalkingBeam(Description, frozen=True, tag_field="type", tag="walking_beam"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(self.x, "WalkingBeam x (m)")
-        number(self.pivot_height, "WalkingBeam pivot_height (m)")
-        for name, unit in (("track", "m"), ("wheelbase", "m"), ("mass", "kg")):
-            positive(getattr(self, name), f"WalkingBeam {name} ({unit})")
         low, high = bounds(self.swing, "WalkingBeam swing (rad)")
         if (low is not None and low >= 0.0) or (high is not None and high <= 0.0):
             raise SceneError(f"WalkingBeam swing is {self.swing} rad; give how far it rocks back (below 0) and forward")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..scene.materials import DEFAULT
 from ..scene.shapes import Wheel
 from ..scene.tyres import Tyre
-from ..scene.values import Description, positive
+from ..scene.values import Description, units
 
 
 class RoadWheel(Description, frozen=True):
@@ -14,6 +14,8 @@ class RoadWheel(Description, frozen=True):
     It touches in one point: a disc with edges rounded by ``rounding`` (m), half of the width when not given.
     ``material`` is that of its tread; with a ``tyre`` it springs and slips, without one it is rigid.
     """
+
+    above_zero = units(radius="m", width="m", mass="kg")
 
     radius: float = 0.15
     width: float = 0.10
@@ -24,9 +26,6 @@ class RoadWheel(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.radius, "RoadWheel radius (m)")
-        positive(self.width, "RoadWheel width (m)")
-        positive(self.mass, "RoadWheel mass (kg)")
         self.shape().checked("RoadWheel")
 
     def shape(self) -> Wheel:

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,15 +20,15 @@ from ..errors import ControlFault, SceneError, SimulationFault, SimulationWarnin
 from ..experiment import Experiment, Figure, list_examples, load_example, load_experiment
 from ..importing import ROBOT_FILES, SCENE_FILES
 from ..scene.scene import Scene
-from ..scene.values import Plain
-from ..simulation.settings import INTEGRATORS, SOLVERS
-from .console_commands import add_view_commands
+from ..scene.values import Content, Plain
+from .console_commands import add_ignored_warnings, add_methods, add_view_commands
 from .progress import progress_bar
 from .search_commands import add_search_commands
 from .study_commands import Subparsers, add_study_commands
 
 if TYPE_CHECKING:
     from ..record.trajectory import Trajectory
+    from ..reference.compare import Difference
 
 DEFAULT_TIME = 5.0  # s, of a scene file
 FAILED_FIGURE, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
@@ -63,6 +64,10 @@ def _show_warnings(in_json: bool) -> None:
             others(message, category, *where, **more)
 
     warnings.showwarning = show
+
+
+def _print_json(content: Content) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def _fail(reason: object, code: int) -> int:
@@ -140,46 +145,37 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_run_arguments(command: argparse.ArgumentParser) -> None:
+def _add_simulated(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """What is simulated, how long, and how; returns the group of settings."""
     command.add_argument(
         "what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json, robot.urdf or experiment.py"
     )
     command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
     command.add_argument("--dt", type=float, metavar="S", help="time step")
+    settings = command.add_argument_group("settings of the simulation")
+    add_methods(settings)
+    settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
+    return settings
+
+
+def _add_run_arguments(command: argparse.ArgumentParser) -> None:
+    settings = _add_simulated(command)
     command.add_argument("--plot", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the plots as PNG")
     command.add_argument("--energy", nargs="?", type=Path, const=Path(), metavar="FILE", help="draw the energy balance")
     command.add_argument("--out", type=Path, metavar="FILE.nc", help="save the trajectory as netCDF")
     command.add_argument("--json", action="store_true", help="print the figures as JSON and nothing else")
-    settings = command.add_argument_group("settings of the simulation")
-    settings.add_argument("--solver", help=" or ".join(SOLVERS))
-    settings.add_argument("--integrator", help=", ".join(INTEGRATORS))
-    settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
     settings.add_argument("--precision", choices=("float64", "float32"))
     settings.add_argument("--device", help="cpu, cuda, cuda:1, ...")
     settings.add_argument("--worlds", type=int, metavar="N", help="how many copies to run at once")
-    settings.add_argument(
-        "--ignore-warning",
-        action="append",
-        metavar="NAME",
-        dest="ignored_warnings",
-        help="turn off warnings of a name, such as open-joint",
-    )
+    add_ignored_warnings(settings)
 
 
 def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "what", metavar="NAME|FILE", help="an example, scene.yaml, scene.json, robot.urdf or experiment.py"
-    )
-    command.add_argument("--time", type=float, metavar="S", help=f"duration (scene files: {DEFAULT_TIME:g} s)")
-    command.add_argument("--dt", type=float, metavar="S", help="time step of the simulation")
+    _add_simulated(command)
     command.add_argument("--rtol", type=float, default=1e-9, metavar="X", help="tolerance of the exact twin (1e-9)")
     command.add_argument("--mujoco", action="store_true", help="compare with MuJoCo instead of the exact twin")
     command.add_argument("--out", type=Path, default=Path("out"), metavar="FOLDER", help="for the plot (default: out)")
     command.add_argument("--json", action="store_true", help="print the differences as JSON and nothing else")
-    settings = command.add_argument_group("settings of the simulation")
-    settings.add_argument("--solver", help=" or ".join(SOLVERS))
-    settings.add_argument("--integrator", help=", ".join(INTEGRATORS))
-    settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
 
 
 def _add_import_arguments(command: argparse.ArgumentParser) -> None:
@@ -225,7 +221,7 @@ def _list(options: argparse.Namespace) -> int:
 
     examples, robots = list_examples(), list_robots()
     if options.json:
-        print(json.dumps({"examples": examples, "robots": robots}, indent=2, ensure_ascii=False))
+        _print_json({"examples": examples, "robots": robots})
         return 0
     print_table("Examples", ("name", "what it shows"), examples.items())
     print("\nRun one with: sharnir run NAME\n")
@@ -247,7 +243,7 @@ def _run(options: argparse.Namespace) -> int:
         files.append(_draw_balance(name, run, options))
     figures = experiment.report(run)
     if options.json:
-        print(json.dumps(_summary(name, experiment, run, figures, files, seconds), indent=2, ensure_ascii=False))
+        _print_json(_summary(name, experiment, run, figures, files, seconds))
     else:
         _print_run(name, run, figures, files, seconds)
     return FAILED_FIGURE if any(figure.ok is False for figure in figures) else 0
@@ -255,7 +251,6 @@ def _run(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from ..reference.compare import compare
-    from .terminal import number, print_table
 
     name, experiment = _experiment(options.what)
     _apply(options, experiment)
@@ -269,14 +264,9 @@ def _compare(options: argparse.Namespace) -> int:
         both = compare(experiment.scene, experiment.time, **given, progress=None if options.json else progress)
     plot = both.plot(options.out / f"compare-{name}.png")
     if options.json:
-        print(json.dumps({"name": name} | both.as_dict() | {"plot": str(plot)}, indent=2, ensure_ascii=False))
+        _print_json({"name": name} | both.as_dict() | {"plot": str(plot)})
         return 0
-    rows = [
-        (d.name, d.unit, number(d.largest), number(d.when), number(d.at_end), number(d.span))
-        for d in both.differences()
-    ]
-    columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
-    print_table(f"{name}: simulation against exact twin, dt = {experiment.dt:g} s", columns, rows, numbers=4)
+    _print_differences(f"{name}: simulation against exact twin, dt = {experiment.dt:g} s", both.differences())
     print(f"\nsimulation {both.simulated_seconds:.2f} s, exact twin {both.exact_seconds:.2f} s; plot in {plot}")
     return 0
 
@@ -286,7 +276,6 @@ def _compare_mujoco(options: argparse.Namespace, name: str, experiment: Experime
     from tempfile import TemporaryDirectory
 
     from ..reference.beside_mujoco import beside_mujoco
-    from .terminal import number, print_table
 
     with TemporaryDirectory() as folder:
         file = Path(options.what)
@@ -294,12 +283,17 @@ def _compare_mujoco(options: argparse.Namespace, name: str, experiment: Experime
             file = experiment.scene.save(Path(folder) / "scene.xml")
         found = beside_mujoco(experiment.scene, file, experiment.time, experiment.dt, experiment.settings)
     if options.json:
-        print(json.dumps({"name": name, "differences": [asdict(one) for one in found]}, indent=2, ensure_ascii=False))
+        _print_json({"name": name, "differences": [asdict(one) for one in found]})
         return 0
-    rows = [(d.name, d.unit, number(d.largest), number(d.when), number(d.at_end), number(d.span)) for d in found]
-    columns = ("difference in", "unit", "largest", "at s", "at the end", "moves over")
-    print_table(f"{name}: simulation against MuJoCo, dt = {experiment.dt:g} s", columns, rows, numbers=4)
+    _print_differences(f"{name}: simulation against MuJoCo, dt = {experiment.dt:g} s", found)
     return 0
+
+
+def _print_differences(title: str, differences: Iterable[Difference]) -> None:
+    from .terminal import number, print_table
+
+    rows = [(d.name, d.unit, number(d.largest), number(d.when), number(d.at_end), number(d.span)) for d in differences]
+    print_table(title, ("difference in", "unit", "largest", "at s", "at the end", "moves over"), rows, numbers=4)
 
 
 def _pack(options: argparse.Namespace) -> int:
@@ -339,7 +333,7 @@ def _import(options: argparse.Namespace) -> int:
     if options.out is not None:
         scene.save(options.out)
     if options.json:
-        print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+        _print_json(report.as_dict())
         return 0
     if rows := report.rows():
         print_table(f"{report.source}: what was not taken as it is", ("", "where", "what", "why", "matters to"), rows)
@@ -364,7 +358,7 @@ def _rig(options: argparse.Namespace) -> int:
     columns = swept.columns()
     if options.json:
         series = {name: {"unit": unit, "values": values.tolist()} for name, (values, unit) in columns.items()}
-        print(json.dumps({"name": options.what, "plot": str(file)} | series, indent=2, ensure_ascii=False))
+        _print_json({"name": options.what, "plot": str(file)} | series)
         return 0
     heads = [f"{name}, {unit}" for name, (_, unit) in columns.items()]
     rows = [[number(value) for value in row.values()] for row in swept.rows()]
@@ -407,7 +401,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
     findings = examine()
     if options.json:
-        print(json.dumps([finding.as_dict() for finding in findings], indent=2, ensure_ascii=False))
+        _print_json([finding.as_dict() for finding in findings])
     else:
         print_findings(findings)
     return BAD_INPUT if any(finding.state == "missing" for finding in findings) else 0

@@ -34,6 +34,23 @@ TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
 WRITTEN = ("html", "csv", "mcap", "report", "debriefing", "png", "video")  # from a recording
 
 
+def add_methods(command: argparse._ActionsContainer) -> None:
+    """Add the options that choose solver and integrator."""
+    command.add_argument("--solver", help=" or ".join(SOLVERS))
+    command.add_argument("--integrator", help=", ".join(INTEGRATORS))
+
+
+def add_ignored_warnings(command: argparse._ActionsContainer) -> None:
+    """Add the option that turns warnings off."""
+    what = "turn off warnings of a name, such as open-joint"
+    command.add_argument("--ignore-warning", action="append", metavar="NAME", dest="ignored_warnings", help=what)
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
+    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+
+
 def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
@@ -45,16 +62,9 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
         help="krt100_course, mf4_door, a .yaml file, which names its scene, or one of the scene's own",
     )
     command.add_argument("--dt", type=float, metavar="S", help="time step")
-    command.add_argument("--solver", help=" or ".join(SOLVERS))
-    command.add_argument("--integrator", help=", ".join(INTEGRATORS))
+    add_methods(command)
     command.add_argument("--budget", type=float, metavar="S", help="wall-clock time the solver may take in a step")
-    command.add_argument(
-        "--ignore-warning",
-        action="append",
-        metavar="NAME",
-        dest="ignored_warnings",
-        help="turn off warnings of a name, such as open-joint",
-    )
+    add_ignored_warnings(command)
     command.add_argument("--paused", action="store_true", help="wait for the operator to press run")
     command.add_argument("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
     command.add_argument("--host", default="127.0.0.1", help="address to serve on (default: this machine only)")
@@ -72,8 +82,7 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.set_defaults(command=_build)
 
     command = commands.add_parser("replay", help="make a run again from its log, and show it")
-    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
-    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    _add_run(command)
     command.add_argument("--check", action="store_true", help="only tell whether it was the same, bit for bit")
     command.add_argument("--no-browser", action="store_true", help="write replay.html and open nothing")
     command.set_defaults(command=_replay)
@@ -84,15 +93,13 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
         description="The score of a run with a scenario, from its log, and its debriefing.",
         epilog="The exit status is 0 where the run has passed, 1 where it has not, and 2 where it cannot be scored.",
     )
-    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
-    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    _add_run(command)
     command.add_argument("--json", action="store_true", help="print the score as JSON and nothing else")
     command.add_argument("--no-browser", action="store_true", help="write debriefing.html and open nothing")
     command.set_defaults(command=_score)
 
     command = commands.add_parser("export", help="a run as one HTML file, data, pictures, video or a report")
-    command.add_argument("run", type=Path, metavar="RUN", help="a folder that 'sharnir drive' has left in runs/")
-    command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
+    _add_run(command)
     command.add_argument("--html", type=Path, metavar="FILE", help="one file that plays the run from disk")
     command.add_argument("--nc", type=Path, metavar="FILE", help="the trajectory as netCDF")
     command.add_argument("--csv", type=Path, metavar="FILE", help="inputs and signals as a table")

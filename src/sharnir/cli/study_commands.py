@@ -285,16 +285,12 @@ def _print(results: Results, in_json: bool) -> None:
         print(f"\n{how_many} no result, the first of them point {number}: {reason}")
 
 
-def _report(results: Results, file: Path) -> None:
-    from ..studies.study_report import write_report
-
-    print(f"wrote {write_report(results, file)}", file=sys.stderr)
-
-
 def _drawn(results: Results, options: argparse.Namespace) -> None:
     """The report and the plots that were asked for."""
     if options.report is not None:
-        _report(results, options.report)
+        from ..studies.study_report import write_report
+
+        print(f"wrote {write_report(results, options.report)}", file=sys.stderr)
     if options.plots is not None:
         _plots(results, options.plots)
 

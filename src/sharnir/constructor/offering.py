@@ -1,4 +1,4 @@
-"""What a document without a scheme or a console of its own is offered: those that it would be driven with."""
+"""The default scheme and console that a document without its own is offered: those it would be driven with."""
 
 from __future__ import annotations
 

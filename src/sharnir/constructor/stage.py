@@ -1,4 +1,4 @@
-"""What the 3D view is told of the edited scene: the whole world at first, then what has changed."""
+"""The edited scene as the 3D view gets it: the whole world at first, then the changes."""
 
 from __future__ import annotations
 

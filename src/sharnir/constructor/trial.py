@@ -1,4 +1,4 @@
-"""Try it: the edited scene runs in a process of its own, as ``sharnir drive`` runs it, and is gone afterwards."""
+"""A trial run: the edited scene runs in a process of its own, as ``sharnir drive`` runs it, and is discarded."""
 
 from __future__ import annotations
 

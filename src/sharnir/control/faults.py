@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SceneError, nearest
 from ..scene.quantity import XYZ, Quantity, declared
-from ..scene.values import Description, Vec3, not_negative, positive, vector
+from ..scene.values import Description, Vec3, not_negative, units, vector
 from .blocks.plant_signals import find_joint
 from .sinks import Plant, Reader, Writer
 
@@ -88,12 +88,10 @@ class BrakeFailure(Fault, frozen=True, tag="brake_failure"):
 class ExtraFriction(Fault, frozen=True, tag="extra_friction"):
     """A ``joint`` that turns hard: ``level`` (N m, N for sliding axes) more friction. It needs friction to raise."""
 
+    from_zero = units(level="N m or N")
+
     joint: str
     level: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        not_negative(self.level, "ExtraFriction level (N m or N)")
 
     def effects(self, scene: Scene) -> list[Effect]:
         joint, axis = find_joint(scene, self.joint)
@@ -104,6 +102,8 @@ class Gust(Fault, frozen=True, tag="gust"):
     """A gust of ``force`` (N, world axes) on a ``body`` at its centre of mass: (1 - cos(2 pi t/T))/2 of it over the
     ``duration`` T (s), then nothing."""
 
+    above_zero = units(duration="s")
+
     body: str
     force: Vec3
     duration: float = 1.0
@@ -111,7 +111,6 @@ class Gust(Fault, frozen=True, tag="gust"):
     def __post_init__(self) -> None:
         super().__post_init__()
         vector(self.force, "Gust force (N)")
-        positive(self.duration, "Gust duration (s)")
 
     def effects(self, scene: Scene) -> list[Effect]:
         if self.body not in scene.bodies:

@@ -6,13 +6,12 @@ wrong already keeps nobody from connecting something else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import SceneError
-from .blocks import Block, Kind, Use, Wire, literal_kind
-from .network import PASSES, Node, in_order, kinds_of, nodes_of
+from .blocks import Block, Kind, Use, Wire
+from .network import PASSES, Node, in_order, kinds_of, names_of, nodes_of
 from .sinks import Sink
 from .spec import InputSpec, SubDiagramSpec
 
@@ -39,8 +38,8 @@ class Fitting:
         self.errors: dict[str, str] = {}
         self._scene = scene
         self._nodes = self._flat()
-        self._names: dict[str, str] = {}  # of signals, by all that they are called
-        self._owner: dict[str, str] = {}
+        self._names = names_of(parts.inputs, self._nodes)
+        self._owner = {name: node.name for node in self._nodes.values() for name in node.signals().values()}
         self._resolve()
         self._order = self._ordered()
         self.kinds: dict[str, Kind] = {name: spec.kind for name, spec in parts.inputs.items()}
@@ -64,12 +63,6 @@ class Fitting:
         return nodes
 
     def _resolve(self) -> None:
-        self._names = {name: name for name in self.parts.inputs}
-        for node in self._nodes.values():
-            for port, name in node.signals().items():
-                self._names[name] = name
-                self._names.setdefault(f"{node.name}.{port}", name)
-                self._owner[name] = node.name
         for node in self._nodes.values():
             for port, wire in list(node.wires.items()):
                 if not isinstance(wire, str):
@@ -104,7 +97,7 @@ class Fitting:
             wrong: dict[str, str] = {}
             for node in self._order:
                 try:
-                    found = kinds_of(node.block, self._given(node, self.kinds), self._scene)
+                    found = kinds_of(node.block, node.given(self.kinds), self._scene)
                 except SceneError as error:
                     wrong[self._on_sheet(node.name)] = f"{node.what}: {error}"
                 except KeyError:  # an input of which nothing is known
@@ -114,13 +107,6 @@ class Fitting:
             if self.kinds == before:
                 break
         self.errors = wrong | self.errors
-
-    def _given(self, node: Node, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-        told = {
-            port: literal_kind(wire) if not isinstance(wire, str) else kinds.get(wire)
-            for port, wire in node.wires.items()
-        }
-        return {port: kind for port, kind in told.items() if kind is not None}
 
     def _on_sheet(self, name: str) -> str:
         return name.partition(".")[0]
@@ -219,7 +205,7 @@ class Fitting:
         for _ in range(PASSES if loops or signal in anew else 1):
             before = dict(kinds)
             for one in after:
-                given = self._given(one, kinds)
+                given = one.given(kinds)
                 if one is node:
                     given = self._connected(node, port, kinds.get(signal), given)
                 try:
@@ -237,7 +223,7 @@ class Fitting:
 
     def _changes_nothing(self, node: Node, port: str, signal: str) -> bool:
         """Whether a signal fits, and the node gives what it gave before: then nothing follows from it."""
-        given = self._connected(node, port, self.kinds.get(signal), self._given(node, self.kinds))
+        given = self._connected(node, port, self.kinds.get(signal), node.given(self.kinds))
         try:
             found = kinds_of(node.block, given, self._scene)
         except (SceneError, KeyError):

@@ -1,4 +1,4 @@
-"""A diagram made flat, checked and put in order.
+"""A diagram flattened, checked and sorted into the order of its execution.
 
 Sub-diagrams are written out, their blocks named "instance.block". Every input has one driver by construction; what is
 checked is that the names exist, that types and units fit, that no two sinks set one thing, and that no block depends
@@ -8,7 +8,7 @@ on itself within a tick.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -44,6 +44,11 @@ class Node:
         """The full name of each output: the block's own for the first, with a dot for the others."""
         first, *others = self.block.outputs()
         return {first: self.name} | {port: f"{self.name}.{port}" for port in others}
+
+    def given(self, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+        """What its inputs carry, as far as it is known."""
+        told = {port: kinds.get(w) if isinstance(w, str) else literal_kind(w) for port, w in self.wires.items()}
+        return {port: kind for port, kind in told.items() if kind is not None}
 
 
 @dataclass
@@ -170,13 +175,19 @@ def _local(wires: dict[str, Wire], prefix: str, known: Collection[str], what: st
     return found
 
 
-def _resolve(inputs: Mapping[str, InputSpec], nodes: dict[str, Node]) -> None:
-    """Give every wire the one name its signal has; "timer.q" is the same as "timer"."""
-    signals = {name: name for name in inputs}
+def names_of(inputs: Iterable[str], nodes: Mapping[str, Node]) -> dict[str, str]:
+    """The one name of every signal, by all that it is called."""
+    names = {name: name for name in inputs}
     for node in nodes.values():
         for port, name in node.signals().items():
-            signals[name] = name
-            signals.setdefault(f"{node.name}.{port}", name)
+            names[name] = name
+            names.setdefault(f"{node.name}.{port}", name)
+    return names
+
+
+def _resolve(inputs: Mapping[str, InputSpec], nodes: dict[str, Node]) -> None:
+    """Give every wire the one name its signal has; "timer.q" is the same as "timer"."""
+    signals = names_of(inputs, nodes)
     for node in nodes.values():
         for port, wire in node.wires.items():
             if isinstance(wire, str):
@@ -258,14 +269,8 @@ def _kinds(network: Network, scene: Scene | None) -> dict[str, Kind]:
     for _ in range(PASSES):
         before = dict(kinds)
         for node in network.nodes:
-            given = {}
-            for port, wire in node.wires.items():
-                if not isinstance(wire, str):
-                    given[port] = literal_kind(wire)
-                elif wire in kinds:
-                    given[port] = kinds[wire]
             try:
-                found = kinds_of(node.block, given, scene)
+                found = kinds_of(node.block, node.given(kinds), scene)
             except SceneError as error:
                 raise SceneError(f"{node.what}: {_with_source(str(error), node)}") from None
             kinds |= {name: found[port] for port, name in node.signals().items()}

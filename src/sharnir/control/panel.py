@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import SceneError, nearest
-from ..scene.values import Description, bounds, shown
+from ..scene.values import Description, bounds, one_of
 from .blocks import Kind
 
 if TYPE_CHECKING:
@@ -187,8 +187,7 @@ class KeyBinding(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.action not in get_args(Action):
-            raise SceneError(f"key '{self.key}' action is {shown(self.action)}{nearest(self.action, get_args(Action))}")
+        one_of(self.action, Action, f"key '{self.key}' action")
 
 
 class AxisBinding(Description, frozen=True):
@@ -257,8 +256,7 @@ class Panel(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.theme not in get_args(Theme):
-            raise SceneError(f"panel theme is {shown(self.theme)}{nearest(self.theme, get_args(Theme))}")
+        one_of(self.theme, Theme, "panel theme")
 
     def widgets(self) -> Iterator[tuple[str, AnyWidget]]:
         """Every widget with how errors call it."""

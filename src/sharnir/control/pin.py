@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import SceneError, nearest
@@ -11,6 +12,15 @@ if TYPE_CHECKING:
     from .diagram import Diagram
 
     Source: TypeAlias = "Pin | Wire"  # what a block takes: a signal, the name of one, or a plain value
+
+
+def _joining(tag: str, swapped: bool = False) -> Callable[[Pin, Source], Pin]:
+    """An operator that makes a block of its two sides."""
+
+    def join(self: Pin, other: Source) -> Pin:
+        return self.diagram.make(tag, other, self) if swapped else self.diagram.make(tag, self, other)
+
+    return join
 
 
 class Pin:
@@ -35,62 +45,25 @@ class Pin:
             raise AttributeError(f"'{self.wire}' has no output '{port}'{nearest(port, known)}")
         return Pin(self.diagram, f"{self.wire}.{port}")
 
-    def __add__(self, other: Source) -> Pin:
-        return self.diagram.make("add", self, other)
-
-    def __radd__(self, other: Source) -> Pin:
-        return self.diagram.make("add", other, self)
-
-    def __sub__(self, other: Source) -> Pin:
-        return self.diagram.make("sub", self, other)
-
-    def __rsub__(self, other: Source) -> Pin:
-        return self.diagram.make("sub", other, self)
-
-    def __mul__(self, other: Source) -> Pin:
-        return self.diagram.make("mul", self, other)
-
-    def __rmul__(self, other: Source) -> Pin:
-        return self.diagram.make("mul", other, self)
-
-    def __truediv__(self, other: Source) -> Pin:
-        return self.diagram.make("div", self, other)
-
-    def __rtruediv__(self, other: Source) -> Pin:
-        return self.diagram.make("div", other, self)
-
-    def __mod__(self, other: Source) -> Pin:
-        return self.diagram.make("mod", self, other)
-
-    def __pow__(self, other: Source) -> Pin:
-        return self.diagram.make("expt", self, other)
+    __add__, __radd__ = _joining("add"), _joining("add", swapped=True)
+    __sub__, __rsub__ = _joining("sub"), _joining("sub", swapped=True)
+    __mul__, __rmul__ = _joining("mul"), _joining("mul", swapped=True)
+    __truediv__, __rtruediv__ = _joining("div"), _joining("div", swapped=True)
+    __mod__ = _joining("mod")
+    __pow__ = _joining("expt")
+    __lt__ = _joining("lt")
+    __le__ = _joining("le")
+    __gt__ = _joining("gt")
+    __ge__ = _joining("ge")
+    __and__ = _joining("and")
+    __or__ = _joining("or")
+    __xor__ = _joining("xor")
 
     def __neg__(self) -> Pin:
         return self.diagram.make("sub", 0.0, self)
 
     def __abs__(self) -> Pin:
         return self.diagram.make("abs", self)
-
-    def __lt__(self, other: Source) -> Pin:
-        return self.diagram.make("lt", self, other)
-
-    def __le__(self, other: Source) -> Pin:
-        return self.diagram.make("le", self, other)
-
-    def __gt__(self, other: Source) -> Pin:
-        return self.diagram.make("gt", self, other)
-
-    def __ge__(self, other: Source) -> Pin:
-        return self.diagram.make("ge", self, other)
-
-    def __and__(self, other: Source) -> Pin:
-        return self.diagram.make("and", self, other)
-
-    def __or__(self, other: Source) -> Pin:
-        return self.diagram.make("or", self, other)
-
-    def __xor__(self, other: Source) -> Pin:
-        return self.diagram.make("xor", self, other)
 
     def __invert__(self) -> Pin:
         return self.diagram.make("not", self)

@@ -5,16 +5,17 @@ A sink is a block whose output is the value that was sent, after its limits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
 from ..errors import SceneError, nearest
 from ..scene.couplings import Coupling, Prescribed
 from ..scene.elements.drive import DcDrive
 from ..scene.mover import Mover, movers_of
 from ..scene.quantity import XYZ, Quantity
-from ..scene.values import Plain, bounds, not_negative
-from .blocks.block import BOOL, Block, Places, Port, Run, Wire, gives, takes, unit_field
+from ..scene.values import Plain, bounds, units
+from .blocks.block import BOOL, Block, Places, Port, Run, Wire, applied, gives, takes, unit_field
 from .blocks.plant_signals import find_joint
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class Taps(Protocol):
 
 
 class Sink(Block, frozen=True):
-    """Base of all sinks."""
+    """Base of all sinks; what one sets ``stays`` when the diagram is taken off, or goes back to rest."""
+
+    stays: ClassVar[bool] = False
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         """The quantities of a scene that it sets, with the component of vectors; SceneError where there is none."""
@@ -60,36 +63,25 @@ class Sink(Block, frozen=True):
 
     def at_rest(self, scene: Scene) -> float | None:
         """What is left in place when the diagram is taken off; None for what it set last."""
-        return 0.0
+        return None if self.stays else 0.0
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
         """The function of a tick, with a writer per quantity that it sets."""
-        return _passing(io, "value", write)
+        return _sending(io, "value", "out", write[0]) if write else applied(io, lambda value: value)
 
 
-def _passing(io: Places, port: str, write: list[Writer]) -> Run:
-    v, out, x = io.values, io.out(), io[port]
-    if not write:
-
-        def show() -> None:
-            v[out] = v[x]
-
-        return show
-    send = write[0]
+def _sending(io: Places, port: str, output: str, send: Writer, low: float = -math.inf, high: float = math.inf) -> Run:
+    """A function that sends a finite value on, brought within its bounds."""
+    v, x, out = io.values, io[port], io.out(output)
 
     def run() -> None:
         value = v[x]
-        check_finite(value)
-        v[out] = value
+        if value - value != 0.0:
+            raise ValueError(f"its value is {value}")
+        v[out] = value = low if value < low else high if value > high else value
         send(value)
 
     return run
-
-
-def check_finite(value: float) -> None:
-    """Refuse to hand an infinite number, or none, to the simulation."""
-    if value - value != 0.0:
-        raise ValueError(f"its value is {value}")
 
 
 class OnJoint(Sink, frozen=True):
@@ -97,6 +89,7 @@ class OnJoint(Sink, frozen=True):
 
     ports = takes(value=Port("real"))
     outs = gives(out=Port("real", "u"))
+    sets: ClassVar[str]  # the quantity, by the joint's method for it
 
     joint: str
     value: Wire
@@ -107,7 +100,9 @@ class OnJoint(Sink, frozen=True):
 
     def quantity(self, scene: Scene) -> Quantity:
         """What it sets."""
-        raise NotImplementedError
+        joint, axis = self.on(scene)
+        found: Quantity = getattr(joint, self.sets)(axis)
+        return found
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         return ((self.quantity(scene), None),)
@@ -123,51 +118,41 @@ class Drive(OnJoint, frozen=True, tag="drive"):
 
     ports = takes(value=Port("real", "1"))
 
+    sets = "voltage"
+
     def quantity(self, scene: Scene) -> Quantity:
-        joint, axis = self.on(scene)
-        found = joint.voltage(axis)
+        found = super().quantity(scene)
+        joint, _ = self.on(scene)
         if not isinstance(joint.drives[_axis(found)], DcDrive):
             raise SceneError(f"the drive of '{found.item}' is a servo, which takes a target; use a servo sink")
         return found
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        v, out, x, send = io.values, io.out(), io["value"], write[0]
-
-        def run() -> None:
-            value = v[x]
-            check_finite(value)
-            v[out] = value = -1.0 if value < -1.0 else 1.0 if value > 1.0 else value
-            send(value)
-
-        return run
+        return _sending(io, "value", "out", write[0], -1.0, 1.0)
 
 
 class Servo(OnJoint, frozen=True, tag="servo"):
     """The target of a servo: a coordinate (rad, m) or a rate (rad/s, m/s)."""
 
-    def quantity(self, scene: Scene) -> Quantity:
-        joint, axis = self.on(scene)
-        return joint.target(axis)
+    sets = "target"
 
 
 class Effort(OnJoint, frozen=True, tag="effort"):
     """A torque (N m) or force (N) on a coordinate of a joint."""
 
-    def quantity(self, scene: Scene) -> Quantity:
-        joint, axis = self.on(scene)
-        return joint.effort(axis)
+    sets = "effort"
 
 
 class Command(OnJoint, frozen=True, tag="command"):
     """The command of an actuator: an effort (N m, N), the opening of a valve or an excitation (1)."""
 
-    def quantity(self, scene: Scene) -> Quantity:
-        joint, axis = self.on(scene)
-        return joint.command(axis)
+    sets = "command"
 
 
 class Motion(OnJoint, frozen=True, tag="motion"):
     """Where a prescribed coordinate is to be at the end of the next step, rad or m; there it stays afterwards."""
+
+    stays = True
 
     def coupling(self, scene: Scene) -> Coupling:
         """What prescribes the coordinate."""
@@ -181,19 +166,9 @@ class Motion(OnJoint, frozen=True, tag="motion"):
     def quantity(self, scene: Scene) -> Quantity:
         return self.coupling(scene).motion
 
-    def at_rest(self, scene: Scene) -> None:
-        return None
-
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        v, out, x, send, start = io.values, io.out(), io["value"], write[0], self.coupling(scene).offset
-
-        def run() -> None:
-            value = v[x]
-            check_finite(value)
-            v[out] = value
-            send(value - start)  # the step has it from where the coordinate started
-
-        return run
+        send, start = write[0], self.coupling(scene).offset  # the step has it from where the coordinate started
+        return _sending(io, "value", "out", lambda value: send(value - start))
 
 
 class GearShift(Sink, frozen=True, tag="gear"):
@@ -201,6 +176,7 @@ class GearShift(Sink, frozen=True, tag="gear"):
 
     ports = takes(value=Port("number", "1"))
     outs = gives(out=Port("number", "1"))
+    stays = True
 
     coupling: str
     value: Wire
@@ -210,20 +186,15 @@ class GearShift(Sink, frozen=True, tag="gear"):
             raise SceneError(f"there is no coupling '{self.coupling}'{nearest(self.coupling, scene.couplings)}")
         return ((scene.couplings[self.coupling].gear, None),)
 
-    def at_rest(self, scene: Scene) -> None:
-        return None
-
 
 class Brake(OnJoint, frozen=True, tag="brake"):
     """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes)."""
 
     ports = takes(value=Port("real", "1"))
 
-    level: float
+    from_zero = units(level="N m or N")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        not_negative(self.level, "brake level (N m or N)")
+    level: float
 
     def quantity(self, scene: Scene) -> Quantity:
         joint, axis = self.on(scene)
@@ -239,16 +210,8 @@ class Brake(OnJoint, frozen=True, tag="brake"):
         return float(getattr(joint.friction[_axis(self.quantity(scene))], "level", 0.0))
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        base = self.at_rest(scene)
-        v, out, u, send, level = io.values, io.out(), io["value"], write[0], self.level
-
-        def run() -> None:
-            value = v[u]
-            check_finite(value)
-            v[out] = value = 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
-            send(base + level * value)
-
-        return run
+        base, send, level = self.at_rest(scene), write[0], self.level
+        return _sending(io, "value", "out", lambda value: send(base + level * value), 0.0, 1.0)
 
 
 class OnBody(Sink, frozen=True):
@@ -267,14 +230,11 @@ class OnBody(Sink, frozen=True):
         return tuple((scene.bodies[self.body].quantity(self.tag()), axis) for axis in XYZ)
 
     def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
-        v, parts = io.values, [(io.out(axis), io[axis], send) for axis, send in zip(XYZ, write, strict=True)]
+        parts = [_sending(io, axis, axis, send) for axis, send in zip(XYZ, write, strict=True)]
 
         def run() -> None:
-            for out, place, send in parts:
-                value = v[place]
-                check_finite(value)
-                v[out] = value
-                send(value)
+            for part in parts:
+                part()
 
         return run
 
@@ -295,24 +255,20 @@ class Shift(OnBody, frozen=True, tag="shift"):
     """How far a prescribed body is to be from where it started by the end of the next step, m, world axes."""
 
     ports = takes(x=Port("real", "m"), y=Port("real", "m"), z=Port("real", "m"))
+    stays = True
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         return tuple((_mover(scene, self.body).shift, axis) for axis in XYZ)
-
-    def at_rest(self, scene: Scene) -> None:
-        return None
 
 
 class Turn(OnBody, frozen=True, tag="turn"):
     """How it is to be turned by then: rotation vector from how it started, rad, world axes."""
 
     ports = takes(x=Port("real", "rad"), y=Port("real", "rad"), z=Port("real", "rad"))
+    stays = True
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         return tuple((_mover(scene, self.body).turn, axis) for axis in XYZ)
-
-    def at_rest(self, scene: Scene) -> None:
-        return None
 
 
 def _mover(scene: Scene, body: str) -> Mover:
@@ -358,7 +314,4 @@ def _axis(quantity: Quantity) -> str:
     return str(quantity.item).partition(".")[2]
 
 
-SINKS: Plain = {
-    kind.tag(): kind
-    for kind in (Drive, Servo, Effort, Command, Motion, GearShift, Brake, Force, Torque, Shift, Turn, Lamp, Gauge)
-}
+SINKS: Plain = {kind.tag(): kind for kind in get_args(AnySink)}

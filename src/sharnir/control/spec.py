@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import SupportsFloat, get_args
+from typing import SupportsFloat
 
 import msgspec
 
-from ..errors import SceneError, nearest
-from ..scene.values import Description, bounds, positive, shown
+from ..errors import SceneError
+from ..scene.values import Description, bounds, one_of, shown, units
 from .blocks import AnyBlock, Kind, Type, Value, Wire
 from .blocks.block import unit_field
 from .sinks import AnySink
@@ -32,8 +32,7 @@ class InputSpec(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.type not in get_args(Type):
-            raise SceneError(f"input type is {shown(self.type)}{nearest(str(self.type), get_args(Type))}")
+        one_of(self.type, Type, "input type")
         unit_field(self.unit, "input")
         if self.range is not None:
             bounds(self.range, "input range")
@@ -118,6 +117,8 @@ class DiagramSpec(Description, frozen=True):
     drawn.
     """
 
+    above_zero = units(period="s")
+
     period: float | None = None
     inputs: dict[str, InputSpec] = msgspec.field(default_factory=dict)
     blocks: dict[str, AnyBlock] = msgspec.field(default_factory=dict)
@@ -125,7 +126,6 @@ class DiagramSpec(Description, frozen=True):
     diagrams: dict[str, SubDiagramSpec] = msgspec.field(default_factory=dict)
     sheet: Sheet | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.period is not None:
-            positive(self.period, "diagram period (s)")
+    @classmethod
+    def called(cls) -> str:
+        return "diagram"

@@ -26,7 +26,6 @@ OFF_JOINTS = 10.0  # how much larger Gamma is inside a step
 
 @factory
 def make_accelerations(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     algebra, geometry, factors = make_algebra(p), make_coordinates(p), make_factors(p, features)

@@ -5,7 +5,6 @@ from .factory import Made, Precision, factory, wp
 
 @factory
 def make_algebra(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
 
     @wp.func

@@ -36,7 +36,6 @@ FORESEEABLE = 0.05
 
 @factory
 def make_bias(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     geometry = make_coordinates(p)

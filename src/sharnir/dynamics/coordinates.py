@@ -22,7 +22,6 @@ CARDAN_BASIS, RADIAL_BASIS = wp.constant(int(Basis.CARDAN)), wp.constant(int(Bas
 
 @factory
 def make_coordinates(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     func = functions(p)
     algebra = make_algebra(p)
@@ -186,6 +185,30 @@ def make_coordinates(p: Precision) -> Made:
         if kind == SWING_X:
             return -c * b[1]
         return c * b[0]
+
+    @func
+    def counted(state, f: Frames, kind: int, twist: int, world: int) -> real:
+        """A coordinate, with its turns where they are counted at the place ``twist``."""
+        value = coordinate_value(f, kind)
+        if twist >= 0:
+            value = unwrapped(value, state.twist[twist, world])
+        return value
+
+    @func
+    def point_velocity(state, b: int, point: vec3, world: int) -> vec3:
+        """Of body b at a point, m/s."""
+        return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
+
+    @func
+    def coordinate_rate(model, state, f: Frames, kind: int, j: int, world: int) -> real:
+        """The rate of a coordinate of joint j."""
+        a = model.joint_a[j]
+        b = model.joint_b[j]
+        relative = state.spin[b, world] - state.spin[a, world]
+        if kind <= SLIDE_Z or kind == RADIAL:
+            point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
+            relative = point_velocity(state, b, point, world) - point_velocity(state, a, point, world)
+        return wp.dot(coordinate_axis(f, kind), relative)
 
     @func
     def count_turns(model, state, dt: real, i: int, world: int):

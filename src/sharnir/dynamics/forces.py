@@ -18,7 +18,6 @@ NEWTON_STEPS = 2
 
 @factory
 def make_forces(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)

@@ -12,7 +12,6 @@ from .factory import Made, Precision, factory, functions, wp
 
 @factory
 def make_movers(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3, quat = p.real, p.vec3, p.quat
     func = functions(p)
     rotated = make_algebra(p).rotated

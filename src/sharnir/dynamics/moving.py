@@ -5,7 +5,6 @@ from .factory import Features, Made, Precision, factory, functions, wp
 
 @factory
 def make_moving(p: Precision, features: Features) -> Made:
-    """The function in a precision, for a scene's features."""
     real, func = p.real, functions(p)
 
     @func

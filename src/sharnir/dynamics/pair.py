@@ -6,7 +6,6 @@ from .factory import Made, Precision, factory, functions, wp
 
 @factory
 def make_pair(p: Precision) -> Made:
-    """The struct and its functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     full = make_algebra(p).full

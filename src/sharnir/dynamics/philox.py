@@ -12,7 +12,6 @@ WORD = 2.0**-32
 
 @factory
 def make_philox(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     Words = wp.types.vector(length=4, dtype=wp.uint32)
     M0, M1 = wp.constant(wp.uint64(0xD2511F53)), wp.constant(wp.uint64(0xCD9E8D57))

@@ -11,7 +11,7 @@ from functools import cache
 
 from ..scene.sensors import Kind
 from .contacts.rays import make_rays
-from .coordinates import RADIAL, SLIDE_Z, make_coordinates
+from .coordinates import make_coordinates
 from .factory import Device, Features, Precision, functions, wp
 from .philox import make_philox
 
@@ -45,11 +45,6 @@ def make_sensors(p: Precision) -> Device:
     func = functions(p)
     measures, random = make_coordinates(p), make_philox(p)
     Words = random.Words
-
-    @func
-    def point_velocity(state, b: int, point: vec3, world: int) -> vec3:
-        """Of body b at a point, m/s."""
-        return state.velocity[b, world] + wp.cross(state.spin[b, world], point - state.position[b, world])
 
     @func
     def coming(kick: vec3, change: vec3, change_before: vec3) -> vec3:
@@ -118,13 +113,7 @@ def make_sensors(p: Precision) -> Device:
             if sensing.twist[i] >= 0:  # turns cannot be told from one instant
                 return state.twist[sensing.twist[i], world]
             return measures.coordinate_value(f, kind)
-        a = model.joint_a[j]
-        b = model.joint_b[j]
-        relative = state.spin[b, world] - state.spin[a, world]
-        if kind <= SLIDE_Z or kind == RADIAL:
-            point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
-            relative = point_velocity(state, b, point, world) - point_velocity(state, a, point, world)
-        return wp.dot(measures.coordinate_axis(f, kind), relative)
+        return measures.coordinate_rate(model, state, f, kind, j, world)
 
     @func
     def of_joint(model, state, memory, sensing, i: int, world: int) -> vec3:

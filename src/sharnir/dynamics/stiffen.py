@@ -37,7 +37,6 @@ JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
 @factory
 def make_stiffen(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -5,7 +5,6 @@ from .factory import Made, Precision, factory, functions
 
 @factory
 def make_tape(p: Precision) -> Made:
-    """The functions in a precision."""
     func = functions(p)
 
     @func

@@ -25,7 +25,6 @@ SEEN = 1e-2  # rad, and share of the joint's arms: a joint that is open by less 
 
 @factory
 def make_watch(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     func, moves = functions(p), make_moving(p, features).moves
 

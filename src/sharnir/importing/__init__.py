@@ -1,4 +1,4 @@
-"""Robots from outside, and to it: URDF, xacro, MJCF, SDF and USD read into scenes, URDF and MJCF written.
+"""Robots in other formats: URDF, xacro, MJCF, SDF and USD read into scenes, URDF and MJCF written.
 
 What is not taken over is told by a report.
 """

@@ -1,4 +1,4 @@
-"""The inertia that a motor feels at its joint, while all other joints of a robot are free.
+"""The effective inertia at a joint, while all other joints of a robot are free.
 
 A spatial inertia A (6 x 6, about the origin of the world, turning first) says what momentum a twist takes. Seen through
 a joint whose free twists are the columns of S, a part with the inertia A shows

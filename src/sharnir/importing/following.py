@@ -1,4 +1,4 @@
-"""Joints that follow others: couplings of a robot put in order, their limits and starts made to agree.
+"""Joints that mimic others: couplings of a robot sorted, their limits and starts made to agree.
 
 A coupling keeps the sum of c_i q_i at an offset; its first joint follows the others. All limits are put on the joints
 that lead, since two stops on one motion would say the same twice, and followers start where their leaders put them. The

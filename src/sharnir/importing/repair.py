@@ -1,4 +1,4 @@
-"""Numbers that no body can have, and the nearest ones that it can."""
+"""Mass properties that no body can have, and the nearest valid ones."""
 
 from __future__ import annotations
 

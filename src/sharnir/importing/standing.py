@@ -1,4 +1,4 @@
-"""Ground under a robot."""
+"""Ground placed under a robot."""
 
 from __future__ import annotations
 

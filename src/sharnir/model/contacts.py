@@ -136,7 +136,7 @@ def _colliding(scene: Scene) -> list[_Colliding]:
         kind, said = KINDS[type(spec.surface)], Contact(material=spec.material)
         found.append(_Colliding(owner, WORLD, kind, spec.surface, pose, said, ground=_ground(owner, spec.surface)))
     for body in scene.bodies.values():
-        contact = _contact_of(scene, body)
+        contact = contact_of(scene, body)
         if contact is not None:
             found += [_body_shape(body, shape, contact) for shape in body.spec.shapes if shape.collides]
     return found if _can_meet(scene, found) or _rope_contacts(scene) or _looks(scene) else []
@@ -163,17 +163,17 @@ def _can_meet(scene: Scene, found: list[_Colliding]) -> bool:
     return False
 
 
-def rope_contact(scene: Scene, rope: Rope) -> Contact | None:
-    """What a rope says of contact; when nothing, it touches things as soon as there is terrain."""
-    given = rope.spec.contact
+def contact_of(scene: Scene, item: Body | Rope) -> Contact | None:
+    """What a body or a rope says of contact; when nothing, it touches things as soon as there is terrain."""
+    given = item.spec.contact
     if isinstance(given, Contact):
-        scene.materials.check(given.material, f"rope '{rope.name}'")
+        scene.materials.check(given.material, f"{'rope' if isinstance(item, Rope) else 'body'} '{item.name}'")
         return given
     return Contact() if given or (given is None and scene.terrains) else None
 
 
 def _rope_contacts(scene: Scene) -> list[Contact]:
-    return [found for rope in scene.ropes.values() if (found := rope_contact(scene, rope)) is not None]
+    return [found for rope in scene.ropes.values() if (found := contact_of(scene, rope)) is not None]
 
 
 def collides(scene: Scene) -> bool:
@@ -190,15 +190,6 @@ def _ground(owner: str, surface: object) -> Heights | Triangles | None:
     if isinstance(surface, HeightField):
         return Heights(*surface.sample(owner))
     return triangles_of(surface.triangulated(owner)) if isinstance(surface, Mesh) else None
-
-
-def _contact_of(scene: Scene, body: Body) -> Contact | None:
-    """What a body says of contact; when nothing, it collides as soon as there is terrain."""
-    given = body.spec.contact
-    if isinstance(given, Contact):
-        scene.materials.check(given.material, f"body '{body.name}'")
-        return given
-    return Contact() if given or (given is None and scene.terrains) else None
 
 
 def _body_shape(body: Body, shape: AnyShape, contact: Contact) -> _Colliding:

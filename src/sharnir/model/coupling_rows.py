@@ -1,4 +1,4 @@
-"""The arrays of couplings: their terms, what they keep, and which of them say nothing new."""
+"""The arrays of couplings: their terms, what they keep, and which of them are redundant."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ..scene.materials import Contact
 from ..scene.rope import Eyelet, Rope, TiedNode, Winch
 from ..scene.scene import WORLD, Scene
 from ..spatial import Array
-from .contacts import collides, group_numbers, rope_contact
+from .contacts import collides, contact_of, group_numbers
 from .features import Features
 from .field import Columns
 
@@ -121,7 +121,7 @@ def optional_rope_counts(features: Features, counts: dict[str, int]) -> dict[str
 
 def touch_arrays(scene: Scene, ropes: list[Rope]) -> Columns:
     """What ropes touch, and with which material."""
-    contacts = [rope_contact(scene, rope) for rope in ropes]
+    contacts = [contact_of(scene, rope) for rope in ropes]
     said = [contact or Contact() for contact in contacts]
     groups = (*group_numbers(scene), *Contact().groups)
     skips = [

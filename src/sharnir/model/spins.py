@@ -1,4 +1,4 @@
-"""Which part of a body's spin moves anything.
+"""Which part of a body's angular velocity limits the step: not that about an axis of symmetry.
 
 A wheel that turns about its own axle, or a ball about its middle, may do so at any speed: its pose over a step is exact
 and nothing is attached beside the axis. Other spins carry joints or an uneven inertia around, and a step is right

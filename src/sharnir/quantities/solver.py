@@ -1,4 +1,4 @@
-"""What the solver says of a step."""
+"""What the solver reports of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What real time costs in accuracy: a simulation and the exact twin of the same scene, side by side."""
+"""The accuracy of a simulation: compared with the exact twin of the same scene."""
 
 from __future__ import annotations
 

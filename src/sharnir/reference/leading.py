@@ -1,4 +1,4 @@
-"""Prescribed motion in the exact twin: where rows are led, how fast, and how their rates change.
+"""Prescribed motion in the exact twin: the position, velocity and acceleration that rows are given.
 
 A row that is led keeps J v at a rate r(t), so J a + J' v = r'(t); where it is led by position, it is brought back to
 that after every step. Functions of time come without derivatives: they are interpolated by pieces of Chebyshev

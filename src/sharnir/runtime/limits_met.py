@@ -1,4 +1,4 @@
-"""Limits that joints have met, told once each; one that a joint begins at is no news until it has left it."""
+"""Limits that joints have met, told once each; one that a joint starts at is not told until it has left it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pacing against the wall clock with a fixed step, and the statistics of it.
+"""Pacing against the wall clock with a fixed step, and its statistics.
 
 Step k leads from ``epoch + k period`` to ``epoch + (k + 1) period`` with ``period = dt/scale``. It has missed its
 deadline when it is not done by then. It begins ``ahead`` seconds before its time, so that the machine may stand still

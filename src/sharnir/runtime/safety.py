@@ -1,4 +1,4 @@
-"""The safe state: what drives, brakes and pushes go to when the operator presses the stop, or is gone.
+"""The safe state: what drives, brakes and pushes go to when the operator presses the emergency stop or disconnects.
 
 No voltage, no speed, position servos stay where they are, brakes are on, nothing is pushed. It acts after the diagram,
 so no block can overrule it, and before the faults: a brake that has failed does not brake. When it acts is the safety

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from types import NoneType
 
 import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
-from .materials import Contact
+from .materials import Contact, check_contact
 from .quantity import Quantity, declared
 from .shape import MassProperties, combined
 from .shapes import AnyShape
@@ -131,10 +130,7 @@ def _checked(name: str, spec: BodySpec) -> BodySpec:
         )
     if spec.center_of_mass is not None:
         vector(spec.center_of_mass, f"{what} center_of_mass (m)")
-    if isinstance(spec.contact, Contact):
-        spec.contact.checked(what)
-    elif not isinstance(spec.contact, (bool, NoneType)):
-        raise SceneError(f"{what} contact is {shown(spec.contact)}; give True, False or sh.Contact(...)")
+    check_contact(spec.contact, what)
     return spec
 
 

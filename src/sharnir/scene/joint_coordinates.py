@@ -1,4 +1,4 @@
-"""What a joint's two frames say of it: how far its locked axes are off, and its free coordinates with their axes.
+"""A joint's two frames evaluated: how far its locked axes are off, and its free coordinates with their axes.
 
 Every function takes one pair of frames or whole trajectories of them: poses broadcast over their leading axes. The same
 definitions run on the device in ``dynamics/coordinates.py``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import NoneType
 
 from ..errors import SceneError, nearest
 from .tyres import Belt
@@ -156,3 +157,11 @@ class Contact(Description, frozen=True):
         if not self.groups:
             raise SceneError(f"{owner} contact has no groups; give at least one, or contact=False for none at all")
         return self
+
+
+def check_contact(given: object, what: str) -> None:
+    """Refuse what does not say how a body or a rope touches."""
+    if isinstance(given, Contact):
+        given.checked(what)
+    elif not isinstance(given, (bool, NoneType)):
+        raise SceneError(f"{what} contact is {shown(given)}; give True, False or sh.Contact(...)")

@@ -1,4 +1,4 @@
-"""A body that goes where it is told: a fixed body without mass that is moved, and a weld to the body it leads.
+"""Prescribed motion of a body: a fixed body without mass that is moved, and a weld to the body it leads.
 
 The force and the torque that the motion takes are the reaction of the weld, so that whatever else holds, touches or
 pushes the body is counted.

@@ -10,10 +10,24 @@ import numpy as np
 
 from ..errors import SceneError
 from .laying import laid_out, transported_frames
-from .materials import Contact
+from .materials import Contact, check_contact
 from .meshes import Mesh
 from .quantity import Quantity, declared
-from .values import ORIGIN, Description, Vec3, direction, not_negative, number, place, positive, shown, vector, whole
+from .values import (
+    ORIGIN,
+    Description,
+    Vec3,
+    direction,
+    not_negative,
+    number,
+    place,
+    positive,
+    shown,
+    truth,
+    units,
+    vector,
+    whole,
+)
 
 DEFAULT_ELEMENTS = 20
 MOST_ELEMENTS = 100_000
@@ -28,6 +42,8 @@ class Tie(Description, frozen=True):
     its start; the nearest node is tied), left out for ``start`` and ``end``; ``along`` is the place along the
     other rope (m).
     """
+
+    from_zero = units(at="m", along="m")
 
     body: str | None = None
     rope: str | None = None
@@ -50,9 +66,6 @@ class Tie(Description, frozen=True):
             direction(self.direction, "Tie direction")
             if not self.clamped:
                 raise SceneError("Tie has a direction but is not clamped; add clamped=True")
-        for name in ("at", "along"):
-            if getattr(self, name) is not None:
-                not_negative(getattr(self, name), f"Tie {name} (m)")
 
 
 class Eyelet(Description, frozen=True):
@@ -63,6 +76,8 @@ class Eyelet(Description, frozen=True):
     the rope is turned. Twist is passed on through it, bending is not.
     """
 
+    from_zero = units(at="m", friction="")
+
     body: str
     at: float
     friction: float = 0.0
@@ -71,8 +86,6 @@ class Eyelet(Description, frozen=True):
         if not isinstance(self.body, str):
             _set(self, "body", getattr(self.body, "name", self.body))
         super().__post_init__()
-        not_negative(self.at, "Eyelet at (m)")
-        not_negative(self.friction, "Eyelet friction")
 
 
 class Winch(Description, frozen=True):
@@ -82,6 +95,8 @@ class Winch(Description, frozen=True):
     a point of the joint's first body, where it starts. ``stored`` (m) is the rope on the drum beyond what is laid;
     what is on the drum has no mass.
     """
+
+    from_zero = units(stored="m")
 
     joint: str
     radius: float
@@ -93,7 +108,6 @@ class Winch(Description, frozen=True):
         super().__post_init__()
         if number(self.radius, "Winch radius (m)") == 0.0:
             raise SceneError("Winch radius is 0 m; give that of the drum, negative to pay out as the angle falls")
-        not_negative(self.stored, "Winch stored (m)")
 
 
 class Skin(Description, frozen=True):
@@ -344,14 +358,10 @@ def _checked(name: str, spec: RopeSpec) -> RopeSpec:
         positive(spec.length, f"{what} length (m)")
     if spec.breaking_load is not None:
         positive(spec.breaking_load, f"{what} breaking_load (N)")
-    if isinstance(spec.contact, Contact):
-        spec.contact.checked(what)
-    elif not isinstance(spec.contact, (bool, NoneType)):
-        raise SceneError(f"{what} contact is {shown(spec.contact)}; give True, False or sh.Contact(...)")
+    check_contact(spec.contact, what)
     vector(spec.velocity, f"{what} velocity (m/s)")
     number(spec.twist, f"{what} twist (rad)")
-    if not isinstance(spec.as_laid, bool):
-        raise SceneError(f"{what} as_laid is {shown(spec.as_laid)}; give True or False")
+    truth(spec.as_laid, f"{what} as_laid")
     for i, value in enumerate(vector(spec.curvature, f"{what} curvature (1/m)")):
         if spec.as_laid and number(value, f"{what} curvature[{i}]") != 0.0:
             raise SceneError(f"{what} has a curvature and is as_laid; give one of them")

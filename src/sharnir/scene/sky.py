@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
-from ..errors import SceneError, nearest
-from .values import Description, number, positive
+from ..errors import SceneError
+from .values import Description, number, one_of, units
 
 Light = Literal["day", "overcast", "night", "studio"]
 
@@ -19,6 +19,9 @@ class Sky(Description, frozen=True):
     a distance of ``fog`` (m) nothing is left to be seen; without it the air is clear.
     """
 
+    above_zero = units(fog="m")
+    finite = units(azimuth="rad")
+
     light: Light = "day"
     azimuth: float = -2.2
     elevation: float = 0.9
@@ -26,10 +29,6 @@ class Sky(Description, frozen=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.light not in get_args(Light):
-            raise SceneError(f"Sky light is {self.light!r}{nearest(str(self.light), get_args(Light))}")
-        number(self.azimuth, "Sky azimuth (rad)")
+        one_of(self.light, Light, "Sky light")
         if not 0.0 < number(self.elevation, "Sky elevation (rad)") <= 0.5 * math.pi:
             raise SceneError(f"Sky elevation is {self.elevation:g} rad; give more than 0 and at most pi/2")
-        if self.fog is not None:
-            positive(self.fog, "Sky fog (m)")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, SupportsFloat, SupportsIndex, TypeVar
+from types import MappingProxyType, NoneType
+from typing import Any, ClassVar, SupportsFloat, SupportsIndex, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -29,8 +31,21 @@ UPRIGHT: Quat = (0.0, 0.0, 0.0, 1.0)
 Described = TypeVar("Described")
 
 
+def units(**units: str) -> Mapping[str, str]:
+    """Fields of a description with their units, "" where there is none."""
+    return MappingProxyType(units)
+
+
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A plain, immutable, typed piece of a scene; everything that a scene file can hold is one."""
+    """A plain, immutable, typed piece of a scene; everything that a scene file can hold is one.
+
+    A subclass names the numbers that must be ``above_zero``, not below it (``from_zero``), or ``finite``, with their
+    units; None passes where a field may be None.
+    """
+
+    above_zero: ClassVar[Mapping[str, str]] = units()
+    from_zero: ClassVar[Mapping[str, str]] = units()
+    finite: ClassVar[Mapping[str, str]] = units()
 
     def __post_init__(self) -> None:
         """Numpy numbers and rows, and lists, become plain numbers and tuples: what is saved is what was used."""
@@ -39,6 +54,21 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             plain = _plain(given)
             if plain is not given:
                 msgspec.structs.force_setattr(self, name, plain)
+        for check, wanted in ((positive, self.above_zero), (not_negative, self.from_zero), (number, self.finite)):
+            for name, unit in wanted.items():
+                given = getattr(self, name)
+                if given is not None or name not in _optional(type(self)):
+                    check(given, f"{self.called()} {name}{f' ({unit})' if unit else ''}")
+
+    @classmethod
+    def called(cls) -> str:
+        """What errors call it."""
+        return cls.__name__
+
+
+@cache
+def _optional(kind: type[Description]) -> set[str]:
+    return {field.name for field in msgspec.structs.fields(kind) if NoneType in get_args(field.type)}
 
 
 def as_quat(values: spatial.Array) -> Quat:
@@ -83,6 +113,19 @@ def whole(value: object, what: str, least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise SceneError(f"{what} is {shown(value)}; give a whole number of at least {least}")
     return int(value)
+
+
+def one_of(value: object, choices: object, what: str) -> None:
+    """Refuse what is not among the texts of a Literal."""
+    if value not in get_args(choices):
+        raise SceneError(f"{what} is {shown(value)}{nearest(str(value), get_args(choices))}")
+
+
+def truth(value: object, what: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise SceneError(f"{what} is {shown(value)}; give True or False")
+    return value
 
 
 def file_path(value: object, what: str) -> Path:

@@ -1,4 +1,4 @@
-"""Taps: single numbers of a running simulation, read and written in well under a microsecond.
+"""Live access: single numbers of a running simulation, read and written in well under a microsecond.
 
 ``Simulation.get`` derives a quantity from a recorded frame, which is right for every quantity and slow. A controller
 reads a hundred of them five hundred times a second. Its taps are prepared once: most are one place in an array; joint

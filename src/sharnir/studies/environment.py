@@ -1,4 +1,4 @@
-"""What the last digits of a result depend on: versions, processor, kernels. Skew is refused by name."""
+"""What the last digits of a result depend on: versions, processor, kernels. A mismatch is refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identification: the numbers of a scene that a log of the real machine speaks for, and how surely."""
+"""Identification: parameters of a scene estimated from a log of the real machine, with confidence intervals."""
 
 from __future__ import annotations
 

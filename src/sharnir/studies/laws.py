@@ -1,4 +1,4 @@
-"""Friction laws for a joint, ranked by how well they foretell the part of a log that they were not fitted to."""
+"""Friction laws for a joint, ranked by how well they predict the part of a log that they were not fitted to."""
 
 from __future__ import annotations
 

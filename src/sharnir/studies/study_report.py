@@ -1,4 +1,4 @@
-"""A report in one HTML file that asks for nothing: tables and plots of a study."""
+"""A report in one HTML file that loads nothing else: tables and plots of a study."""
 
 from __future__ import annotations
 

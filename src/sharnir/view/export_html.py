@@ -1,4 +1,4 @@
-"""One HTML file that holds a whole run: the view, the scene and the frames. It opens from disk and asks for nothing."""
+"""One HTML file that holds a whole run: view, scene and frames. It opens from disk and loads nothing else."""
 
 from __future__ import annotations
 

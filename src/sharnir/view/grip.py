@@ -1,4 +1,4 @@
-"""Whose hand pulls a body: one browser's at a time, as long as it keeps saying so."""
+"""Which browser pulls a body with the mouse: one at a time, as long as it keeps sending."""
 
 from __future__ import annotations
 

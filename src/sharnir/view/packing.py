@@ -1,4 +1,4 @@
-"""Tables of numbers made small for pages that hold a run: rounded to what can be seen, then told by how they change.
+"""Tables of numbers made small for pages that hold a run: rounded to what can be seen, then stored as differences.
 
 A table [row, column] becomes whole numbers (``whole_numbers``), of which the second differences down the rows are kept,
 first all their lowest bytes, then all the next ones. ``static/unpacking.js`` has the way back.

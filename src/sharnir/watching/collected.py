@@ -1,4 +1,4 @@
-"""The warnings of one simulation: told once each through Python's ``warnings``, and kept."""
+"""The warnings of one simulation: issued once each through Python's ``warnings``, and kept."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ...scene.joints import Revolute, Strut
 from ...scene.quantity import Quantity
 from ...scene.ruler import Ruler
 from ...scene.scene import Scene
-from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, number, positive, vector
+from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, positive, units, vector
 from ..kinematics import kinematics_of
 from ..mount import CENTER, Bar, Mount, Side, as_vec3
 from ..springing import AnyWheelSpring, BumpStops, Coil, Torsion, spring_element
@@ -106,6 +106,9 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
     hardpoints: ClassVar[tuple[str, ...]] = ()
     has_arm: ClassVar[bool] = True  # a hinge that could carry a torsion bar
 
+    above_zero = units(arm_mass="kg", upright_mass="kg")
+    finite = units(camber="rad", toe="rad")
+
     travel: tuple[float, float] = (-0.06, 0.06)
     spring: AnyWheelSpring | None = Coil()
     bump_stops: BumpStops | None = BumpStops()
@@ -128,10 +131,6 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
             raise SceneError(f"{name} has no arm that could carry a torsion bar; give spring=Coil(...)")
         for point in self._points():
             vector(getattr(self, point), f"{name} {point} (m)")
-        number(self.camber, f"{name} camber (rad)")
-        number(self.toe, f"{name} toe (rad)")
-        positive(self.arm_mass, f"{name} arm_mass (kg)")
-        positive(self.upright_mass, f"{name} upright_mass (kg)")
 
     @classmethod
     def _points(cls) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 // Gizmos: arrows and rings on what is selected, with snapping to the grid, to the axes of others, and to faces.
 
 import { THREE } from "/view/three.js";
-import { TransformControls } from "./vendor/TransformControls.js";
+import { TransformControls } from "./vendor/transform-controls.js";
 import { stepsOf } from "./document.js";
 import { moving, poseOf } from "./moving.js";
 import { fixed } from "./units.js";
@@ -19,7 +19,7 @@ export class Gizmo {
     this.controls = new TransformControls(stage.view.cameras.camera, stage.view.canvas);
     this.controls.setSpace("world");
     this.controls.size = 0.8;
-    this.helper = this.controls.getHelper ? this.controls.getHelper() : this.controls;
+    this.helper = this.controls.getHelper();
     this.kept = [this.pivot, this.helper];
     stage.view.scene.add(...this.kept);
     this.start = new THREE.Matrix4();

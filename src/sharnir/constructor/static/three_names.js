@@ -1,4 +1,4 @@
-// The names of three.js as a module exports them, for what is written for the package: vendor/TransformControls.js.
+// The names of three.js as a module exports them, for what is written for the package: vendor/transform-controls.js.
 
 import { THREE } from "/view/three.js";
 

@@ -8,7 +8,7 @@ import msgspec
 
 from ...errors import SceneError
 from ..units import same_unit
-from .block import Block, Kind, Places, Port, Run, Type, Wire, check_type, check_wire, takes
+from .block import Block, Kind, Port, Type, Wire, check_type, check_wire, takes
 
 
 class Use(Block, frozen=True, tag="use"):
@@ -30,6 +30,7 @@ class Gate(Block, frozen=True):
     """An input or output of a sub-diagram: passes a signal of the declared type and unit. Made by the compiler."""
 
     ports = takes(input=Port("any"))
+    law = staticmethod(lambda value: value)
 
     input: Wire
     declared: tuple[Type, str] | None = None
@@ -52,11 +53,3 @@ class Gate(Block, frozen=True):
         if kind.unit is not None and not same_unit(kind.unit, unit):
             raise SceneError(f"what is connected is in {kind.unit}; it takes {unit}")
         return {"out": Kind(wanted, unit)}
-
-    def build(self, io: Places) -> Run:
-        v, out, x = io.values, io.out(), io["input"]
-
-        def run() -> None:
-            v[out] = v[x]
-
-        return run

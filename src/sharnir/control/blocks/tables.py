@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 from ...errors import SceneError, nearest
-from ...scene.values import number, shown
+from ...scene.values import number, one_of, shown
 from .block import (
     BOOL,
     CLOCK,
@@ -21,6 +21,7 @@ from .block import (
     Run,
     Type,
     Wire,
+    applied,
     check_type,
     gives,
     takes,
@@ -46,8 +47,7 @@ class Table(Block, frozen=True, tag="table"):
     def __post_init__(self) -> None:
         super().__post_init__()
         unit_field(self.unit, "table")
-        if self.between not in get_args(Between):
-            raise SceneError(f"table between is {shown(self.between)}{nearest(str(self.between), get_args(Between))}")
+        one_of(self.between, Between, "table between")
         if not isinstance(self.points, tuple) or not self.points or any(len(point) != 2 for point in self.points):
             raise SceneError(f"table points are {shown(self.points)}; give pairs of numbers (x, y)")
         xs = [number(x, "table x") for x, _ in self.points]
@@ -151,21 +151,15 @@ class Function(Block, frozen=True, tag="function"):
     def __post_init__(self) -> None:
         super().__post_init__()
         unit_field(self.unit, "function")
-        if self.result not in get_args(Type):
-            raise SceneError(f"function result is {shown(self.result)}{nearest(str(self.result), get_args(Type))}")
+        one_of(self.result, Type, "function result")
 
     def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
         return {"out": Kind(self.result, None if self.result == "bool" else self.unit)}
 
     def build_with(self, io: Places, function: PythonFunction) -> Run:
         """The function of a tick."""
-        v, out, places = io.values, io.out(), io.several("inputs")
-        convert = {"bool": bool, "int": int, "real": float}[self.result]
-
-        def run() -> None:
-            v[out] = convert(function(*[v[place] for place in places]))
-
-        return run
+        convert: PythonFunction = {"bool": bool, "int": int, "real": float}[self.result]
+        return applied(io, lambda *given: convert(function(*given)))
 
 
 class Time(Block, frozen=True, tag="time"):

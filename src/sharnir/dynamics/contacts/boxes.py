@@ -14,7 +14,6 @@ from .solids import make_solids
 
 @factory
 def make_boxes(p: Precision, features: Features) -> Made:
-    """The functions in a precision."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = large_functions(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)

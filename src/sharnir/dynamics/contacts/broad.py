@@ -15,7 +15,6 @@ SLACK = 0.02  # of a shape's radius: how far apart surfaces may be and still hav
 
 @factory
 def make_broad(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.contacts:
         return None
     real, vec3, vec6 = p.real, p.vec3, p.sym33

@@ -10,7 +10,6 @@ from .touch import make_touch
 
 @factory
 def make_collide(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     func = large_functions(p)
     Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
     lists, touch_terrain = make_lists(p), make_terrain(p, features).touch_terrain

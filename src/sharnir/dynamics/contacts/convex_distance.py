@@ -29,7 +29,6 @@ HOPEFUL = 2.5  # times the depth so far: from directions along which they overla
 
 @factory
 def make_distance(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     solids, simplex = make_solids(p, features), make_simplex(p)

@@ -7,11 +7,21 @@ from .triangles import make_triangles
 
 @factory
 def make_facets(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
+    real = p.real
     func = large_functions(p)
     triangles = make_triangles(p, features)
     Triangle = triangles.Triangle
     has_heights = "heights" in features.contact_kinds
+
+    @func
+    def cell_top(model, g: int, i: int, j: int) -> real:
+        """The highest corner of the cell with its lower corner in row i, column j, m."""
+        columns = model.height_columns[g]
+        at = model.height_start[g] + i * columns + j
+        return wp.max(
+            wp.max(model.height[at], model.height[at + 1]),
+            wp.max(model.height[at + columns], model.height[at + columns + 1]),
+        )
 
     @func
     def cell_triangle(model, g: int, i: int, j: int, half: int) -> Triangle:

@@ -12,7 +12,7 @@ stiffness; others keep the sweeps of contact.py.
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..rows.contact_laws import make_contact_laws
 from .sides import make_sides
 
@@ -22,19 +22,18 @@ SEEN = 1e-3  # share of all impulses of a heap: a sweep that changes less (root 
 
 @factory
 def make_heap(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.together or features.rope_ports:
         return None
     real, vec2, vec3, vec6, vec7, Row = p.real, p.vec2, p.vec3, p.sym33, p.vec7, p.row
-    t = structs(p)
+    func = functions(p)
     algebra, sides, laws = make_algebra(p), make_sides(p, features), make_contact_laws(p, features)
     Bodies = wp.array(dtype=vec3, ndim=2)  # velocities or pseudo-velocities
     Motions = wp.array(dtype=vec6, ndim=2)  # both of a body in one
 
     # --- before the iterations ----------------------------------------------------------------------------------------
 
-    @wp.func
-    def is_fit(model: t.model, work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_fit(model, work, i: int, world: int) -> bool:
         """Whether contact i is between bodies that are alone or fixed, and has no law of its own."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -45,16 +44,10 @@ def make_heap(p: Precision, features: Features) -> Made:
         if wp.static(features.belts):
             if work.contact_sprocket[i, world] >= 0:
                 return False
-        if wp.static(features.tyres):
-            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
-                return False
-        if wp.static(features.rolling):
-            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
-                return False
-        return True
+        return laws.is_dry(model, work, i, world)
 
-    @wp.func
-    def normal_law(work: t.work, mass: real, i: int, world: int) -> vec3:
+    @func
+    def normal_law(work, mass: real, i: int, world: int) -> vec3:
         """k, c and s of p <- max(0, p - k (u + c p - s)) at contact i: rigid, or elastic with the conductance y."""
         y = work.contact_y[i, world]
         source = work.contact_source[i, world]
@@ -62,8 +55,8 @@ def make_heap(p: Precision, features: Features) -> Made:
             return vec3(y / (y * mass + real(1.0)), real(1.0) / y, source / y)
         return vec3(real(1.0) / mass, real(0.0), source)
 
-    @wp.func
-    def form_contact(model: t.model, work: t.work, settings: t.settings, i: int, world: int):
+    @func
+    def form_contact(model, work, settings, i: int, world: int):
         """The row of contact i, with all divisions made (its places: see ``row`` in contact_fields.py)."""
         ra = work.contact_arm_a[i, world]
         rb = work.contact_arm_b[i, world]
@@ -99,8 +92,8 @@ def make_heap(p: Precision, features: Features) -> Made:
         work.heap_row[i, world] = row
         work.heap_change[i, world] = vec6()
 
-    @wp.func
-    def form(model: t.model, work: t.work, settings: t.settings, world: int):
+    @func
+    def form(model, work, settings, world: int):
         """The rows of contacts and bodies, if all contacts fit."""
         work.heap_count[world] = 0
         count = work.contact_count[world]
@@ -123,16 +116,16 @@ def make_heap(p: Precision, features: Features) -> Made:
 
     # --- motions ------------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def load(motions: Motions, v: Bodies, s: Bodies, settings: t.settings, world: int):
+    @func
+    def load(motions: Motions, v: Bodies, s: Bodies, settings, world: int):
         """The motions of all bodies, from their velocities and spins."""
         for b in range(settings.bodies):
             x = v[b, world]
             y = s[b, world]
             motions[b, world] = vec6(x[0], x[1], x[2], y[0], y[1], y[2])
 
-    @wp.func
-    def store(motions: Motions, v: Bodies, s: Bodies, work: t.work, settings: t.settings, world: int):
+    @func
+    def store(motions: Motions, v: Bodies, s: Bodies, work, settings, world: int):
         """The reverse, of what contacts move."""
         for b in range(settings.bodies):
             if work.heap_yield[b, world][0] > real(0.0):
@@ -140,13 +133,10 @@ def make_heap(p: Precision, features: Features) -> Made:
                 v[b, world] = vec3(x[0], x[1], x[2])
                 s[b, world] = vec3(x[3], x[4], x[5])
 
-    @wp.func
-    def go_on(work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def go_on(work, settings, world: int) -> real:
         """Motions taken on along the directions of the sweeps so far; by which share of these."""
-        squares = work.contact_squares[world]
-        share = real(0.0)
-        if squares[0] > real(0.0) and squares[1] < squares[0]:
-            share = squares[1] / squares[0]
+        share = laws.conjugate_share(work, world)
         for b in range(settings.bodies):
             x = work.heap_motion[b, world]
             if share == real(0.0):
@@ -159,17 +149,17 @@ def make_heap(p: Precision, features: Features) -> Made:
             work.heap_before[b, world] = x
         return share
 
-    @wp.func
+    @func
     def velocity(x: vec6) -> vec3:
         """Of the centre of mass."""
         return vec3(x[0], x[1], x[2])
 
-    @wp.func
+    @func
     def at(x: vec6, arm: vec3) -> vec3:
         """The velocity of a moving body at an arm."""
         return velocity(x) + wp.cross(vec3(x[3], x[4], x[5]), arm)
 
-    @wp.func
+    @func
     def struck(x: vec6, yields: vec7, arm: vec3, d: vec3) -> vec6:
         """A motion after an impulse d at an arm."""
         v = yields[0] * d
@@ -179,7 +169,7 @@ def make_heap(p: Precision, features: Features) -> Made:
 
     # --- sweeps -------------------------------------------------------------------------------------------------------
 
-    @wp.func
+    @func
     def corrected(row: Row, u: vec3, old: vec3) -> vec3:
         """The impulse of a contact after a visit at the velocity u, both in its frame, as ``rubbed`` has it."""
         normal = wp.max(old[2] - row[12] * (u[2] + row[13] * old[2] - row[14]), real(0.0))
@@ -200,8 +190,8 @@ def make_heap(p: Precision, features: Features) -> Made:
                 y = share * y
         return vec3(x, y, normal)
 
-    @wp.func
-    def visit(memory: t.memory, work: t.work, share: real, i: int, world: int) -> vec2:
+    @func
+    def visit(memory, work, share: real, i: int, world: int) -> vec2:
         """Contact i once, its impulse taken on along its direction; squares of its change and of the impulse."""
         row = work.heap_row[i, world]
         a = work.contact_body_a[i, world]
@@ -236,8 +226,8 @@ def make_heap(p: Precision, features: Features) -> Made:
                 work.heap_motion[b, world] = struck(motion_b, yields_b, rb, d)
         return vec2(square, wp.dot(impulse, impulse))
 
-    @wp.func
-    def push_out(work: t.work, i: int, world: int) -> vec2:
+    @func
+    def push_out(work, i: int, world: int) -> vec2:
         """Pseudo-impulse of the overlap at contact i; squares of its change and of itself."""
         row = work.heap_row[i, world]
         if row[25] == real(0.0):
@@ -265,13 +255,13 @@ def make_heap(p: Precision, features: Features) -> Made:
                 work.heap_push[b, world] = struck(motion_b, yields_b, rb, d * n)
         return vec2(d * d, new * new)
 
-    @wp.func
+    @func
     def unseen(total: vec2, count: int, epsilon: real) -> bool:
         """Whether nobody can see what a sweep over a heap has changed (sums of squares: changes, impulses)."""
         return epsilon > real(0.0) and count > wp.static(MANY) and total[0] < wp.static(real(SEEN * SEEN)) * total[1]
 
-    @wp.func
-    def sweep_impulses(memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec3:
+    @func
+    def sweep_impulses(memory, work, settings, world: int) -> vec3:
         """Every contact once, what lies on the ground last.
 
         Squares: the largest change that is not settled, the sum of all changes, the sum of all impulses.
@@ -289,8 +279,8 @@ def make_heap(p: Precision, features: Features) -> Made:
         work.contact_squares[world] = vec2(work.contact_squares[world][1], total[0])
         return vec3(worst, total[0], total[1])
 
-    @wp.func
-    def sweep_pushes(work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def sweep_pushes(work, settings, world: int) -> vec2:
         """Pseudo-impulses of every contact once; squares: the largest change that is not settled, and the sum."""
         load(work.heap_push, work.push, work.push_spin, settings, world)
         worst = real(0.0)
@@ -302,8 +292,8 @@ def make_heap(p: Precision, features: Features) -> Made:
         store(work.heap_push, work.push, work.push_spin, work, settings, world)
         return vec2(worst, total)
 
-    @wp.func
-    def sweep(memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def sweep(memory, work, settings, world: int) -> vec2:
         """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse.
 
         Of a heap, pseudo-impulses are not visited again once nobody could see it, and a change that nobody can see is

@@ -12,7 +12,6 @@ SAME = 0.25  # of a shape's radius: a point that moved no farther is the same on
 
 @factory
 def make_keep(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.contacts:
         return None
     real, vec3 = p.real, p.vec3

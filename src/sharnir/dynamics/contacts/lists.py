@@ -5,7 +5,6 @@ from ..factory import Made, Precision, factory, large_functions, wp
 
 @factory
 def make_lists(p: Precision) -> Made:
-    """The structs and the function in a precision."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
 

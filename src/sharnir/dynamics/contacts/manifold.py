@@ -18,7 +18,6 @@ BLEND = 0.02  # of a wheel's tread: gaps that differ by less move its one point 
 
 @factory
 def make_manifold(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func = large_functions(p)
     solids, distances = make_solids(p, features), make_distance(p, features)

@@ -8,7 +8,6 @@ from .solids import CORNERS, make_solids
 
 @factory
 def make_planes(p: Precision, features: Features) -> Made:
-    """The function in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     solids, shared = make_solids(p, features), make_manifold(p, features)

@@ -20,7 +20,6 @@ from .triangles import make_triangles
 
 @factory
 def make_rays(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     Solid, solid_of = make_solids(p, features).Solid, make_collide(p, features).solid_of

@@ -8,7 +8,6 @@ from .solids import make_solids
 
 @factory
 def make_round(p: Precision, features: Features) -> Made:
-    """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     solids, shared = make_solids(p, features), make_manifold(p, features)
     Solid, Manifold = solids.Solid, solids.Manifold

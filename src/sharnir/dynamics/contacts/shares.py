@@ -19,7 +19,6 @@ TOUCHES = 1e-6  # of a shape's radius: a gap that counts as none
 
 @factory
 def make_shares(p: Precision, features: Features) -> Made:
-    """The function in a precision, for a scene's features."""
     if not features.contacts:
         return None
     real, vec2, vec3 = p.real, p.vec2, p.vec3

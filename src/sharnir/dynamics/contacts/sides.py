@@ -9,21 +9,20 @@ and by virtual work an impulse d turns the sprocket with axis (belt . d), and th
 """
 
 from ..algebra import make_algebra
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.reach import make_reach
 
 
 @factory
 def make_sides(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, reach = make_algebra(p), make_reach(p, features)
     Bodies = wp.array(dtype=vec3, ndim=2)  # a vector for every body: velocities or pseudo-velocities
     Nodes = wp.array(dtype=vec3, ndim=2)  # a vector for every node of the direct solver's matrix
 
-    @wp.func
-    def is_alone(model: t.model, body: int, world: int) -> bool:
+    @func
+    def is_alone(model, body: int, world: int) -> bool:
         """Whether impulses change the velocity of this body and of nothing else."""
         if model.inv_mass[body, world] == real(0.0):
             return False
@@ -31,8 +30,8 @@ def make_sides(p: Precision, features: Features) -> Made:
             return model.body_node[body] < 0
         return True
 
-    @wp.func
-    def settled(model: t.model, work: t.work, v: Bodies, s: Bodies, i: int, world: int) -> vec3:
+    @func
+    def settled(model, work, v: Bodies, s: Bodies, i: int, world: int) -> vec3:
         """Velocity (or pseudo-velocity) of b against a at the point, world axes, as the bodies have it."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -49,37 +48,37 @@ def make_sides(p: Precision, features: Features) -> Made:
                 u = u + rate * work.contact_belt[i, world]
         return u
 
-    @wp.func
-    def relative(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, i: int, world: int) -> vec3:
+    @func
+    def relative(model, work, v: Bodies, s: Bodies, x: Nodes, i: int, world: int) -> vec3:
         """The same with what impulses have changed that the bodies do not know yet."""
         u = settled(model, work, v, s, i, world)
         if wp.static(features.reach):
             u = u + reach.answer(work, x, work.contact_reach[i, world], work.contact_reach_end[i, world], world)
         return u
 
-    @wp.func
-    def velocity_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def velocity_between(model, work, i: int, world: int) -> vec3:
         """Of b against a at contact i, m/s."""
         return relative(model, work, work.velocity, work.spin, work.solution, i, world)
 
-    @wp.func
-    def settled_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def settled_between(model, work, i: int, world: int) -> vec3:
         """The same where the bodies know all impulses."""
         return settled(model, work, work.velocity, work.spin, i, world)
 
-    @wp.func
-    def push_between(model: t.model, work: t.work, i: int, world: int) -> vec3:
+    @func
+    def push_between(model, work, i: int, world: int) -> vec3:
         """The pseudo-velocity of b against a at contact i, m/s."""
         return relative(model, work, work.push, work.push_spin, work.push_solution, i, world)
 
-    @wp.func
-    def strike_body(model: t.model, work: t.work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, world: int):
+    @func
+    def strike_body(model, work, v: Bodies, s: Bodies, body: int, arm: vec3, d: vec3, world: int):
         """An impulse d (N s) at an arm on a body: v += d/m, w += I^-1 (r x d)."""
         v[body, world] = v[body, world] + model.inv_mass[body, world] * d
         s[body, world] = s[body, world] + algebra.full(work.inv_inertia[body, world]) * wp.cross(arm, d)
 
-    @wp.func
-    def turn_sprocket(model: t.model, work: t.work, s: Bodies, d: vec3, i: int, world: int):
+    @func
+    def turn_sprocket(model, work, s: Bodies, d: vec3, i: int, world: int):
         """What an impulse on a belt does to its sprocket and to the frame it turns in."""
         j = work.contact_sprocket[i, world]
         if j >= 0:
@@ -89,8 +88,8 @@ def make_sides(p: Precision, features: Features) -> Made:
             s[a, world] = s[a, world] - algebra.full(work.inv_inertia[a, world]) * torque
             s[b, world] = s[b, world] + algebra.full(work.inv_inertia[b, world]) * torque
 
-    @wp.func
-    def strike_sides(model: t.model, work: t.work, v: Bodies, s: Bodies, x: Nodes, d: vec3, i: int, world: int):
+    @func
+    def strike_sides(model, work, v: Bodies, s: Bodies, x: Nodes, d: vec3, i: int, world: int):
         """An impulse (or pseudo-impulse) d on b, and against a."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -103,18 +102,18 @@ def make_sides(p: Precision, features: Features) -> Made:
         elif wp.static(features.belts):
             turn_sprocket(model, work, s, d, i, world)
 
-    @wp.func
-    def strike_contact(model: t.model, work: t.work, d: vec3, i: int, world: int):
+    @func
+    def strike_contact(model, work, d: vec3, i: int, world: int):
         """Apply an impulse d (N s) at contact i."""
         strike_sides(model, work, work.velocity, work.spin, work.solution, d, i, world)
 
-    @wp.func
-    def push_contact(model: t.model, work: t.work, d: vec3, i: int, world: int):
+    @func
+    def push_contact(model, work, d: vec3, i: int, world: int):
         """Apply a pseudo-impulse d (N s) at contact i."""
         strike_sides(model, work, work.push, work.push_spin, work.push_solution, d, i, world)
 
-    @wp.func
-    def warm_sides(model: t.model, work: t.work, d: vec3, i: int, world: int):
+    @func
+    def warm_sides(model, work, d: vec3, i: int, world: int):
         """The same with every body as if alone, before the joints answer in the first solve."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -125,16 +124,16 @@ def make_sides(p: Precision, features: Features) -> Made:
         if wp.static(features.belts):
             turn_sprocket(model, work, work.spin, d, i, world)
 
-    @wp.func
-    def inverse_mass_alone(model: t.model, work: t.work, body: int, arm: vec3, world: int) -> mat33:
+    @func
+    def inverse_mass_alone(model, work, body: int, arm: vec3, world: int) -> mat33:
         """E/m - [r]x I^-1 [r]x of a body that is in no joint, 1/kg; else zero."""
         if is_alone(model, body, world):
             s = wp.skew(arm)
             return algebra.diagonal(model.inv_mass[body, world]) - s * algebra.full(work.inv_inertia[body, world]) * s
         return mat33()
 
-    @wp.func
-    def belt_inverse_mass(model: t.model, work: t.work, i: int, world: int) -> mat33:
+    @func
+    def belt_inverse_mass(model, work, i: int, world: int) -> mat33:
         """What a sprocket adds where no factors know it; that the frame turns too is left to the iterations."""
         j = work.contact_sprocket[i, world]
         if j < 0:
@@ -145,21 +144,21 @@ def make_sides(p: Precision, features: Features) -> Made:
 
     # --- turning against each other ---------------------------------------------------------------------------------
 
-    @wp.func
-    def spin_between(work: t.work, i: int, world: int) -> vec3:
+    @func
+    def spin_between(work, i: int, world: int) -> vec3:
         """Spin of b against a, world axes."""
         u = work.spin[work.contact_body_b[i, world], world] - work.spin[work.contact_body_a[i, world], world]
         if wp.static(features.reach):
             u = u + reach.answer(work, work.solution, work.roll_reach[i, world], work.roll_reach_end[i, world], world)
         return u
 
-    @wp.func
-    def twist_body(model: t.model, work: t.work, body: int, c: vec3, world: int):
+    @func
+    def twist_body(model, work, body: int, c: vec3, world: int):
         """An angular impulse (N m s) on a body."""
         work.spin[body, world] = work.spin[body, world] + algebra.full(work.inv_inertia[body, world]) * c
 
-    @wp.func
-    def twist_contact(model: t.model, work: t.work, c: vec3, i: int, world: int):
+    @func
+    def twist_contact(model, work, c: vec3, i: int, world: int):
         """An angular impulse c on b, and against a."""
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -170,8 +169,8 @@ def make_sides(p: Precision, features: Features) -> Made:
         if wp.static(features.reach):
             reach.strike(work, work.solution, work.roll_reach[i, world], work.roll_reach_end[i, world], c, world)
 
-    @wp.func
-    def turn_alone(model: t.model, work: t.work, body: int, world: int) -> mat33:
+    @func
+    def turn_alone(model, work, body: int, world: int) -> mat33:
         """Spin from an angular impulse, of a body without joints."""
         if is_alone(model, body, world):
             return algebra.full(work.inv_inertia[body, world])

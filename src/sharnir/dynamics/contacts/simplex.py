@@ -5,7 +5,6 @@ from ..factory import Made, Precision, factory, wp
 
 @factory
 def make_simplex(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     mat43, vec4 = wp.types.matrix((4, 3), real), wp.types.vector(4, real)
 

@@ -16,7 +16,6 @@ PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at
 
 @factory
 def make_solids(p: Precision, features: Features) -> Made:
-    """The structs and functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = large_functions(p)
     has_box = "box" in features.contact_kinds

@@ -13,7 +13,6 @@ NEVER = 1.0e30
 
 @factory
 def make_spans(p: Precision, features: Features) -> Made:
-    """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     Solid = make_solids(p, features).Solid

@@ -23,7 +23,6 @@ HOVER = 10.0  # a point this much nearer the surface is worth one farther out by
 
 @factory
 def make_terrain(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = large_functions(p)
     solids, triangles = make_solids(p, features), make_triangles(p, features)
@@ -155,11 +154,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
         columns = model.height_columns[g]
         for i in range(cell_of(box[0, 0], size[0], rows), cell_of(box[1, 0], size[0], rows) + 1):
             for j in range(cell_of(box[0, 1], size[1], columns), cell_of(box[1, 1], size[1], columns) + 1):
-                at = model.height_start[g] + i * columns + j
-                top = wp.max(
-                    wp.max(model.height[at], model.height[at + 1]),
-                    wp.max(model.height[at + columns], model.height[at + columns + 1]),
-                )
+                top = facets.cell_top(model, g, i, j)
                 # from the solid's middle to the column under the cell
                 off = vec3(
                     outside(a.place[0], (real(i) - real(0.5) * real(rows - 1)) * size[0], size[0]),

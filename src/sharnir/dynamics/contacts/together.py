@@ -28,7 +28,7 @@ Tyres, rolling friction and bodies without joints keep the sweeps through the pa
 from ...model.contacts import MOST_TOGETHER
 from ..algebra import make_algebra
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.contact_laws import make_contact_laws
@@ -49,11 +49,10 @@ AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 
 @factory
 def make_together(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.together:
         return None
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, reach, sides, laws = (
         make_algebra(p),
         make_reach(p, features),
@@ -67,8 +66,8 @@ def make_together(p: Precision, features: Features) -> Made:
 
     # --- the problem --------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def is_fit(model: t.model, work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_fit(model, work, i: int, world: int) -> bool:
         """Whether contact i is between bodies in joints and fixed ones, and has no law but dry friction."""
         if work.contact_reach[i, world] == work.contact_reach_end[i, world]:
             return False
@@ -76,30 +75,24 @@ def make_together(p: Precision, features: Features) -> Made:
             return False
         if sides.is_alone(model, work.contact_body_b[i, world], world):
             return False
-        if wp.static(features.tyres):
-            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
-                return False
-        if wp.static(features.rolling):
-            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
-                return False
-        return True
+        return laws.is_dry(model, work, i, world)
 
-    @wp.func
-    def spread_answer(work: t.work, k: int, world: int):
+    @func
+    def spread_answer(work, k: int, world: int):
         """D^-1 Y of row k at the nodes of its path, which are marked."""
         for e in range(work.dense_first[k, world], work.dense_last[k, world]):
             node = work.reach_node[e, world]
             work.spread[node, world] = algebra.full(work.pivot[node, world]) * work.reach[e, world]
             work.is_spread[node, world] = 1
 
-    @wp.func
-    def clear_marks(work: t.work, k: int, world: int):
+    @func
+    def clear_marks(work, k: int, world: int):
         """No node is on the path of row k any more."""
         for e in range(work.dense_first[k, world], work.dense_last[k, world]):
             work.is_spread[work.reach_node[e, world], world] = 0
 
-    @wp.func
-    def between(work: t.work, i: int, world: int) -> mat33:
+    @func
+    def between(work, i: int, world: int) -> mat33:
         """The velocity at row i from an impulse on the row whose answer is spread; world axes."""
         total = mat33()
         e = work.dense_last[i, world] - 1
@@ -111,8 +104,8 @@ def make_together(p: Precision, features: Features) -> Made:
             e -= 1
         return total
 
-    @wp.func
-    def add_part(work: t.work, count: int, part: int, first: int, last: int, world: int) -> int:
+    @func
+    def add_part(work, count: int, part: int, first: int, last: int, world: int) -> int:
         """The lengths or angles of a joint as a row after ``count`` others, if there is room; the number of rows."""
         if first == last or count == wp.static(MOST_TOGETHER):
             return count
@@ -121,8 +114,8 @@ def make_together(p: Precision, features: Features) -> Made:
         work.dense_last[count, world] = last
         return count + 1
 
-    @wp.func
-    def list_rows(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> int:
+    @func
+    def list_rows(model, memory, work, settings, world: int) -> int:
         """All contacts, then the joints that have something to do; their number."""
         count = work.contact_count[world] + 0
         for i in range(count):
@@ -136,22 +129,22 @@ def make_together(p: Precision, features: Features) -> Made:
                         count = add_part(work, count, 2 * j, model.reach_angular[j], model.reach_end[j], world)
         return count
 
-    @wp.func
-    def frame(work: t.work, i: int, world: int) -> mat33:
+    @func
+    def frame(work, i: int, world: int) -> mat33:
         """Columns: tangents and normal of a contact; the world's axes for a joint."""
         if i < work.contact_count[world]:
             return laws.frame(work, i, world)
         return algebra.diagonal(real(1.0))
 
-    @wp.func
-    def own_answer(work: t.work, i: int, world: int) -> mat33:
+    @func
+    def own_answer(work, i: int, world: int) -> mat33:
         """The inverse mass of a row, in its frame."""
         if i < work.contact_count[world]:
             return algebra.full(work.contact_mass[i, world])
         return reach.inverse_mass(work, work.dense_part[i, world] % 2, work.dense_part[i, world] // 2, world)
 
-    @wp.func
-    def form(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def form(model, memory, work, settings, world: int):
         """The answers of all rows to each other, if they can be solved together."""
         work.dense_count[world] = 0
         contacts = work.contact_count[world]
@@ -173,8 +166,8 @@ def make_together(p: Precision, features: Features) -> Made:
         work.dense_count[world] = count
         work.dense_soft[world] = real(SOFT_FIRST)
 
-    @wp.func
-    def load(model: t.model, memory: t.memory, work: t.work, world: int):
+    @func
+    def load(model, memory, work, world: int):
         """Velocities and impulses of all contacts in their frames, velocities of the joints' axes."""
         contacts = work.contact_count[world]
         for i in range(contacts):
@@ -190,8 +183,8 @@ def make_together(p: Precision, features: Features) -> Made:
             )
             work.dense_impulse[i, world] = vec3()
 
-    @wp.func
-    def store(model: t.model, memory: t.memory, work: t.work, solved: bool, world: int):
+    @func
+    def store(model, memory, work, solved: bool, world: int):
         """What was found handed to the mechanism; of contacts only if they are solved."""
         contacts = work.contact_count[world]
         if solved:
@@ -205,15 +198,15 @@ def make_together(p: Precision, features: Features) -> Made:
 
     # --- sweeps -------------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def strike(work: t.work, d: vec3, i: int, world: int):
+    @func
+    def strike(work, d: vec3, i: int, world: int):
         """An impulse on row i, as all rows feel it."""
         count = work.dense_count[world]
         for k in range(count):
             work.dense_velocity[k, world] = work.dense_velocity[k, world] + work.dense[k * count + i, world] * d
 
-    @wp.func
-    def visit(model: t.model, work: t.work, i: int, world: int) -> real:
+    @func
+    def visit(model, work, i: int, world: int) -> real:
         """As in contact.py; the square of the change of its impulse."""
         mass = algebra.full(work.contact_mass[i, world])
         u = work.dense_velocity[i, world]
@@ -230,8 +223,8 @@ def make_together(p: Precision, features: Features) -> Made:
             strike(work, d, i, world)
         return square
 
-    @wp.func
-    def visit_part(model: t.model, memory: t.memory, work: t.work, dt: real, i: int, world: int) -> real:
+    @func
+    def visit_part(model, memory, work, dt: real, i: int, world: int) -> real:
         """Bounded rows of a joint's lengths or angles, as in ``solvers/sweep.py``; the square of the largest change."""
         change = real(0.0)
         if wp.static(has_bounds):
@@ -251,8 +244,8 @@ def make_together(p: Precision, features: Features) -> Made:
                 strike(work, total, i, world)
         return change
 
-    @wp.func
-    def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def sweep(model, memory, work, settings, world: int) -> vec2:
         """Every row once; squares of the largest changes: one that is not settled, and one that goes on."""
         worst = vec2()
         contacts = work.contact_count[world]
@@ -272,8 +265,8 @@ def make_together(p: Precision, features: Features) -> Made:
 
     # --- Newton's method ----------------------------------------------------------------------------------------------
 
-    @wp.func
-    def describe_sliding(work: t.work, friction: real, i: int, world: int):
+    @func
+    def describe_sliding(work, friction: real, i: int, world: int):
         """The equations of contact i along its friction and across it."""
         u = work.dense_velocity[i, world]
         q = work.dense_impulse[i, world]
@@ -300,8 +293,8 @@ def make_together(p: Precision, features: Features) -> Made:
             work.dense_change[i, world][2],
         )
 
-    @wp.func
-    def describe(model: t.model, work: t.work, soft: real, i: int, world: int):
+    @func
+    def describe(model, work, soft: real, i: int, world: int):
         """The equations of contact i, which presses: own dp_i + seen (what its velocity changes by) = right."""
         u = work.dense_velocity[i, world]
         q = work.dense_impulse[i, world]
@@ -321,8 +314,8 @@ def make_together(p: Precision, features: Features) -> Made:
         if q[0] * q[0] + q[1] * q[1] >= bound * bound:
             describe_sliding(work, friction, i, world)
 
-    @wp.func
-    def gather(model: t.model, work: t.work, soft: real, world: int) -> int:
+    @func
+    def gather(model, work, soft: real, world: int) -> int:
         """The equations of all contacts that press; their number."""
         used = int(0)
         for i in range(work.contact_count[world]):
@@ -332,8 +325,8 @@ def make_together(p: Precision, features: Features) -> Made:
                 used += 1
         return used
 
-    @wp.func
-    def assemble(work: t.work, used: int, world: int):
+    @func
+    def assemble(work, used: int, world: int):
         """Their matrix, block by block."""
         count = work.dense_count[world]
         for r in range(used):
@@ -350,8 +343,8 @@ def make_together(p: Precision, features: Features) -> Made:
             own = r * used + r
             work.dense_factor[own, world] = work.dense_factor[own, world] + work.dense_own[i, world]
 
-    @wp.func
-    def eliminate(work: t.work, used: int, world: int):
+    @func
+    def eliminate(work, used: int, world: int):
         """Their solution by elimination, into ``dense_change``."""
         for e in range(used):
             inverse = wp.inverse(work.dense_factor[e * used + e, world])
@@ -373,8 +366,8 @@ def make_together(p: Precision, features: Features) -> Made:
                 x = x - work.dense_factor[e * used + c, world] * work.dense_change[work.dense_place[c, world], world]
             work.dense_change[i, world] = work.dense_factor[e * used + e, world] * x
 
-    @wp.func
-    def solve_all(model: t.model, work: t.work, soft: real, world: int):
+    @func
+    def solve_all(model, work, soft: real, world: int):
         """All contacts that press at once, each as the last sweep has left it."""
         used = gather(model, work, soft, world)
         assemble(work, used, world)
@@ -385,8 +378,8 @@ def make_together(p: Precision, features: Features) -> Made:
             work.dense_impulse[i, world] = work.dense_impulse[i, world] + d
             strike(work, d, i, world)
 
-    @wp.func
-    def push_all(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def push_all(model, work, settings, world: int) -> real:
         """Pseudo-impulses of all contacts; the square of the largest change in the last sweep that is not settled."""
         count = work.dense_count[world]
         contacts = work.contact_count[world]
@@ -427,8 +420,8 @@ def make_together(p: Precision, features: Features) -> Made:
                 sides.push_contact(model, work, d * work.contact_normal[i, world], i, world)
         return worst
 
-    @wp.func
-    def solve(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def solve(model, memory, work, settings, world: int) -> vec2:
         """All rows; squares of the last sweep's largest changes. Where rounds do not end, no contact is changed."""
         load(model, memory, work, world)
         changes = sweep(model, memory, work, settings, world)

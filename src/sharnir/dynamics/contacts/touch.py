@@ -12,7 +12,6 @@ from .solids import make_solids
 
 @factory
 def make_touch(p: Precision, features: Features) -> Made:
-    """The function in a precision, for the kinds a scene has."""
     real = p.real
     func = large_functions(p)
     solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)

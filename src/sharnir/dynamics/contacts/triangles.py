@@ -28,7 +28,6 @@ LOWERINGS = 8  # steps of letting a solid down onto a triangle
 
 @factory
 def make_triangles(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds a scene has."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     solids, distances, shared = make_solids(p, features), make_distance(p, features), make_manifold(p, features)

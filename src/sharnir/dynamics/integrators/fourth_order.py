@@ -31,7 +31,6 @@ PROJECTIONS = 5
 
 @factory
 def make_fourth_order(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, quat = p.real, p.vec3, p.quat
     func = functions(p)
     rotated, factors = make_algebra(p).rotated, make_factors(p, features)

@@ -29,7 +29,6 @@ JOLTED, CAUGHT = 1, 2  # friction has begun or ceased to hold a body in a kick; 
 
 @factory
 def make_leapfrog(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     algebra, moves = make_algebra(p), make_moving(p, features).moves

@@ -17,7 +17,6 @@ from .leapfrog import make_leapfrog
 
 @factory
 def make_position_verlet(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func = p.real, p.vec3, functions(p)
     rotated, turn_body = make_algebra(p).rotated, make_leapfrog(p, features).turn_body
 

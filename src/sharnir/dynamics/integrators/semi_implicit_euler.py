@@ -10,7 +10,6 @@ from ..moving import make_moving
 
 @factory
 def make_semi_implicit_euler(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, func = p.real, functions(p)
     rotated, moves = make_algebra(p).rotated, make_moving(p, features).moves
 

@@ -24,7 +24,6 @@ ROUNDS = 40  # in which the friction of eyelets follows the pulls at them
 
 @factory
 def make_attach(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.ropes:
         return None
     real, vec3 = p.real, p.vec3
@@ -44,9 +43,14 @@ def make_attach(p: Precision, features: Features) -> Made:
     # --- the ropes' side --------------------------------------------------------------------------------------------
 
     @func
+    def node_change(work, i: int, impulse: vec3, world: int) -> vec3:
+        """What an impulse on node i does to its velocity by itself, m/s."""
+        return algebra.full(work.rope_inverse[i, world]) * impulse
+
+    @func
     def strike_node(model, state, work, rope: int, i: int, impulse: vec3, world: int):
         """Add an impulse on node i to the right-hand side."""
-        change = algebra.full(work.rope_inverse[i, world]) * impulse
+        change = node_change(work, i, impulse, world)
         if i > state.rope_first[rope, world]:
             work.rope_gap[i - 1, world] = work.rope_gap[i - 1, world] + change
         if i < model.rope_end[rope] - 1:
@@ -103,9 +107,9 @@ def make_attach(p: Precision, features: Features) -> Made:
         v = chain.pulled(model, state, work, rope, i, world)
         if is_point(model, q):
             if i == port_place(model, state, q, world):
-                v = v + algebra.full(work.rope_inverse[i, world]) * impulse
+                v = v + node_change(work, i, impulse, world)
             if i == model.port_other[q]:
-                v = v - algebra.full(work.rope_inverse[i, world]) * impulse
+                v = v - node_change(work, i, impulse, world)
         return v
 
     @func
@@ -353,14 +357,10 @@ def make_attach(p: Precision, features: Features) -> Made:
             elif runs(model, i):
                 work.rope_feed[node, world] = work.rope_feed[node, world] + work.rope_slip[node, world] * impulse[0]
             else:
-                work.rope_free[node, world] = (
-                    work.rope_free[node, world] + algebra.full(work.rope_inverse[node, world]) * impulse
-                )
+                work.rope_free[node, world] = work.rope_free[node, world] + node_change(work, node, impulse, world)
             if model.port_kind[i] == wp.static(OTHER_ROPE):
                 other = model.port_other[i]
-                work.rope_free[other, world] = (
-                    work.rope_free[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
-                )
+                work.rope_free[other, world] = work.rope_free[other, world] - node_change(work, other, impulse, world)
 
     @func
     def solve_with_ports(model, state, memory, work, settings, world: int):
@@ -407,13 +407,9 @@ def make_attach(p: Precision, features: Features) -> Made:
         """A pseudo-impulse on the node itself at port i."""
         if is_point(model, i):
             node = port_place(model, state, i, world)
-            work.rope_push[node, world] = (
-                work.rope_push[node, world] + algebra.full(work.rope_inverse[node, world]) * impulse
-            )
+            work.rope_push[node, world] = work.rope_push[node, world] + node_change(work, node, impulse, world)
         if model.port_kind[i] == wp.static(OTHER_ROPE):
             other = model.port_other[i]
-            work.rope_push[other, world] = (
-                work.rope_push[other, world] - algebra.full(work.rope_inverse[other, world]) * impulse
-            )
+            work.rope_push[other, world] = work.rope_push[other, world] - node_change(work, other, impulse, world)
 
     return locals()

@@ -33,7 +33,6 @@ STABLE = 0.25  # h^2 K/(l I) of a bend that stays explicit; the explicit rule is
 
 @factory
 def make_bend(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     leads = features.integrator.leads
     real, vec3, quat, mat33 = p.real, p.vec3, p.quat, p.mat33
     algebra = make_algebra(p)

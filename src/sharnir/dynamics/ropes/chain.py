@@ -30,7 +30,6 @@ from .give import SLACK
 
 @factory
 def make_chain(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -35,7 +35,6 @@ CLOSED = 1e-8  # and that is not worth another step
 
 @factory
 def make_close(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
     func = functions(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)

@@ -28,7 +28,6 @@ ROUNDS = 12  # of solving again
 
 @factory
 def make_give(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real = p.real
     func = functions(p)
 

@@ -26,7 +26,6 @@ SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve betwe
 
 @factory
 def make_rope_ground(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for the kinds of terrain a scene has."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     triangles, facets = make_triangles(p, features), make_facets(p, features)
@@ -60,62 +59,41 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
         a.radius = x.radius
         return a
 
-    @wp.struct
-    class Edge:
-        """The edge q r of a triangle, its third corner, and the one across in the triangle that shares it, if any."""
-
-        q: vec3
-        r: vec3
-        third: vec3
-        across: vec3
-        has_other: int
-        corner_q: int
-        corner_r: int
+    @func
+    def turned(f: Triangle) -> Triangle:
+        """The triangle from its next corner on."""
+        x = Triangle()
+        x.a = f.b
+        x.b = f.c
+        x.c = f.a
+        x.across_ab = f.across_bc
+        x.across_bc = f.across_ca
+        x.across_ca = f.across_ab
+        x.has_ab = f.has_bc
+        x.has_bc = f.has_ca
+        x.has_ca = f.has_ab
+        x.corner_a = f.corner_b
+        x.corner_b = f.corner_c
+        x.corner_c = f.corner_a
+        x.normal = f.normal
+        x.is_ground = f.is_ground
+        x.ground = f.ground
+        return x
 
     @func
-    def edge_of(f: Triangle, i: int) -> Edge:
-        """The edge that starts at corner i of a triangle."""
-        e = Edge()
-        if i == 0:
-            e.q = f.a
-            e.r = f.b
-            e.third = f.c
-            e.across = f.across_ab
-            e.has_other = f.has_ab
-            e.corner_q = f.corner_a
-            e.corner_r = f.corner_b
-        elif i == 1:
-            e.q = f.b
-            e.r = f.c
-            e.third = f.a
-            e.across = f.across_bc
-            e.has_other = f.has_bc
-            e.corner_q = f.corner_b
-            e.corner_r = f.corner_c
-        else:
-            e.q = f.c
-            e.r = f.a
-            e.third = f.b
-            e.across = f.across_ca
-            e.has_other = f.has_ca
-            e.corner_q = f.corner_c
-            e.corner_r = f.corner_a
-        return e
-
-    @func
-    def over_edge(model, memory, work, x: Piece, f: Triangle, e: Edge, world: int):
-        """An edge of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
-        if e.has_other == 1:
-            if e.corner_q > e.corner_r:
+    def over_edge(model, memory, work, x: Piece, f: Triangle, world: int):
+        """The edge ab of a triangle; of two triangles that share it, the one that has it upwards by number counts."""
+        if f.has_ab == 1:
+            if f.corner_a > f.corner_b:
                 return
-            bend = wp.length(wp.cross(f.normal, wp.normalize(wp.cross(e.q - e.r, e.across - e.r))))
+            bend = wp.length(wp.cross(f.normal, wp.normalize(wp.cross(f.a - f.b, f.across_ab - f.b))))
             if real(0.25) * bend * wp.length(x.along) < wp.static(real(SINKS)) * x.radius:
                 return
-        edge = e.r - e.q
-        shares = nearest_shares(x.start, x.along, e.q, edge, real(0.0))
+        edge = f.b - f.a
+        shares = nearest_shares(x.start, x.along, f.a, edge, real(0.0))
         if shares[0] < wp.static(real(INSIDE)) or shares[0] > wp.static(real(1.0 - INSIDE)):
             return
-        on = e.q + shares[1] * edge
+        on = f.a + shares[1] * edge
         off = x.start + shares[0] * x.along - on
         normal = wp.cross(x.along, edge)
         size = wp.length(normal)
@@ -138,13 +116,13 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
             return
         allowed = bool(False)
         if at_peak:
-            corner = e.corner_q
+            corner = f.corner_a
             if shares[1] == real(1.0):
-                corner = e.corner_r
+                corner = f.corner_b
             allowed = triangles.corner_allows(model, f, normal, corner)
         else:
-            allowed = triangles.is_behind(normal, on, e.third) and (
-                e.has_other == 0 or triangles.is_behind(normal, on, e.across)
+            allowed = triangles.is_behind(normal, on, f.c) and (
+                f.has_ab == 0 or triangles.is_behind(normal, on, f.across_ab)
             )
         if allowed:
             places.note(
@@ -164,8 +142,9 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
         if wp.length_sq(x.along) > real(0.0):
             low = wp.min(wp.dot(f.normal, x.start - f.a), wp.dot(f.normal, x.start + x.along - f.a))
             if low < x.radius + x.margin:
-                for i in range(3):
-                    over_edge(model, memory, work, x, f, edge_of(f, i), world)
+                for _ in range(3):
+                    over_edge(model, memory, work, x, f, world)
+                    f = turned(f)
 
     @func
     def over_cells(model, memory, work, x: Piece, low: vec3, high: vec3, with_node: bool, world: int):
@@ -178,12 +157,7 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
             return
         for i in range(cell_of(low[0], size[0], rows), cell_of(high[0], size[0], rows) + 1):
             for j in range(cell_of(low[1], size[1], columns), cell_of(high[1], size[1], columns) + 1):
-                at = model.height_start[g] + i * columns + j
-                top = wp.max(
-                    wp.max(model.height[at], model.height[at + 1]),
-                    wp.max(model.height[at + columns], model.height[at + columns + 1]),
-                )
-                if low[2] <= top:
+                if low[2] <= facets.cell_top(model, g, i, j):
                     for half in range(2):
                         f = facets.cell_neighbours(model, g, i, j, half, facets.cell_triangle(model, g, i, j, half))
                         over_triangle(model, memory, work, x, f, with_node, world)

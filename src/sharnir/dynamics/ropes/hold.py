@@ -26,7 +26,6 @@ ROCKS = 0.1  # of an element's mass and length squared: geometric stiffness that
 
 @factory
 def make_hold(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -12,7 +12,6 @@ from .slide import make_slide
 
 @factory
 def make_move(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn

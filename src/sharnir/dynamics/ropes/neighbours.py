@@ -19,7 +19,6 @@ ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 
 @factory
 def make_near(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func, entry = large_functions(p), functions(p)
     places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)

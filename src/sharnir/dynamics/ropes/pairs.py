@@ -14,7 +14,6 @@ NEAR = 0.5  # of the radius: elements this far apart are looked at, however slow
 
 @factory
 def make_pairs(p: Precision, features: Features) -> Made:
-    """The function in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
     nearest_shares = make_segments(p).nearest_shares

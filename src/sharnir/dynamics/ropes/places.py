@@ -15,7 +15,6 @@ SAME = 0.5  # cosine: a place whose normal has turned further than this in a ste
 
 @factory
 def make_places(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
 

@@ -12,7 +12,6 @@ from ..factory import Features, Made, Precision, factory, functions, wp
 
 @factory
 def make_port_matrix(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, mat33 = p.real, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -32,7 +32,6 @@ CALM = 0.5  # share of it, times h and the rope's lowest frequency, that damps: 
 
 @factory
 def make_prepare(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     func = functions(p)
     algebra, bends, chain = make_algebra(p), make_bend(p, features), make_chain(p, features)

@@ -39,7 +39,6 @@ STILL = {"float64": 1e-6, "float32": 1e-6}  # m/s: velocities that change by les
 
 @factory
 def make_rope_touch(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.rope_touch:
         return None
     real, vec3 = p.real, p.vec3

@@ -11,7 +11,6 @@ from .attach import make_attach
 
 @factory
 def make_mechanism(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     body_answers = make_attach(p, features).body_answers

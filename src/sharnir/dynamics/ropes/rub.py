@@ -18,7 +18,6 @@ SETTLED = 1e-12  # of the largest pull: a change of friction that is none
 
 @factory
 def make_rub(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
 

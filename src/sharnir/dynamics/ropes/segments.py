@@ -5,7 +5,6 @@ from ..factory import Made, Precision, factory, wp
 
 @factory
 def make_segments(p: Precision) -> Made:
-    """The function in a precision."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
 
     @wp.func

@@ -21,7 +21,6 @@ SHORTEST = 0.25  # of the usual length: where the end of a rope stops before an 
 
 @factory
 def make_slide(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, quat = p.real, p.quat
     func = functions(p)
     along = make_algebra(p).ahead

@@ -25,7 +25,6 @@ from .rope_mechanism import make_mechanism
 
 @factory
 def make_ropes(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.ropes:
         return None
     real = p.real

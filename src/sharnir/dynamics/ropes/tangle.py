@@ -26,7 +26,6 @@ SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 
 @factory
 def make_tangle(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func, entry = large_functions(p), functions(p)
     find_pairs, full = make_pairs(p, features).find_pairs, make_algebra(p).full

@@ -22,7 +22,6 @@ LEAST = 1e-3  # of its volume to which a chamber is squeezed at most
 
 @factory
 def make_actuator(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     func = functions(p)
 

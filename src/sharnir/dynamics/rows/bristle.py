@@ -22,7 +22,6 @@ NEWTON_STEPS = 30  # the bracket alone halves in each; Newton's steps need three
 
 @factory
 def make_bristle(p: Precision) -> Made:
-    """The functions in a precision."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     algebra = make_algebra(p)

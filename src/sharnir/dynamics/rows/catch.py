@@ -13,7 +13,6 @@ from .soft import make_soft
 
 @factory
 def make_catch(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func = p.real, p.vec3, functions(p)
     geometry, pair, view_of = make_coordinates(p), make_pair(p), make_view(p)
     Pair, View = pair.Pair, view_of.View
@@ -27,10 +26,7 @@ def make_catch(p: Precision, features: Features) -> Made:
     @func
     def value(model, state, view: View, i: int, world: int) -> real:
         """The coordinate of catch i, turns counted."""
-        found = geometry.coordinate_value(view.frames, model.catch_kind[i])
-        if model.catch_twist[i] >= 0:
-            found = geometry.unwrapped(found, state.twist[model.catch_twist[i], world])
-        return found
+        return geometry.counted(state, view.frames, model.catch_kind[i], model.catch_twist[i], world)
 
     @func
     def prepare(model, state, memory, work, view: View, i: int, world: int):

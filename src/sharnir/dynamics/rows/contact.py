@@ -26,20 +26,19 @@ from ..contacts.shares import make_shares
 from ..contacts.sides import make_sides
 from ..contacts.together import make_together
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.reach import make_reach
 from .contact_laws import make_contact_laws
 from .rolling import make_rolling
 from .tyre import make_tyre
 
-IMPACT_SWEEPS = 20  # a row of this many balls hands a blow on within a step
+IMPACT_SWEEPS = 20  # a row of this many balls passes an impact on within a step
 
 
 @factory
 def make_contact(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
     reach_contact = make_reach(p, features).reach_contact
     rolling, tyres = make_rolling(p, features), make_tyre(p, features)
@@ -53,8 +52,8 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     # --- before the iterations --------------------------------------------------------------------------------------
 
-    @wp.func
-    def prepare_belt(model: t.model, state: t.state, work: t.work, i: int, world: int):
+    @func
+    def prepare_belt(model, state, work, i: int, world: int):
         """The sprocket that moves the surface of one of the sides, if any."""
         belt = wp.max(model.shape_belt[work.contact_a[i, world]], model.shape_belt[work.contact_b[i, world]])
         work.contact_sprocket[i, world] = -1
@@ -66,13 +65,13 @@ def make_contact(p: Precision, features: Features) -> Made:
             work.contact_axle[i, world] = axle
             work.contact_belt[i, world] = -model.belt_radius[belt] * wp.cross(axle, work.contact_normal[i, world])
 
-    @wp.func
-    def tyre_of(model: t.model, work: t.work, i: int, world: int) -> int:
+    @func
+    def tyre_of(model, work, i: int, world: int) -> int:
         """The tyre of one of the sides of contact i, or -1."""
         return wp.max(model.shape_tyre[work.contact_a[i, world]], model.shape_tyre[work.contact_b[i, world]])
 
-    @wp.func
-    def heading(model: t.model, state: t.state, work: t.work, tyre: int, i: int, world: int) -> vec3:
+    @func
+    def heading(model, state, work, tyre: int, i: int, world: int) -> vec3:
         """Along which a wheel rolls: square to its axle and to the normal. Notes how fast it rolls, too."""
         shape = work.contact_a[i, world]
         if model.shape_tyre[shape] < 0:
@@ -86,8 +85,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         work.tyre_rate[i, world] = speed / model.tyre_relaxation[tyre]
         return wp.normalize(wp.cross(axle, work.contact_normal[i, world]))
 
-    @wp.func
-    def soften(work: t.work, dt: real, stiffness: real, damping: real, i: int, world: int):
+    @func
+    def soften(work, dt: real, stiffness: real, damping: real, i: int, world: int):
         """The normal as a spring and damper; the damper acts once the shapes overlap."""
         kick = work.kick[world]
         gap = work.contact_gap[i, world]
@@ -97,8 +96,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         work.contact_y[i, world] = kick * (c + dt * stiffness)
         work.contact_source[i, world] = -kick * stiffness * gap
 
-    @wp.func
-    def prepare_normal(model: t.model, work: t.work, settings: t.settings, pair: int, i: int, world: int):
+    @func
+    def prepare_normal(model, work, settings, pair: int, i: int, world: int):
         """The normal's source, speculative or elastic, and no pseudo-impulse yet."""
         work.contact_push[i, world] = real(0.0)
         work.contact_search[i, world] = vec3()
@@ -110,10 +109,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             if wp.isfinite(model.pair_stiffness[pair, world]):
                 soften(work, settings.dt, model.pair_stiffness[pair, world], model.pair_damping[pair, world], i, world)
 
-    @wp.func
-    def prepare_tyre(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, pair: int, i: int, world: int
-    ):
+    @func
+    def prepare_tyre(model, memory, work, settings, pair: int, i: int, world: int):
         """The normal of a tyre as a spring and damper, and how far its bristles are stretched."""
         tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
@@ -123,7 +120,7 @@ def make_contact(p: Precision, features: Features) -> Made:
                 tyres.stretch(model, model.pair_friction[pair, world], vec2(z[0], z[1]), tyre)
             )
 
-    @wp.func
+    @func
     def clipped(start: vec3, friction: real) -> vec3:
         """Last step's impulse, brought into the cone; contact's frame."""
         normal = wp.max(start[2], real(0.0))
@@ -133,10 +130,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             share = friction * normal / size
         return vec3(share * start[0], share * start[1], normal)
 
-    @wp.func
-    def prepare_contact(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, i: int, world: int
-    ):
+    @func
+    def prepare_contact(model, state, memory, work, settings, i: int, world: int):
         """Arms, effective mass and bounds of contact i; last step's impulse brought into its cone."""
         a = model.shape_body[work.contact_a[i, world]]
         b = model.shape_body[work.contact_b[i, world]]
@@ -178,8 +173,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             wp.transpose(turn) * memory.contact_impulse[i, world], model.pair_friction[pair, world]
         )
 
-    @wp.func
-    def warm_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def warm_contact(model, memory, work, i: int, world: int):
         """Apply last step's impulse."""
         sides.warm_sides(model, work, memory.contact_impulse[i, world], i, world)
         if wp.static(features.rolling):
@@ -187,15 +182,15 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     # --- impact -----------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def is_struck(model: t.model, work: t.work, dt: real, speed: real, i: int, world: int) -> bool:
+    @func
+    def is_struck(model, work, dt: real, speed: real, i: int, world: int) -> bool:
         """Whether the contact closes within the step, fast enough to bounce."""
         pair = work.contact_pair[i, world]
         closes = work.contact_gap[i, world] + dt * speed < real(0.0)
         return model.pair_restitution[pair, world] > real(0.0) and closes and speed < -model.pair_threshold[pair, world]
 
-    @wp.func
-    def bounce(model: t.model, work: t.work, dt: real, i: int, world: int) -> bool:
+    @func
+    def bounce(model, work, dt: real, i: int, world: int) -> bool:
         """The impact of contact i, if there is one; whether there was."""
         turn = frame(work, i, world)
         u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
@@ -210,8 +205,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         sides.strike_contact(model, work, d, i, world)
         return True
 
-    @wp.func
-    def bounce_all(model: t.model, work: t.work, dt: real, world: int):
+    @func
+    def bounce_all(model, work, dt: real, world: int):
         """Impacts, one after the other, until none is left."""
         left = int(wp.static(IMPACT_SWEEPS))
         while left > 0:
@@ -225,10 +220,8 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     # --- one visit --------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def tangential(
-        model: t.model, memory: t.memory, work: t.work, turn: mat33, u: vec3, q: vec3, i: int, world: int
-    ) -> vec3:
+    @func
+    def tangential(model, memory, work, turn: mat33, u: vec3, q: vec3, i: int, world: int) -> vec3:
         """The impulse q with its tangential part corrected, by the tyre or by dry friction; contact's frame."""
         mass = algebra.full(work.contact_mass[i, world])
         friction = model.pair_friction[work.contact_pair[i, world], world]
@@ -248,8 +241,8 @@ def make_contact(p: Precision, features: Features) -> Made:
                 return new
         return rubbed(mass, u, q, friction)
 
-    @wp.func
-    def visit_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int) -> vec2:
+    @func
+    def visit_contact(model, memory, work, i: int, world: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(work, i, world)
         u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
@@ -271,8 +264,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             rolling = visit_rolling(model, memory, work, turn, normal, i, world)
         return vec2(square, rolling)
 
-    @wp.func
-    def push_out(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> real:
+    @func
+    def push_out(model, work, settings, i: int, world: int) -> real:
         """Pseudo-impulse of an overlap, or of an impact that happens on the way; the square of its change."""
         if not laws.is_pushed(work, i, world):
             return real(0.0)
@@ -284,17 +277,14 @@ def make_contact(p: Precision, features: Features) -> Made:
         sides.push_contact(model, work, (new - old) * normal, i, world)
         return (new - old) * (new - old)
 
-    @wp.func
-    def accelerate(model: t.model, memory: t.memory, work: t.work, world: int):
+    @func
+    def accelerate(model, memory, work, world: int):
         """Before a sweep over all contacts: go on in the direction of the sweeps so far, as conjugate gradients do.
 
         Silcowitz-Hansen, Niebe and Erleben (2010): with g the change of impulses in a sweep and b = |g|^2/|g_old|^2,
         add b times the last direction and remember g + b times it; start over where b > 1.
         """
-        squares = work.contact_squares[world]
-        share = real(0.0)
-        if squares[0] > real(0.0) and squares[1] < squares[0]:
-            share = squares[1] / squares[0]
+        share = laws.conjugate_share(work, world)
         for i in range(work.contact_count[world]):
             if share == real(0.0):
                 work.contact_search[i, world] = vec3()
@@ -304,8 +294,8 @@ def make_contact(p: Precision, features: Features) -> Made:
                 memory.contact_impulse[i, world] = memory.contact_impulse[i, world] + more
                 sides.strike_contact(model, work, more, i, world)
 
-    @wp.func
-    def sweep_contacts(model: t.model, memory: t.memory, work: t.work, epsilon: real, world: int) -> real:
+    @func
+    def sweep_contacts(model, memory, work, epsilon: real, world: int) -> real:
         """Every contact once, what lies on the ground last; the square of the largest change that is not settled."""
         if work.contact_squares[world][1] > real(0.0):
             accelerate(model, memory, work, world)
@@ -321,8 +311,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         work.contact_squares[world] = vec2(work.contact_squares[world][1], total)
         return worst
 
-    @wp.func
-    def push_contacts(model: t.model, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def push_contacts(model, work, settings, world: int) -> real:
         """Pseudo-impulses of every contact once; the square of the largest change that is not settled."""
         worst = real(0.0)
         for i in range(work.contact_count[world]):
@@ -334,8 +324,8 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     # --- after the iterations ---------------------------------------------------------------------------------------
 
-    @wp.func
-    def keep_bend(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def keep_bend(model, memory, work, i: int, world: int):
         """Where the bristles of a tyre are at the end of the kick."""
         tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
@@ -350,8 +340,8 @@ def make_contact(p: Precision, features: Features) -> Made:
                 z = vec2()
             memory.contact_bend[i, world] = turn * vec3(z[0], z[1], real(0.0))
 
-    @wp.func
-    def end_contact(model: t.model, memory: t.memory, work: t.work, i: int, world: int):
+    @func
+    def end_contact(model, memory, work, i: int, world: int):
         """The force of contact i, added to what its bodies feel; the bend of a tyre."""
         d = memory.contact_impulse[i, world]
         if wp.static(features.restitution):
@@ -368,24 +358,16 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     # --- all of them, as a group of rows ------------------------------------------------------------------------------
 
-    @wp.func
-    def place(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def place(model, state, memory, work, report, settings, world: int):
         """Find the contact points, and match them with those of the last step."""
         if settings.warm_start == 0:
             memory.kept_count[world] = 0
         find_contacts(model, state, work, report, settings, world)
         keep_contacts(model, state, memory, work, settings, world)
 
-    @wp.func
-    def reach(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def reach(model, state, memory, work, settings, world: int):
         """Every contact, with the inverse mass that the factors give."""
         if wp.static(features.reach):
             work.reach_used[world] = settings.joint_paths
@@ -397,14 +379,14 @@ def make_contact(p: Precision, features: Features) -> Made:
         if wp.static(has_heaps):
             heap.form(model, work, settings, world)
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def warm(model, memory, work, settings, world: int):
         """Last step's impulses applied."""
         for i in range(work.contact_count[world]):
             warm_contact(model, memory, work, i, world)
 
-    @wp.func
-    def strike(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def strike(model, memory, work, settings, world: int):
         """Before the first sweep: loads shared between the points, impacts."""
         if wp.static(features.direct):
             shares = bool(True)
@@ -417,10 +399,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             if wp.static(has_heaps):
                 heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
 
-    @wp.func
-    def visit(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
-    ) -> real:
+    @func
+    def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
         """Every contact once; the square of the largest change of an impulse."""
         # changes shrink slowly here: a small one is no sign of having converged, hence no epsilon
         change = sweep_contacts(model, memory, work, real(0.0), world)
@@ -428,8 +408,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             push_contacts(model, work, settings, world)
         return change
 
-    @wp.func
-    def sweep(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> vec2:
+    @func
+    def sweep(model, memory, work, settings, world: int) -> vec2:
         """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse."""
         if wp.static(features.together):
             if work.dense_count[world] > 0:
@@ -442,16 +422,16 @@ def make_contact(p: Precision, features: Features) -> Made:
         change = sweep_contacts(model, memory, work, settings.epsilon, world)
         return vec2(change, push_contacts(model, work, settings, world))
 
-    @wp.func
-    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end(model, state, memory, work, settings, world: int):
         """The force of every contact, N, and of all contacts of a body together."""
         for b in range(settings.bodies):
             work.touch_force[b, world] = vec3()
         for i in range(work.contact_count[world]):
             end_contact(model, memory, work, i, world)
 
-    @wp.func
-    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
+    @func
+    def scale(model, memory, settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
         for i in range(memory.kept_count[world]):
             memory.contact_impulse[i, world] = share * memory.contact_impulse[i, world]

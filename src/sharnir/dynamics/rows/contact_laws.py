@@ -1,6 +1,6 @@
 """What a contact does by itself: its frame, its normal impulse, its dry friction, its overlap (see contact.py)."""
 
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from .limit import push_give
 
 SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
@@ -8,19 +8,18 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
 @factory
 def make_contact_laws(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     GIVE = wp.constant(real(push_give(p)))
 
-    @wp.func
-    def frame(work: t.work, i: int, world: int) -> mat33:
+    @func
+    def frame(work, i: int, world: int) -> mat33:
         """Columns: the two tangents and the normal of contact i, world axes."""
         z = work.contact_normal[i, world]
         x = work.contact_tangent[i, world]
         return wp.matrix_from_cols(x, wp.cross(z, x), z)
 
-    @wp.func
+    @func
     def rubbed(mass: mat33, u: vec3, q: vec3, friction: real) -> vec3:
         """The impulse q with its tangential part corrected for the velocity u; contact's frame."""
         bound = friction * q[2]
@@ -38,8 +37,8 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
                 y = y * bound / size
         return vec3(x, y, q[2])
 
-    @wp.func
-    def normal_impulse(work: t.work, mass: real, speed: real, old: real, i: int, world: int) -> real:
+    @func
+    def normal_impulse(work, mass: real, speed: real, old: real, i: int, world: int) -> real:
         """The normal impulse after a visit, N s: rigid, or elastic with the conductance y."""
         y = work.contact_y[i, world]
         new = old - (speed - work.contact_source[i, world]) / mass
@@ -47,32 +46,51 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
             new = old - (y * speed + old - work.contact_source[i, world]) / (y * mass + real(1.0))
         return wp.max(new, real(0.0))
 
-    @wp.func
+    @func
     def unsettled(change: real, carried: real, epsilon: real) -> real:
         """The square of a change, 0 if it is a small share of what is carried (squares); not where epsilon is 0."""
         if epsilon > real(0.0) and change < real(SETTLED * SETTLED) * carried:
             return real(0.0)
         return change
 
+    @func
+    def is_dry(model, work, i: int, world: int) -> bool:
+        """Whether contact i has no law but dry friction: no tyre, nothing that resists rolling."""
+        if wp.static(features.tyres):
+            if model.shape_tyre[work.contact_a[i, world]] >= 0 or model.shape_tyre[work.contact_b[i, world]] >= 0:
+                return False
+        if wp.static(features.rolling):
+            if wp.length_sq(work.roll_arms[i, world]) > real(0.0):
+                return False
+        return True
+
+    @func
+    def conjugate_share(work, world: int) -> real:
+        """The share of the direction of the sweeps so far that the next one goes on by; 0 to start over."""
+        squares = work.contact_squares[world]
+        if squares[0] > real(0.0) and squares[1] < squares[0]:
+            return squares[1] / squares[0]
+        return real(0.0)
+
     # --- overlap ----------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def is_struck_ahead(work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_struck_ahead(work, i: int, world: int) -> bool:
         """Whether an impact of contact i happens on the way."""
         if wp.static(features.restitution):
             blow = work.contact_blow[i, world]
             return wp.dot(blow, blow) > real(0.0) and work.contact_gap[i, world] > real(0.0)
         return False
 
-    @wp.func
-    def is_pushed(work: t.work, i: int, world: int) -> bool:
+    @func
+    def is_pushed(work, i: int, world: int) -> bool:
         """Whether pseudo-velocities have something to put right at contact i."""
         if work.contact_y[i, world] > real(0.0):
             return False
         return work.contact_gap[i, world] < real(0.0) or is_struck_ahead(work, i, world)
 
-    @wp.func
-    def push_speed(model: t.model, work: t.work, settings: t.settings, i: int, world: int) -> real:
+    @func
+    def push_speed(model, work, settings, i: int, world: int) -> real:
         """The pseudo-velocity along the normal that contact i asks for, m/s."""
         rate = settings.erp
         if wp.static(features.restitution):
@@ -80,15 +98,15 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
                 rate = real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]
         return -rate * work.contact_gap[i, world] / settings.dt
 
-    @wp.func
-    def push_yield(model: t.model, work: t.work, i: int, world: int) -> real:
+    @func
+    def push_yield(model, work, i: int, world: int) -> real:
         """By how much contact i gives way to a pseudo-impulse, 1/kg."""
         return GIVE * (
             model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
         )
 
-    @wp.func
-    def pushed(model: t.model, work: t.work, settings: t.settings, speed: real, i: int, world: int) -> real:
+    @func
+    def pushed(model, work, settings, speed: real, i: int, world: int) -> real:
         """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
         target = push_speed(model, work, settings, i, world)
         give = push_yield(model, work, i, world)

@@ -23,7 +23,6 @@ from ..pair import make_pair
 
 @factory
 def make_coupling(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)
@@ -35,9 +34,7 @@ def make_coupling(p: Precision, features: Features) -> Made:
         """The axis of term i; its share in the sum of coordinates, and in the row's inverse mass."""
         j = model.term_joint[i]
         f = geometry.frames_of(model, state, j, world)
-        value = geometry.coordinate_value(f, model.term_kind[i])
-        if model.term_twist[i] >= 0:
-            value = geometry.unwrapped(value, state.twist[model.term_twist[i], world])
+        value = geometry.counted(state, f, model.term_kind[i], model.term_twist[i], world)
         axis = model.term_factor[i, world] * geometry.coordinate_axis(f, model.term_kind[i])
         work.term_axis[i, world] = axis
         x = pair.load(model, work, j, world)

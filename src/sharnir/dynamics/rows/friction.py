@@ -34,7 +34,6 @@ BRISTLES_HELD = 0.98  # of their largest bend: bristles below that hold
 
 @factory
 def make_friction(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)

@@ -24,7 +24,6 @@ from .joint_view import make_view
 
 @factory
 def make_gear(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func = p.real, p.vec3, functions(p)
     friction, view_of = make_friction(p, features), make_view(p)
     View = view_of.View

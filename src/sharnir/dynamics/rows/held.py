@@ -22,7 +22,6 @@ HOLDING = 25  # iterations with friction in the matrix; where they do not end, t
 
 @factory
 def make_held(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     if not features.held:
         return None
     real, vec3, mat33 = p.real, p.vec3, p.mat33

@@ -10,7 +10,6 @@ A_LINEAR, A_ANGULAR, B_LINEAR, B_ANGULAR, TURN_A, TURN_B = range(6)  # places in
 
 @factory
 def make_joint_matrix(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     diagonal, bias, held = make_algebra(p).diagonal, make_bias(p, features), make_held(p, features)

@@ -2,7 +2,7 @@
 
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..integrators.leapfrog import make_leapfrog
 from ..pair import make_pair
 from ..solvers.reach import make_reach
@@ -17,9 +17,8 @@ from .soft import make_soft
 
 @factory
 def make_joints(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
-    t = structs(p)
+    func = functions(p)
     pair, lock, soft, matrix = (
         make_pair(p),
         make_lock(p, features),
@@ -37,16 +36,8 @@ def make_joints(p: Precision, features: Features) -> Made:
 
     # --- before the iterations --------------------------------------------------------------------------------------
 
-    @wp.func
-    def place(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def place(model, state, memory, work, report, settings, world: int):
         """From the centres of mass to b's anchor, where both bodies feel a joint's impulses, m."""
         for j in range(settings.joints):
             b = model.joint_b[j]
@@ -56,8 +47,8 @@ def make_joints(p: Precision, features: Features) -> Made:
             if wp.static(features.direct):
                 stiffen_joint(model, memory, work, settings.dt, j, world)
 
-    @wp.func
-    def weighs_itself(model: t.model, j: int) -> bool:
+    @func
+    def weighs_itself(model, j: int) -> bool:
         """Whether rows of joint j look at inverse masses that do not come from the factors."""
         if wp.static(not features.direct):
             return True
@@ -66,17 +57,8 @@ def make_joints(p: Precision, features: Features) -> Made:
             rows = rows + bounds.count(model, j)
         return rows > 0
 
-    @wp.func
-    def prepare_joint(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        j: int,
-        world: int,
-    ) -> real:
+    @func
+    def prepare_joint(model, control, state, memory, work, settings, j: int, world: int) -> real:
         """All rows of joint j, but those that follow from the factors; its worst error."""
         view = View()
         view.joint = j
@@ -101,25 +83,16 @@ def make_joints(p: Precision, features: Features) -> Made:
             bounds.prepare(model, state, memory, work, view, world)
         return worst
 
-    @wp.func
-    def prepare(
-        model: t.model,
-        control: t.control,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        world: int,
-    ):
+    @func
+    def prepare(model, control, state, memory, work, report, settings, world: int):
         """All joints; their worst error (m or rad) is reported."""
         worst = real(0.0)
         for j in range(settings.joints):
             worst = wp.max(worst, prepare_joint(model, control, state, memory, work, settings, j, world))
         report.joint_error[world] = worst
 
-    @wp.func
-    def reach(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def reach(model, state, memory, work, settings, world: int):
         """Bounded rows with the inverse masses that the factors give."""
         if wp.static(features.reach and has_bounds):
             for j in range(settings.joints):
@@ -133,8 +106,8 @@ def make_joints(p: Precision, features: Features) -> Made:
                     view.angular = reach_of.inverse_mass(work, 0, j, world)
                     bounds.prepare(model, state, memory, work, view, world)
 
-    @wp.func
-    def warm(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def warm(model, memory, work, settings, world: int):
         """Last step's impulses applied."""
         for j in range(settings.joints):
             x = lock.warm_lock(model, memory, pair.load(model, work, j, world), j, world)
@@ -147,8 +120,8 @@ def make_joints(p: Precision, features: Features) -> Made:
 
     # --- visits -----------------------------------------------------------------------------------------------------
 
-    @wp.func
-    def react(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
+    @func
+    def react(model, memory, work, x: Pair, j: int, world: int) -> Pair:
         """The answer of joint j's own locked and soft rows to an impulse on one of its free axes."""
         x = lock.visit_lock(model, memory, work, x, j, world)
         if wp.static(features.soft):
@@ -156,8 +129,8 @@ def make_joints(p: Precision, features: Features) -> Made:
                 x = lock.visit_lock(model, memory, work, soft.visit_soft(model, memory, work, x, i, world), j, world)
         return x
 
-    @wp.func
-    def push_joint(model: t.model, work: t.work, x: Pair, rate: real, j: int, world: int) -> Pair:
+    @func
+    def push_joint(model, work, x: Pair, rate: real, j: int, world: int) -> Pair:
         """Pseudo-impulses of joint j's locks and of its bounded rows that are passed."""
         x = lock.push_lock(model, work, x, rate, j, world)
         if wp.static(pushes):
@@ -167,10 +140,8 @@ def make_joints(p: Precision, features: Features) -> Made:
                     x = pair.acted(x, linear, pushing.push(model, work, pair.motion(x, linear), rate, c, j, world))
         return x
 
-    @wp.func
-    def visit_joint(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, j: int, world: int
-    ) -> real:
+    @func
+    def visit_joint(model, memory, work, settings, stabilise: bool, j: int, world: int) -> real:
         """One visit of joint j, every row applied at once; the square of the largest impulse."""
         x = lock.visit_lock(model, memory, work, pair.load(model, work, j, world), j, world)
         if wp.static(features.soft):
@@ -187,10 +158,8 @@ def make_joints(p: Precision, features: Features) -> Made:
             pair.store_push(model, work, j, world, x)
         return x.change
 
-    @wp.func
-    def visit(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, stabilise: bool, world: int
-    ) -> real:
+    @func
+    def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
         """One visit of every joint; the square of the largest impulse."""
         change = real(0.0)
         for j in range(settings.joints):
@@ -199,16 +168,16 @@ def make_joints(p: Precision, features: Features) -> Made:
 
     # --- after the iterations ---------------------------------------------------------------------------------------
 
-    @wp.func
-    def at_the_end(memory: t.memory, mean: vec3, last: vec3, world: int) -> vec3:
+    @func
+    def at_the_end(memory, mean: vec3, last: vec3, world: int) -> vec3:
         """A reaction (N or N m) as it is at the end of the step, from its means over this kick and the last."""
         if wp.static(features.integrator.leads):
             if memory.kick[world] > real(0.0):
                 return brought_on(mean, last)
         return mean
 
-    @wp.func
-    def note_reaction(memory: t.memory, work: t.work, j: int, world: int):
+    @func
+    def note_reaction(memory, work, j: int, world: int):
         """The mean reaction of joint j over the kick (N, N m), and as it is at the end of the step."""
         impulse = memory.lock_impulse[j, world]
         if wp.static(features.integrator.leads):
@@ -224,8 +193,8 @@ def make_joints(p: Precision, features: Features) -> Made:
             memory.reaction_torque_now[j, world] = at_the_end(memory, torque, memory.reaction_torque[j, world], world)
             memory.reaction_torque[j, world] = torque
 
-    @wp.func
-    def end(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def end(model, state, memory, work, settings, world: int):
         """Reactions, and what the rows remember of a kick that is solved."""
         for j in range(settings.joints):
             note_reaction(memory, work, j, world)
@@ -235,8 +204,8 @@ def make_joints(p: Precision, features: Features) -> Made:
                 for i in range(model.soft_start[j], model.soft_end[j]):
                     soft.end_soft(model, state, memory, work, settings.dt, i, world)
 
-    @wp.func
-    def scale(model: t.model, memory: t.memory, settings: t.settings, share: real, world: int):
+    @func
+    def scale(model, memory, settings, share: real, world: int):
         """Impulses for a kick of another length; 0 forgets them."""
         for j in range(settings.joints):
             memory.lock_impulse[j, world] = share * memory.lock_impulse[j, world]

@@ -6,7 +6,6 @@ from ..factory import Made, Precision, factory, wp
 
 @factory
 def make_view(p: Precision) -> Made:
-    """The struct in a precision."""
     mat33, vec3, real, Frames = p.mat33, p.vec3, p.real, make_coordinates(p).Frames
 
     @wp.struct

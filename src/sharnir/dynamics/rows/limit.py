@@ -29,7 +29,6 @@ def push_give(p: Precision) -> float:
 
 @factory
 def make_limit(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3 = p.real, p.vec3
     func = functions(p)
     geometry, pair = make_coordinates(p), make_pair(p)
@@ -57,10 +56,7 @@ def make_limit(p: Precision, features: Features) -> Made:
     @func
     def limit_value(model, state, f: Frames, i: int, world: int) -> real:
         """The coordinate of limit i, turns counted."""
-        value = geometry.coordinate_value(f, model.limit_kind[i])
-        if model.limit_twist[i] >= 0:
-            value = geometry.unwrapped(value, state.twist[model.limit_twist[i], world])
-        return value
+        return geometry.counted(state, f, model.limit_kind[i], model.limit_twist[i], world)
 
     @func
     def limit_passed(model, state, i: int, world: int) -> bool:

@@ -16,16 +16,15 @@ joint, so the free axis answers with W - W K W instead of W.
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..coordinates import make_coordinates
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from .joint_view import make_view
 
 
 @factory
 def make_lock(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    t = structs(p)
+    func = functions(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames, View = pair.Pair, geometry.Frames, make_view(p).View
     needs_mass = not features.direct or features.axis_bounds or features.soft
@@ -34,19 +33,19 @@ def make_lock(p: Precision, features: Features) -> Made:
     # of a joint's own inverse mass, see set_elasticity
     SOFTNESS, LEAST_SOFTNESS = wp.constant(real(1e-4)), wp.constant(real(1e-8))
 
-    @wp.func
+    @func
     def inverse_mass_ll(x: Pair) -> mat33:
         """Slip from an impulse at the anchor."""
         sa = wp.skew(x.ra)
         sb = wp.skew(x.rb)
         return algebra.diagonal(x.ma + x.mb) - sa * x.ia * sa - sb * x.ib * sb
 
-    @wp.func
+    @func
     def inverse_mass_al(x: Pair) -> mat33:
         """Relative spin from an impulse at the anchor."""
         return x.ia * wp.skew(x.ra) + x.ib * wp.skew(x.rb)
 
-    @wp.func
+    @func
     def pick(basis: mat33, axes: int) -> mat33:
         """Rows: the chosen columns of the basis, zero for the others."""
         rows = wp.transpose(basis)
@@ -56,15 +55,15 @@ def make_lock(p: Precision, features: Features) -> Made:
                     rows[i, j] = real(0.0)
         return rows
 
-    @wp.func
-    def ease_at(model: t.model, b: int, anchor: vec3, world: int) -> real:
+    @func
+    def ease_at(model, b: int, anchor: vec3, world: int) -> real:
         """The trace of body b's inverse mass at an anchor on it, 1/kg."""
         inv_inertia = model.inv_inertia[b, world]
         turning = wp.dot(anchor, anchor) * wp.trace(inv_inertia) - wp.dot(anchor, inv_inertia * anchor)
         return real(3.0) * model.inv_mass[b, world] + turning
 
-    @wp.func
-    def set_elasticity(model: t.model, work: t.work, j: int, world: int):
+    @func
+    def set_elasticity(model, work, j: int, world: int):
         """Gamma: none, or for a joint that closes a loop what keeps its redundant rows regular.
 
         Semi-implicit steps leave gaps of the order dt^2, which make redundant rows (Bricard's mechanism) seem
@@ -85,10 +84,8 @@ def make_lock(p: Precision, features: Features) -> Made:
             )
             work.softness_a[j, world] = softness * wp.trace(model.inv_inertia[a, world] + model.inv_inertia[b, world])
 
-    @wp.func
-    def prepare_translations(
-        model: t.model, memory: t.memory, work: t.work, f: Frames, w_ll: mat33, weighs: bool, j: int, world: int
-    ) -> real:
+    @func
+    def prepare_translations(model, memory, work, f: Frames, w_ll: mat33, weighs: bool, j: int, world: int) -> real:
         """Gap, locked directions and effective mass of the translations alone; the length of the gap."""
         basis = algebra.diagonal(real(1.0))
         locked = model.linear_lock[j]
@@ -110,10 +107,8 @@ def make_lock(p: Precision, features: Features) -> Made:
         work.gap[j, world] = gap
         return wp.length(gap)
 
-    @wp.func
-    def prepare_rotations(
-        model: t.model, memory: t.memory, work: t.work, f: Frames, x: Pair, weighs: bool, j: int, world: int
-    ) -> real:
+    @func
+    def prepare_rotations(model, memory, work, f: Frames, x: Pair, weighs: bool, j: int, world: int) -> real:
         """Tilt, locked axes and the whole block's effective mass (translations eliminated); the tilt's size."""
         locked = model.angular_lock[j]
         basis = geometry.angular_basis(f, model.basis[j])
@@ -135,16 +130,8 @@ def make_lock(p: Precision, features: Features) -> Made:
                 )
         return wp.length(tilt)
 
-    @wp.func
-    def prepare_lock(
-        model: t.model,
-        memory: t.memory,
-        work: t.work,
-        view: View,
-        x: Pair,
-        weighs: bool,
-        world: int,
-    ) -> real:
+    @func
+    def prepare_lock(model, memory, work, view: View, x: Pair, weighs: bool, world: int) -> real:
         """Errors of the joint in view, its effective masses if it ``weighs``; keeps the impulses on its locks.
 
         Returns the worst error.
@@ -158,8 +145,8 @@ def make_lock(p: Precision, features: Features) -> Made:
                 worst = wp.max(worst, prepare_rotations(model, memory, work, view.frames, x, weighs, j, world))
         return worst
 
-    @wp.func
-    def add_soft_rows(model: t.model, work: t.work, j: int, world: int):
+    @func
+    def add_soft_rows(model, work, j: int, world: int):
         """Add the axes of the active soft rows to the joint's matrix rows."""
         for i in range(model.soft_start[j], model.soft_end[j]):
             if work.soft_y[i, world] > real(0.0):
@@ -170,15 +157,15 @@ def make_lock(p: Precision, features: Features) -> Made:
                 else:
                     work.rows_a[j, world] = with_row(work.rows_a[j, world], row, axis)
 
-    @wp.func
+    @func
     def with_row(rows: mat33, i: int, value: vec3) -> mat33:
         """The matrix with row i replaced."""
         for c in range(3):
             rows[i, c] = value[c]
         return rows
 
-    @wp.func
-    def held_mass_ll(model: t.model, work: t.work, x: Pair, w_ll: mat33, j: int, world: int) -> mat33:
+    @func
+    def held_mass_ll(model, work, x: Pair, w_ll: mat33, j: int, world: int) -> mat33:
         """Slip from an impulse at the anchor when the joint's own locks react to it at once: W - W K W."""
         w_al = inverse_mass_al(x)
         d = algebra.full(work.mass_ll[j, world]) * w_ll
@@ -190,8 +177,8 @@ def make_lock(p: Precision, features: Features) -> Made:
                 held = held - w_ll * d - wp.transpose(w_al) * c
         return held
 
-    @wp.func
-    def held_mass_aa(model: t.model, work: t.work, x: Pair, j: int, world: int) -> mat33:
+    @func
+    def held_mass_aa(model, work, x: Pair, j: int, world: int) -> mat33:
         """Relative spin from an angular impulse when the joint's own locks react to it at once."""
         w_al = inverse_mass_al(x)
         w_la = wp.transpose(w_al)
@@ -205,16 +192,16 @@ def make_lock(p: Precision, features: Features) -> Made:
                 held = held - w_al * d - w_aa * c
         return held
 
-    @wp.func
-    def warm_lock(model: t.model, memory: t.memory, x: Pair, j: int, world: int) -> Pair:
+    @func
+    def warm_lock(model, memory, x: Pair, j: int, world: int) -> Pair:
         """Last step's impulses of joint j applied."""
         if wp.static(features.angular_locks):
             if model.angular_lock[j] != 0:
                 return pair.kicked(x, memory.lock_impulse[j, world], memory.lock_angular[j, world])
         return pair.struck(x, memory.lock_impulse[j, world])
 
-    @wp.func
-    def note_impulse(memory: t.memory, work: t.work, d: vec3, j: int, world: int):
+    @func
+    def note_impulse(memory, work, d: vec3, j: int, world: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
         if wp.static(features.integrator.leads and not features.direct):
             if work.is_led[world] == 1:
@@ -222,8 +209,8 @@ def make_lock(p: Precision, features: Features) -> Made:
                 return
         memory.lock_impulse[j, world] = memory.lock_impulse[j, world] + d
 
-    @wp.func
-    def note_torque(memory: t.memory, work: t.work, c: vec3, j: int, world: int):
+    @func
+    def note_torque(memory, work, c: vec3, j: int, world: int):
         """The same for the angular impulse."""
         if wp.static(features.integrator.leads and not features.direct):
             if work.is_led[world] == 1:
@@ -231,8 +218,8 @@ def make_lock(p: Precision, features: Features) -> Made:
                 return
         memory.lock_angular[j, world] = memory.lock_angular[j, world] + c
 
-    @wp.func
-    def visit_lock(model: t.model, memory: t.memory, work: t.work, x: Pair, j: int, world: int) -> Pair:
+    @func
+    def visit_lock(model, memory, work, x: Pair, j: int, world: int) -> Pair:
         """One visit: impulses that stop the slip of the locked axes."""
         u = led(work, pair.slip(x), 1, j, world)
         d = -(algebra.full(work.mass_ll[j, world]) * u)
@@ -247,8 +234,8 @@ def make_lock(p: Precision, features: Features) -> Made:
         note_impulse(memory, work, d, j, world)
         return pair.struck(x, d)
 
-    @wp.func
-    def push_lock(model: t.model, work: t.work, x: Pair, rate: real, j: int, world: int) -> Pair:
+    @func
+    def push_lock(model, work, x: Pair, rate: real, j: int, world: int) -> Pair:
         """The same for the pseudo-velocities: pseudo-impulses that close the gap at ``rate`` = ERP/dt."""
         u = pair.slip(x) + rate * work.gap[j, world]
         d = -(algebra.full(work.mass_ll[j, world]) * u)

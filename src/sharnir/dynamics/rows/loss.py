@@ -29,7 +29,6 @@ JAMS = 1e-9  # 1 + d s at and below which no friction short of holding is enough
 
 @factory
 def make_loss(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, vec2 = p.real, p.vec3, p.vec2
     func, friction = functions(p), make_friction(p, features)
     coordinate_axis, view_of = make_coordinates(p).coordinate_axis, make_view(p)

@@ -11,7 +11,6 @@ from .catch import make_catch
 
 @factory
 def make_one_way_clutch(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func, catch = p.real, p.vec3, functions(p), make_catch(p, features)
 
     @func

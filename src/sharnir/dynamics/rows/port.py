@@ -6,7 +6,6 @@ from ..ropes.attach import make_attach
 
 @factory
 def make_port(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, func, attach = p.real, functions(p), make_attach(p, features)
 
     @func

@@ -16,7 +16,6 @@ from .joint_view import make_view
 
 @factory
 def make_ratchet(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, func, catch = p.real, p.vec3, functions(p), make_catch(p, features)
     View = make_view(p).View
 

@@ -13,7 +13,6 @@ from ..solvers.reach import make_reach
 
 @factory
 def make_rolling(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func = functions(p)
     algebra, sides, reach = make_algebra(p), make_sides(p, features), make_reach(p, features)

@@ -54,7 +54,6 @@ PLAIN, SPEED_SERVO, POSITION_SERVO = 1, 2, 3
 
 @factory
 def make_soft(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     # share of a rate that a row must take to be one: its inverse is on the diagonal of the direct solver
@@ -283,10 +282,7 @@ def make_soft(p: Precision, features: Features) -> Made:
     @func
     def soft_value(model, state, f: Frames, i: int, world: int) -> real:
         """The coordinate of soft row i."""
-        value = geometry.coordinate_value(f, model.soft_kind[i])
-        if model.soft_twist[i] >= 0:
-            value = geometry.unwrapped(value, state.twist[model.soft_twist[i], world])
-        return value
+        return geometry.counted(state, f, model.soft_kind[i], model.soft_twist[i], world)
 
     @func
     def prepare_soft(model, control, state, memory, work, view: View, i: int, world: int):

@@ -19,7 +19,6 @@ CALM = 0.02  # s, damping time of the bristles
 
 @factory
 def make_tyre(p: Precision, features: Features) -> Made:
-    """The functions in a precision."""
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     func = functions(p)
 

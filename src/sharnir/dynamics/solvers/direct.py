@@ -13,7 +13,7 @@ Either way the last act is a solve: joints are exact whatever the number of iter
 """
 
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..ropes.attach import make_attach
 from ..rows.bounds import make_bounds
 from ..rows.groups import make_rows
@@ -28,9 +28,8 @@ IDLE_EVERY = 4  # iterations between two looks at limits that nothing has reache
 
 @factory
 def make_direct(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
-    t = structs(p)
+    func = functions(p)
     factors = make_factors(p, features)
     sweep_near = make_near(p, features).sweep
     sweep_reach = make_sweep(p, features).sweep
@@ -40,8 +39,8 @@ def make_direct(p: Precision, features: Features) -> Made:
     loaded = features.friction_laws
     is_foreseen = make_bias(p, features).is_foreseen
 
-    @wp.func
-    def solve_ports(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int) -> real:
+    @func
+    def solve_ports(model, memory, work, settings, world: int) -> real:
         """Ropes and bodies at their ports, then the joints' part of it; the square of the largest impulse."""
         change = couple(model, memory, work, settings, world)
         factors.solve_velocity(model, memory, work, settings, world)
@@ -49,8 +48,8 @@ def make_direct(p: Precision, features: Features) -> Made:
             factors.clear(settings, work.solution, world)
         return change
 
-    @wp.func
-    def first_solve(model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def first_solve(model, state, memory, work, settings, world: int):
         """The joints alone, with last step's impulses of everything else."""
         work.is_settled[world] = 0
         if wp.static(features.integrator.leads):
@@ -68,17 +67,8 @@ def make_direct(p: Precision, features: Features) -> Made:
         if wp.static(features.rope_ports):
             solve_ports(model, memory, work, settings, world)
 
-    @wp.func
-    def sweep_bounds(
-        model: t.model,
-        memory: t.memory,
-        work: t.work,
-        settings: t.settings,
-        made: int,
-        everywhere: bool,
-        before: real,
-        world: int,
-    ) -> vec2:
+    @func
+    def sweep_bounds(model, memory, work, settings, made: int, everywhere: bool, before: real, world: int) -> vec2:
         """One outer iteration; the squares of the largest impulse and pseudo-impulse."""
         if wp.static(features.reach):
             work.is_settled[world] = 0
@@ -102,10 +92,8 @@ def make_direct(p: Precision, features: Features) -> Made:
             factors.solve_velocity(model, memory, work, settings, world)
         return changes
 
-    @wp.func
-    def lead_on(
-        model: t.model, state: t.state, memory: t.memory, work: t.work, settings: t.settings, world: int
-    ) -> bool:
+    @func
+    def lead_on(model, state, memory, work, settings, world: int) -> bool:
         """After limits, friction or contacts have changed the motion; whether there is something to iterate on."""
         work.is_led[world] = work.is_led[world] + 1
         if wp.static(features.reach):
@@ -117,17 +105,8 @@ def make_direct(p: Precision, features: Features) -> Made:
                 factors.clear(settings, work.solution, world)
         return changed
 
-    @wp.func
-    def iterate(
-        model: t.model,
-        state: t.state,
-        memory: t.memory,
-        work: t.work,
-        report: t.report,
-        settings: t.settings,
-        count: int,
-        world: int,
-    ):
+    @func
+    def iterate(model, state, memory, work, report, settings, count: int, world: int):
         """At most ``count`` outer iterations, until no limit or friction impulse changes by more than epsilon."""
         if report.iterations[world] == 0:
             first_solve(model, state, memory, work, settings, world)
@@ -166,8 +145,8 @@ def make_direct(p: Precision, features: Features) -> Made:
                 report.done[world] = 1
         report.iterations[world] = report.iterations[world] + sweep
 
-    @wp.func
-    def conclude(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
+    @func
+    def conclude(model, memory, work, settings, world: int):
         """After the last iteration: velocities and joint impulses brought up to date, if they are not."""
         if wp.static(features.reach):
             if work.is_settled[world] == 0:
@@ -176,8 +155,8 @@ def make_direct(p: Precision, features: Features) -> Made:
                 if work.is_pushed[world] == 1:
                     factors.settle_push(model, work, settings, world)
 
-    @wp.func
-    def resume(model: t.model, memory: t.memory, work: t.work, report: t.report, settings: t.settings, world: int):
+    @func
+    def resume(model, memory, work, report, settings, world: int):
         """Go on after the ropes, or the matrix, were factored anew."""
         report.done[world] = 0
         if wp.static(features.rope_ports):

@@ -24,7 +24,6 @@ TIGHT, TOUCHING = 1e-10, 1e-7  # of an arm, that the softness of a joint that cl
 
 @factory
 def make_factors(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

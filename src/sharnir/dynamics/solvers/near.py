@@ -9,7 +9,6 @@ from ..rows.joint_rows import make_joints
 
 @factory
 def make_near(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2 = p.real, p.vec2
     func = functions(p)
     pair, joints, led = make_pair(p), make_joints(p, features), make_bias(p, features).led

@@ -19,7 +19,6 @@ NO_ROOM = 1e30  # inverse mass of a contact that found no room: it does nothing
 
 @factory
 def make_reach(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -15,7 +15,6 @@ from ..rows.groups import make_rows
 
 @factory
 def make_sequential(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     func = functions(p)
     rows, find_bias = make_rows(p, features), make_bias(p, features).find_bias
 

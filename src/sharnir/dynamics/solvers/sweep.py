@@ -1,7 +1,7 @@
 """An outer iteration of the direct solver in which the whole mechanism reacts at once (``reach`` in direct.py)."""
 
 from ..bias import make_bias
-from ..factory import Features, Made, Precision, factory, structs, wp
+from ..factory import Features, Made, Precision, factory, functions, wp
 from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.groups import make_rows
@@ -10,9 +10,8 @@ from .reach import make_reach
 
 @factory
 def make_sweep(p: Precision, features: Features) -> Made:
-    """The functions in a precision, for a scene's features."""
     real, vec2, vec3 = p.real, p.vec2, p.vec3
-    t = structs(p)
+    func = functions(p)
     pair, reach, led = make_pair(p), make_reach(p, features), make_bias(p, features).led
     rows, bounds, pushing = make_rows(p, features), make_bounds(p, features).rows, make_bounds(p, features).pushing
     has_bounds, pushes = bounds is not None, pushing is not None
@@ -26,10 +25,8 @@ def make_sweep(p: Precision, features: Features) -> Made:
         start: int
         end: int
 
-    @wp.func
-    def visit_part(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, part: Part, u: vec3, world: int
-    ) -> real:
+    @func
+    def visit_part(model, memory, work, settings, part: Part, u: vec3, world: int) -> real:
         """Bounded rows at the slip or relative spin u before the iterations; the square of the largest impulse."""
         j = part.joint
         u = led(work, u, part.linear, j, world) + reach.answer(work, work.solution, part.start, part.end, world)
@@ -46,8 +43,8 @@ def make_sweep(p: Precision, features: Features) -> Made:
             reach.strike(work, work.solution, part.start, part.end, total, world)
         return change
 
-    @wp.func
-    def push_part(model: t.model, work: t.work, settings: t.settings, part: Part, u: vec3, world: int) -> real:
+    @func
+    def push_part(model, work, settings, part: Part, u: vec3, world: int) -> real:
         """Pseudo-impulses of the rows that are passed; the square of the largest."""
         j = part.joint
         change = real(0.0)
@@ -59,8 +56,8 @@ def make_sweep(p: Precision, features: Features) -> Made:
                 change = wp.max(change, wp.dot(d, d))
         return change
 
-    @wp.func
-    def part_of(model: t.model, linear: int, j: int) -> Part:
+    @func
+    def part_of(model, linear: int, j: int) -> Part:
         """The lengths or the angles of joint j."""
         part = Part()
         part.joint = j
@@ -72,8 +69,8 @@ def make_sweep(p: Precision, features: Features) -> Made:
             part.end = model.reach_angular[j]
         return part
 
-    @wp.func
-    def visit_joint(model: t.model, memory: t.memory, work: t.work, settings: t.settings, j: int, world: int) -> vec2:
+    @func
+    def visit_joint(model, memory, work, settings, j: int, world: int) -> vec2:
         """Bounded rows of joint j; the squares of the largest impulse and pseudo-impulse."""
         x = pair.load(model, work, j, world)
         lengths = part_of(model, 1, j)
@@ -90,10 +87,8 @@ def make_sweep(p: Precision, features: Features) -> Made:
             push = wp.max(push, push_part(model, work, settings, angles, pair.motion(x, 0), world))
         return vec2(change, push)
 
-    @wp.func
-    def sweep(
-        model: t.model, memory: t.memory, work: t.work, settings: t.settings, everywhere: bool, world: int
-    ) -> vec2:
+    @func
+    def sweep(model, memory, work, settings, everywhere: bool, world: int) -> vec2:
         """All bounded rows once, idle ones only if told; the squares of the largest impulse and pseudo-impulse."""
         worst = vec2()
         if wp.static(features.together):  # they are solved at once; whether joints hold still with them is seen after

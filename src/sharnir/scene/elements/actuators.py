@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...errors import SceneError
-from ..values import Description, not_negative, number, positive, shown
+from ..values import Description, number, shown, units
 
 ATMOSPHERE = 101325.0  # Pa
 
@@ -17,12 +17,9 @@ ATMOSPHERE = 101325.0  # Pa
 class IdealActuator(Description, frozen=True, tag_field="type", tag="ideal_actuator"):
     """An effort as it is commanded (N or N m), up to ``limit`` (N or N m) either way."""
 
-    limit: float | None = None
+    from_zero = units(limit="N or N m")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.limit is not None:
-            not_negative(self.limit, "IdealActuator limit (N or N m)")
+    limit: float | None = None
 
 
 class TorqueMotor(Description, frozen=True, tag_field="type", tag="torque_motor"):
@@ -38,6 +35,9 @@ class TorqueMotor(Description, frozen=True, tag_field="type", tag="torque_motor"
     and the limit falls from where T is ``derate_from`` (K) on a straight line to zero at ``derate_to`` (K).
     """
 
+    above_zero = units(torque_constant="N m/A", current_limit="A", thermal_time="s")
+    from_zero = units(inertia="kg m^2", resistance="ohm", thermal_resistance="K/W")
+
     torque_constant: float
     current_limit: float
     ratio: float = 1.0
@@ -50,14 +50,8 @@ class TorqueMotor(Description, frozen=True, tag_field="type", tag="torque_motor"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.torque_constant, "TorqueMotor torque_constant (N m/A)")
-        positive(self.current_limit, "TorqueMotor current_limit (A)")
         if number(self.ratio, "TorqueMotor ratio") == 0.0:
             raise SceneError("TorqueMotor ratio is 0; give turns of the motor per turn of the joint, 1 without a gear")
-        not_negative(self.inertia, "TorqueMotor inertia (kg m^2)")
-        not_negative(self.resistance, "TorqueMotor resistance (ohm)")
-        not_negative(self.thermal_resistance, "TorqueMotor thermal_resistance (K/W)")
-        positive(self.thermal_time, "TorqueMotor thermal_time (s)")
         if not 0.0 <= number(self.derate_from, "TorqueMotor derate_from (K)") < self.derate_to:
             raise SceneError(
                 f"TorqueMotor derates from {self.derate_from:g} to {self.derate_to:g} K; give two rising temperatures"
@@ -79,6 +73,18 @@ class HydraulicCylinder(Description, frozen=True, tag_field="type", tag="hydraul
     ``pressures`` (Pa) are those at the start.
     """
 
+    above_zero = units(
+        area="m^2",
+        stroke="m",
+        supply="Pa",
+        flow="m^3/s",
+        area_ratio="1",
+        dead_volume="m^3",
+        bulk_modulus="Pa",
+        relief="Pa",
+    )
+    finite = units(retracted="m")
+
     area: float
     stroke: float
     supply: float
@@ -92,19 +98,6 @@ class HydraulicCylinder(Description, frozen=True, tag_field="type", tag="hydraul
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, unit in (
-            ("area", "m^2"),
-            ("stroke", "m"),
-            ("supply", "Pa"),
-            ("flow", "m^3/s"),
-            ("area_ratio", "1"),
-            ("dead_volume", "m^3"),
-            ("bulk_modulus", "Pa"),
-        ):
-            positive(getattr(self, name), f"HydraulicCylinder {name} ({unit})")
-        number(self.retracted, "HydraulicCylinder retracted (m)")
-        if self.relief is not None:
-            positive(self.relief, "HydraulicCylinder relief (Pa)")
         for side, value in zip("ab", self.pressures, strict=True):
             if not 0.0 <= number(value, f"HydraulicCylinder pressures {side} (Pa)") <= self.most:
                 raise SceneError(
@@ -129,22 +122,16 @@ class PneumaticSpring(Description, frozen=True, tag_field="type", tag="pneumatic
     ``ambient`` (Pa) is the pressure around it.
     """
 
+    above_zero = units(area="m^2", volume="m^3", pressure="Pa", exponent="")
+    from_zero = units(ambient="Pa")
+    finite = units(rest="m")
+
     area: float
     volume: float
     pressure: float
     exponent: float = 1.4
     rest: float | None = None
     ambient: float = ATMOSPHERE
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive(self.area, "PneumaticSpring area (m^2)")
-        positive(self.volume, "PneumaticSpring volume (m^3)")
-        positive(self.pressure, "PneumaticSpring pressure (Pa)")
-        positive(self.exponent, "PneumaticSpring exponent")
-        if self.rest is not None:
-            number(self.rest, "PneumaticSpring rest (m)")
-        not_negative(self.ambient, "PneumaticSpring ambient (Pa)")
 
 
 class Muscle(Description, frozen=True, tag_field="type", tag="muscle"):
@@ -159,21 +146,15 @@ class Muscle(Description, frozen=True, tag_field="type", tag="muscle"):
     Pulled out it holds up to 1.4 times as much. The activation a follows the excitation with ``activation_time`` (s).
     """
 
+    above_zero = units(force="N", length="m", fastest="1/s", width="", hill="")
+    from_zero = units(activation_time="s")
+
     force: float
     length: float
     fastest: float = 10.0
     width: float = 0.5
     hill: float = 0.25
     activation_time: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive(self.force, "Muscle force (N)")
-        positive(self.length, "Muscle length (m)")
-        positive(self.fastest, "Muscle fastest (1/s)")
-        positive(self.width, "Muscle width")
-        positive(self.hill, "Muscle hill")
-        not_negative(self.activation_time, "Muscle activation_time (s)")
 
 
 class ForceMap(Description, frozen=True, tag_field="type", tag="force_map"):

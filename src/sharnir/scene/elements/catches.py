@@ -10,7 +10,7 @@ import math
 from typing import ClassVar, Literal, get_args
 
 from ...errors import SceneError
-from ..values import Description, positive, shown
+from ..values import Description, shown, units
 
 Direction = Literal["up", "down"]
 ON_TOOTH = 1e-6  # of a pitch: what is nearer to a tooth of a ratchet is on it
@@ -34,6 +34,8 @@ class OneWayClutch(Catch, frozen=True, tag="one_way_clutch"):
     which it slips; None for never.
     """
 
+    above_zero = units(capacity="N or N m")
+
     free: Direction = "up"
     capacity: float | None = None
 
@@ -42,8 +44,6 @@ class OneWayClutch(Catch, frozen=True, tag="one_way_clutch"):
     def __post_init__(self) -> None:
         super().__post_init__()
         side_of(self.free, "OneWayClutch free")
-        if self.capacity is not None:
-            positive(self.capacity, "OneWayClutch capacity (N or N m)")
 
     def numbers(self, start: float) -> dict[str, float]:
         """By name; where the coordinate starts, at ``start`` (m or rad), does not matter to them."""
@@ -58,6 +58,8 @@ class Ratchet(Catch, frozen=True, tag="ratchet"):
     teeth are at its multiples.
     """
 
+    above_zero = units(pitch="m or rad")
+
     pitch: float
     free: Direction = "up"
 
@@ -71,7 +73,6 @@ class Ratchet(Catch, frozen=True, tag="ratchet"):
     def __post_init__(self) -> None:
         super().__post_init__()
         side_of(self.free, "Ratchet free")
-        positive(self.pitch, "Ratchet pitch (m or rad)")
 
     def numbers(self, start: float) -> dict[str, float]:
         """By name, where the coordinate starts at ``start``, m or rad."""

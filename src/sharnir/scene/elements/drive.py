@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ...errors import SceneError
 from ...spatial import Array
-from ..values import Description, not_negative, number, positive, shown
+from ..values import Description, not_negative, number, positive, shown, truth, units
 
 Numbers = TypeVar("Numbers", float, Array)
 
@@ -23,6 +23,9 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
     With ``efficiency`` (a share of 1) the effort on the joint is -efficiency ratio t while power goes to the load and
     -ratio t/efficiency while the load drives the motor back; a ``self_locking`` gear does not let it, and holds.
     """
+
+    above_zero = units(stall_torque="N m", idle_speed="rad/s")
+    from_zero = units(time_constant="s")
 
     stall_torque: float
     idle_speed: float
@@ -50,15 +53,11 @@ class DcDrive(Description, frozen=True, tag_field="type", tag="dc_drive"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.stall_torque, "DcDrive stall_torque (N m)")
-        positive(self.idle_speed, "DcDrive idle_speed (rad/s)")
-        not_negative(self.time_constant, "DcDrive time_constant (s)")
         if number(self.ratio, "DcDrive ratio") == 0.0:
             raise SceneError("DcDrive ratio is 0; give turns of the motor per turn of the joint, 1 without a gear")
         if not 0.0 < number(self.efficiency, "DcDrive efficiency") <= 1.0:
             raise SceneError(f"DcDrive efficiency is {self.efficiency:g}; it must be above 0 and at most 1")
-        if not isinstance(self.self_locking, bool):
-            raise SceneError(f"DcDrive self_locking is {shown(self.self_locking)}; give True or False")
+        truth(self.self_locking, "DcDrive self_locking")
 
     @classmethod
     def from_motor(
@@ -105,6 +104,8 @@ class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
     ``integral`` in 1/rad or 1/m.
     """
 
+    from_zero = units(gain="s/rad or s/m", integral="1/rad or 1/m")
+
     drive: DcDrive
     gain: float
     integral: float = 0.0
@@ -112,8 +113,6 @@ class SpeedServo(Description, frozen=True, tag_field="type", tag="speed_servo"):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_drive(self.drive, "SpeedServo")
-        not_negative(self.gain, "SpeedServo gain (s/rad or s/m)")
-        not_negative(self.integral, "SpeedServo integral (1/rad or 1/m)")
 
 
 class PositionServo(Description, frozen=True, tag_field="type", tag="position_servo"):
@@ -126,6 +125,10 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
     followed without lag. The target's rate is its change from step to step.
     """
 
+    from_zero = units(
+        gain="1/rad or 1/m", damping="s/rad or s/m", integral="1/(rad s) or 1/(m s)", feed_forward="s/rad or s/m"
+    )
+
     drive: DcDrive
     gain: float
     damping: float = 0.0
@@ -135,10 +138,6 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_drive(self.drive, "PositionServo")
-        not_negative(self.feed_forward, "PositionServo feed_forward (s/rad or s/m)")
-        not_negative(self.gain, "PositionServo gain (1/rad or 1/m)")
-        not_negative(self.damping, "PositionServo damping (s/rad or s/m)")
-        not_negative(self.integral, "PositionServo integral (1/(rad s) or 1/(m s))")
 
 
 AnyDrive = DcDrive | SpeedServo | PositionServo

@@ -15,10 +15,10 @@ A :class:`Load` makes the dry laws follow the load: levels become coefficients a
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
-from ...errors import SceneError, nearest
-from ..values import Description, not_negative, positive, shown
+from ...errors import SceneError
+from ..values import Description, not_negative, one_of, shown, units
 
 CoulombLaw = Literal["maximum-dissipation", "impulse-clamp"]
 
@@ -34,17 +34,22 @@ class Load(Description, frozen=True):
     of the pin (across its axis) or ball (all of it), of which friction is a part: F^2 = N^2 + friction^2.
     """
 
+    above_zero = units(radius="m")
+    from_zero = units(preload="N")
+
     radius: float | None = None
     preload: float = 0.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.radius is not None:
-            positive(self.radius, "Load radius (m)")
-        not_negative(self.preload, "Load preload (N)")
+
+class FrictionLaw(Description, frozen=True, kw_only=True, tag_field="type"):
+    """Base of all laws."""
+
+    @classmethod
+    def called(cls) -> str:
+        return f"{cls.__name__} friction"
 
 
-class DryFriction(Description, frozen=True, kw_only=True, tag_field="type"):
+class DryFriction(FrictionLaw, frozen=True, kw_only=True):
     """What all laws with a level share: ``load``, when they follow the joint's own reaction."""
 
     load: Load | None = None
@@ -52,9 +57,7 @@ class DryFriction(Description, frozen=True, kw_only=True, tag_field="type"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.load is not None and not isinstance(self.load, Load):
-            raise SceneError(
-                f"{type(self).__name__} friction load is {shown(self.load)}; give Load(radius=..., preload=...)"
-            )
+            raise SceneError(f"{self.called()} load is {shown(self.load)}; give Load(radius=..., preload=...)")
 
 
 class Coulomb(DryFriction, frozen=True, tag="coulomb"):
@@ -68,6 +71,8 @@ class Coulomb(DryFriction, frozen=True, tag="coulomb"):
     ``load`` the levels are coefficients.
     """
 
+    from_zero = units(level="N or N m", viscous="N s/m or N m s/rad")
+
     level: float
     static: float | None = None
     law: CoulombLaw = "maximum-dissipation"
@@ -75,22 +80,17 @@ class Coulomb(DryFriction, frozen=True, tag="coulomb"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.law not in get_args(CoulombLaw):
-            raise SceneError(f"Coulomb friction law is {shown(self.law)}{nearest(str(self.law), get_args(CoulombLaw))}")
-        not_negative(self.level, "Coulomb friction level (N or N m)")
-        not_negative(self.viscous, "Coulomb friction viscous (N s/m or N m s/rad)")
+        one_of(self.law, CoulombLaw, "Coulomb friction law")
         if self.static is not None:
             _check_static(self.static, self.level, "Coulomb")
 
 
-class Viscous(Description, frozen=True, tag_field="type", tag="viscous"):
+class Viscous(FrictionLaw, frozen=True, tag="viscous"):
     """Viscous friction: ``coefficient`` (N s/m or N m s/rad) times the speed, against the motion."""
 
-    coefficient: float
+    from_zero = units(coefficient="N s/m or N m s/rad")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        not_negative(self.coefficient, "Viscous friction coefficient (N s/m or N m s/rad)")
+    coefficient: float
 
 
 class Stribeck(DryFriction, frozen=True, tag="stribeck"):
@@ -99,6 +99,9 @@ class Stribeck(DryFriction, frozen=True, tag="stribeck"):
     ``viscous`` (N s/m or N m s/rad) is added to it. At rest it holds up to ``static``.
     """
 
+    above_zero = units(speed="m/s or rad/s")
+    from_zero = units(level="N or N m", viscous="N s/m or N m s/rad")
+
     level: float
     static: float
     speed: float
@@ -106,10 +109,7 @@ class Stribeck(DryFriction, frozen=True, tag="stribeck"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        not_negative(self.level, "Stribeck friction level (N or N m)")
         _check_static(self.static, self.level, "Stribeck")
-        positive(self.speed, "Stribeck friction speed (m/s or rad/s)")
-        not_negative(self.viscous, "Stribeck friction viscous (N s/m or N m s/rad)")
 
 
 class LuGre(DryFriction, frozen=True, tag="lugre"):
@@ -120,6 +120,9 @@ class LuGre(DryFriction, frozen=True, tag="lugre"):
     those of the bristles.
     """
 
+    above_zero = units(level="N or N m", speed="m/s or rad/s", stiffness="N/m or N m/rad")  # z' divides by the level
+    from_zero = units(damping="N s/m or N m s/rad", viscous="N s/m or N m s/rad")
+
     level: float
     static: float
     speed: float
@@ -129,24 +132,16 @@ class LuGre(DryFriction, frozen=True, tag="lugre"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.level, "LuGre friction level (N or N m)")  # z' divides by it
         _check_static(self.static, self.level, "LuGre")
-        positive(self.speed, "LuGre friction speed (m/s or rad/s)")
-        positive(self.stiffness, "LuGre friction stiffness (N/m or N m/rad)")
-        not_negative(self.damping, "LuGre friction damping (N s/m or N m s/rad)")
-        not_negative(self.viscous, "LuGre friction viscous (N s/m or N m s/rad)")
 
 
 class Dahl(DryFriction, frozen=True, tag="dahl"):
     """The Dahl law: Coulomb friction of ``level`` (N or N m) over bristles of ``stiffness`` (N/m or N m/rad)."""
 
+    above_zero = units(level="N or N m", stiffness="N/m or N m/rad")  # z' divides by the level
+
     level: float
     stiffness: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive(self.level, "Dahl friction level (N or N m)")  # z' divides by it
-        positive(self.stiffness, "Dahl friction stiffness (N/m or N m/rad)")
 
 
 AnyFriction = Coulomb | Viscous | Stribeck | LuGre | Dahl

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
-from ...errors import SceneError, nearest
-from ..values import Description, not_negative, number, positive, shown
+from ...errors import SceneError
+from ..values import Description, not_negative, number, one_of, positive, shown, units
 
 SpringSide = Literal["both", "push", "pull"]
 Table = tuple[tuple[float, float], ...]
@@ -24,6 +24,9 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
     the first and the last of them.
     """
 
+    from_zero = units(stiffness="N/m or N m/rad", damping="N s/m or N m s/rad")
+    finite = units(rest="m or rad", preload="N or N m")
+
     stiffness: float = 0.0
     damping: float = 0.0
     rest: float | None = 0.0
@@ -33,13 +36,7 @@ class Spring(Description, frozen=True, tag_field="type", tag="spring"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        not_negative(self.stiffness, "Spring stiffness (N/m or N m/rad)")
-        not_negative(self.damping, "Spring damping (N s/m or N m s/rad)")
-        if self.rest is not None:
-            number(self.rest, "Spring rest (m or rad)")
-        number(self.preload, "Spring preload (N or N m)")
-        if self.side not in get_args(SpringSide):
-            raise SceneError(f"Spring side is {shown(self.side)}{nearest(str(self.side), get_args(SpringSide))}")
+        one_of(self.side, SpringSide, "Spring side")
         if self.table is not None:
             _check_table(self.table)
             if self.stiffness != 0.0:
