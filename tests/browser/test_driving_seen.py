@@ -193,8 +193,9 @@ def uneven(surface: str) -> sh.Scene:
         squares = [(7 * i + k, 7 * i + k + 7, 7 * i + k + 8, 7 * i + k + 1) for i in range(8) for k in range(6)]
         faces = [face for a, b, c, d in squares for face in ((a, b, c), (a, c, d))]
         roof = len(places)
-        places += [(x, y, 5.0) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
-        faces += [(roof, roof + 1, roof + 2), (roof, roof + 2, roof + 3)]
+        places += [(x, y, z) for z in (5.0, 5.1) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
+        lower, upper = ((0, 2, 1), (0, 3, 2)), ((4, 5, 6), (4, 6, 7))
+        faces += [(roof + a, roof + b, roof + c) for a, b, c in lower + upper]
         scene.terrain("mesh", sh.Mesh(vertices=places, triangles=faces), rotation=turned)
     scene.body("ball", sh.Sphere(0.1, mass=1.0), position=(0.0, 0.0, 1.2))
     return scene

@@ -35,25 +35,29 @@ export class Facets {
     return Math.min(Math.max(Math.floor(((at - from) / (to - from || 1)) * this.side), 0), this.side - 1);
   }
 
-  // The highest of the triangles at a place that are not above ``below`` (m, in the world); low where there is none. What
-  // is above may be a roof.
-  height(x, y, below) {
+  // The ground at a place for somebody at a height ``from`` (m, in the world), who may have got below it; low where there is
+  // none. A triangle above him that faces down is a roof: he is in a hall.
+  height(x, y, from) {
     if (!this.squares) this.fill();
     const { min, max } = this.box;
     if (x < min.x || x > max.x || y < min.y || y > max.y) return -Infinity;
     const here = this.squares[this.square(y, 1) * this.side + this.square(x, 0)];
-    return here.reduce((high, at) => {
-      const z = this.heightOn(at, x, y);
-      return z > high && z <= below ? z : high;
-    }, -Infinity);
+    let high = -Infinity;
+    for (const { z, up } of here.flatMap((at) => this.meet(at, x, y)).sort((a, b) => a.z - b.z)) {
+      if (z > from && !up) break;
+      high = z;
+    }
+    return high;
   }
 
-  heightOn(at, x, y) {
+  // Where a triangle is met at a place, and whether it faces up; nothing beside it, or where it stands upright.
+  meet(at, x, y) {
     const [ax, ay, az, bx, by, bz, cx, cy, cz] = this.places.subarray(at, at + 9);
     const twice = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
     const u = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / twice;
     const v = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / twice;
-    return u >= -EDGE && v >= -EDGE && u + v <= 1 + EDGE ? az + u * (bz - az) + v * (cz - az) : -Infinity; // upright ones have no number
+    if (!(u >= -EDGE && v >= -EDGE && u + v <= 1 + EDGE)) return [];
+    return [{ z: az + u * (bz - az) + v * (cz - az), up: twice > 0 }];
   }
 }
 

@@ -78,10 +78,10 @@ export class Ground {
     if (this.tone) this.paint(this.tone);
   }
 
-  // How high the ground is at a place (m): the highest of all there is, of meshes what is not above ``below``; low where
-  // there is none.
-  height(x, y, below = Infinity) {
-    return [...this.fields, ...this.facets].reduce((high, surface) => Math.max(high, surface.height(x, y, below)), this.floor);
+  // How high the ground is at a place (m): the highest of all there is, but for the roofs of meshes above ``from``; low
+  // where there is none.
+  height(x, y, from = Infinity) {
+    return [...this.fields, ...this.facets].reduce((high, surface) => Math.max(high, surface.height(x, y, from)), this.floor);
   }
 
   // What is near is drawn more finely.
