@@ -21,6 +21,11 @@ from sharnir.view.world import world_of
 
 EVERY = 0.1  # s between two frames
 SEEK = "(t) => { sharnir.seek(t); sharnir.view.fresh = sharnir.view.stale = true; sharnir.view.render() }"
+PRESS = """(text) => {
+    const found = [...document.querySelectorAll("#show-menu button")].find((one) => one.textContent === text);
+    found.click();
+    return found.ariaPressed;
+}"""
 PROJECT = """(point) => {
     const { view } = sharnir;
     const { camera } = view.cameras;
@@ -31,7 +36,10 @@ PROJECT = """(point) => {
 
 
 def recording(scene: sh.Scene, moved: Sequence[dict[str, Any]] = ({},), channels: Sequence[str] = ()) -> Recording:
-    """Frames in which bodies stand as the scene has them, or where ``moved`` puts them; channels by name."""
+    """Frames in which bodies stand as the scene has them, or where ``moved`` puts them; channels by name.
+
+    ``contacts``, ``velocities`` by body and the tension of a rope (``NAME tension``) are those that ``moved`` gives.
+    """
     layout = layout_of(scene, [Channel(name, "rad", "joints") for name in channels], ())
     frames = np.zeros((len(moved), layout.size), np.uint8)
     header, blocks = views(frames, layout)
@@ -46,8 +54,11 @@ def recording(scene: sh.Scene, moved: Sequence[dict[str, Any]] = ({},), channels
         for i, row in enumerate(change.get("contacts", ())):
             blocks["contacts"][k, i] = row
         header[k, HEADER.index("contacts_used")] = len(change.get("contacts", ()))
+        for name, velocity in change.get("velocities", {}).items():
+            blocks["velocities"][k, list(scene.bodies).index(name)] = velocity
     for name, rope in scene.ropes.items():
         blocks[f"rope {name}"][:, :, :3] = rope.nodes
+        blocks[f"rope {name}"][:, :, 3] = np.reshape([change.get(f"{name} tension", 0.0) for change in moved], (-1, 1))
         if rope.spec.skin is not None:
             blocks[f"bones {name}"][:] = rope.rotations
     panel = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": [], "title": scene.name, "seconds": 10}
@@ -67,8 +78,9 @@ class Still:
         quality: str = "",
         size: tuple[int, int] = (480, 320),
         before: str = "",
+        ghost: Recording | None = None,
     ) -> None:
-        file = write_html(shown, folder / "still.html")
+        file = write_html(shown, folder / "still.html", ghost)
         self.page = browser.new_page(viewport={"width": size[0], "height": size[1]})
         self.errors: list[str] = []
         self.page.add_init_script(before)

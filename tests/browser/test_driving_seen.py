@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from stills import PROJECT, Still
+from stills import PRESS, PROJECT, Still
 
 import sharnir as sh
 from sharnir.view.robots import ROBOTS
@@ -178,3 +178,138 @@ def test_the_whole_machine_is_seen_at_first_in_any_window_until_one_looks_elsewh
     still.page.wait_for_function("() => sharnir.view.canvas.clientWidth === 480")
     still.shot(0.1)
     np.testing.assert_allclose(still.do(offset), chosen, atol=1e-3)
+
+
+def uneven(surface: str) -> sh.Scene:
+    """A field of random heights, or a mesh of the same, turned, with a roof over a part of it."""
+    rng = np.random.default_rng(5)
+    heights = rng.uniform(0.0, 0.8, (9, 7))
+    scene = sh.Scene("uneven")
+    turned = (0.0, 0.0, math.sin(0.2), math.cos(0.2))
+    if surface == "field":
+        scene.terrain("field", sh.HeightField(heights=heights, spacing=(0.5, 0.4)), rotation=turned)
+    else:
+        places = [(0.5 * (i - 4), 0.4 * (k - 3), heights[i, k]) for i in range(9) for k in range(7)]
+        squares = [(7 * i + k, 7 * i + k + 7, 7 * i + k + 8, 7 * i + k + 1) for i in range(8) for k in range(6)]
+        faces = [face for a, b, c, d in squares for face in ((a, b, c), (a, c, d))]
+        roof = len(places)
+        places += [(x, y, z) for z in (5.0, 5.1) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
+        lower, upper = ((0, 2, 1), (0, 3, 2)), ((4, 5, 6), (4, 6, 7))
+        faces += [(roof + a, roof + b, roof + c) for a, b, c in lower + upper]
+        scene.terrain("mesh", sh.Mesh(vertices=places, triangles=faces), rotation=turned)
+    scene.body("ball", sh.Sphere(0.1, mass=1.0), position=(0.0, 0.0, 1.2))
+    return scene
+
+
+@pytest.mark.parametrize("surface", ["field", "mesh"])
+def test_the_ground_is_as_high_for_the_view_as_for_the_engine(open_still: Open, surface: str) -> None:
+    """On the triangles that the physics has: marks lie on it, and the orbit stays above it."""
+    scene = uneven(surface)
+    places = np.random.default_rng(6).uniform(-1.0, 1.0, (60, 2))
+    simulation = sh.Simulation(scene, dt=0.001)
+    down = np.tile((0.0, 0.0, -1.0), (60, 1))
+    hits = simulation.ray(np.column_stack([places, np.full(60, 1.0)]), down)
+    still = open_still(scene, size=(160, 90))
+    high = still.do("(places) => places.map(([x, y]) => sharnir.view.ground.height(x, y, 1.0))", places.tolist())
+    expected = 1.0 - hits.distance
+    free = np.array([body == "world" for body in hits.body])  # the ball lies over some of it
+    assert free.sum() > 50
+    np.testing.assert_allclose(np.array(high)[free], expected[free], atol=2e-4)
+    assert still.do("() => Number.isFinite(sharnir.view.ground.height(90, 0))") is False
+
+
+@pytest.mark.parametrize("surface", ["field", "mesh"])
+def test_the_orbit_stays_above_hills(open_still: Open, surface: str) -> None:
+    scene = uneven(surface)
+    simulation = sh.Simulation(scene, dt=0.001)
+    still = open_still(scene, size=(160, 90))
+    eye = """([x, y]) => {
+        const { view } = sharnir;
+        view.camera("orbit");
+        view.cameras.controls.target.set(0, 0, 0.1);
+        view.cameras.camera.position.set(x, y, 0.101);
+        view.cameras.controls.update();
+        view.cameras.update(view.bodies, view.ropes);
+        return view.cameras.camera.position.toArray();
+    }"""
+    places = np.random.default_rng(7).uniform(-0.9, 0.9, (20, 2))
+    eyes = np.array([still.do(eye, place.tolist()) for place in places])
+    above = simulation.ray(np.column_stack([eyes[:, :2], np.full(20, 2.0)]), np.tile((0.0, 0.0, -1.0), (20, 1)))
+    free = np.array([body == "world" for body in above.body])  # the ball lies over some of it
+    assert free.sum() > 15 and (eyes[:, 2] > 2.0 - above.distance)[free].all()
+    assert eyes[:, 2].max() < 2.0  # not on the roof
+
+
+def test_colours_of_tension_come_and_go_while_nothing_moves(open_still: Open) -> None:
+    """They are drawn at once; a tension that changes redraws what stands still only where it is seen."""
+    scene = sh.Scene("rope")
+    tie = sh.Tie(body="world")
+    scene.rope("line", path=((0, 0, 1), (2, 0, 1)), radius=0.05, density=1000.0, start=tie, end=tie, elements=10)
+    tight = [{"line tension": tension} for tension in (1.0, 1.0, 1.0, 1.0, 1.5e6, 3e6)]
+    still = open_still(scene, tight)
+    still.look((1.0, -1.5, 1.0), (1.0, 0.0, 1.0))
+    still.shot(0.0)
+    still.do("() => { sharnir.view.renderer.setAnimationLoop(null); sharnir.view.quality.fixed = true }")
+    after = """(t) => {
+        const { view } = sharnir;
+        view.drawn += 5; // it is no longer new
+        const before = view.drawn;
+        view.drawnAt = view.took = 0;
+        view.measuring = false;
+        sharnir.seek(t);
+        view.draw();
+        return view.drawn - before;
+    }"""
+    still.do(after, 0.3)  # as the camera has moved
+    assert [still.do(after, t) for t in (0.2, 0.4)] == [0, 0]
+    still.do(PRESS, "Tension")
+    assert still.do(after, 0.4) == 1
+    colour = still.around(still.shot(0.4), (1.0, 0.0, 1.0))
+    assert colour[0] > colour[2] + 40  # red
+    assert [still.do(after, t) for t in (0.4, 0.5, 0.1)] == [0, 0, 1]
+    colour = still.around(still.shot(0.1), (1.0, 0.0, 1.0))
+    assert colour[2] > colour[0] + 40  # blue
+
+
+def test_the_words_of_a_measure_are_not_seen_where_it_is_behind_the_camera(open_still: Open) -> None:
+    scene = sh.Scene("measure")
+    scene.ground(look="concrete")
+    still = open_still(scene)
+    hidden = """(eye) => {
+        const { view } = sharnir;
+        view.measure.on = true;
+        view.measure.points = [0, 1].map((x) => ({ body: -1, at: view.cameras.camera.position.clone().set(x, 0, 0) }));
+        view.cameras.camera.position.set(...eye);
+        view.cameras.camera.lookAt(0, 9, 0);
+        view.cameras.camera.updateMatrixWorld();
+        view.measure.show(view.cameras.camera);
+        return view.measure.label.hidden;
+    }"""
+    assert still.do(hidden, [0.5, -3.0, 1.0]) is False
+    assert still.do(hidden, [0.5, 3.0, 1.0]) is True
+
+
+def test_all_that_light_falls_on_is_physically_based_with_a_graphics_card(open_still: Open) -> None:
+    """Bodies, springs, ropes with knots and rings, and ground of every look."""
+    scene = uneven("field")
+    drum = scene.body("drum", sh.Wheel(0.2, 0.1, mass=1.0), position=(0.0, 0.0, 2.0))
+    strut = sh.Strut(anchor_a=(0, 0, 0), anchor_b=(0, 0, 2.0))
+    scene.joint("strut", strut, scene.world, drum, spring=sh.Spring(10.0, 1.0))
+    eyes, tie = (sh.Eyelet(body="world", at=1.0),), sh.Tie(body="world")
+    scene.rope("line", path=((0, 0, 3), (2, 0, 3)), radius=0.01, density=1000.0, start=tie, eyelets=eyes)
+    still = open_still(scene, quality="&fine", size=(160, 90))
+    materials = """() => {
+        const { scene, ground } = sharnir.view;
+        const kinds = () => {
+            const found = [];
+            scene.traverse(({ isMesh, material }) => isMesh && found.push(material));
+            const lit = ({ isShaderMaterial: sky, isMeshBasicMaterial: lines }) => !sky && !lines;
+            return found.filter(lit).map(({ type }) => type);
+        };
+        return ["grid", "grass", "gravel", "sand", "asphalt", "concrete"].flatMap((look) => {
+            ground.setLook(look);
+            return kinds();
+        });
+    }"""
+    assert set(still.do(materials)) == {"MeshStandardMaterial"}
+    assert still.do("() => sharnir.view.scene.environment !== null")

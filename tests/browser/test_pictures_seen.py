@@ -196,18 +196,44 @@ def test_a_support_polygon_tells_how_far_the_mass_is_within_it(open_still: Open)
     assert (inside, outside) == (pytest.approx(0.25), pytest.approx(-0.5))
 
 
-def test_a_wheel_that_rolls_does_not_slip(open_still: Open) -> None:
-    """v + w x (0, 0, -r): a wheel that turns about y at v/r forward has none; a locked one has all of v."""
-    scene = sh.Scene("bare")
-    scene.body("ball", sh.Sphere(0.1, mass=1.0))
-    still = open_still(scene)
-    rolling, locked = still.do(
-        """async () => {
-            const { slipOf } = await import("sharnir/standing");
-            return [[2, 0, 0, 0, 10, 0], [2, 0, 0, 0, 0, 0]].map((v) => slipOf(Float32Array.from(v), 0, 0.2));
-        }"""
-    )
-    assert rolling == pytest.approx([0.0, 0.0], abs=1e-6) and locked == pytest.approx([2.0, 0.0])
+SLIPPING = """() => {
+    const { view } = sharnir;
+    const { overlays } = view;
+    for (const name in overlays.shown) view.overlay(name, false);
+    view.overlay("slip", true);
+    view.render();
+    const place = (i) => [0, 1, 2].map((k) => overlays.position.array[3 * i + k]);
+    return overlays.count === 0 ? null : [place(0), place(1), overlays.size]; // the arrow's shaft is its first line
+}"""
+
+
+@pytest.mark.parametrize(
+    ("velocity", "spin", "contacts", "slip"),
+    [
+        ((2.0, 0.0), 10.0, [(0.0, 0.0, 0.0, 0.0, 0.0, 9.8)], None),  # it rolls
+        ((0.4, 0.0), 0.0, [(0.0, 0.0, 0.0, 0.0, 0.0, 9.8)], (0.4, 0.0, 0.0)),  # locked
+        ((0.0, 0.3), 0.0, [(0.0, 0.0, 0.0, 0.0, 0.0, 9.8)], (0.0, 0.3, 0.0)),  # drifts
+        ((0.0, 0.0), 3.0, [(0.2, 0.0, 0.2, -9.8, 0.0, 0.0)], (0.0, 0.0, -0.6)),  # turns at a wall, which is before it
+        ((0.0, 0.0), 3.0, [], (-0.6, 0.0, 0.0)),  # where no contacts are recorded, by the ground below it
+        ((0.0, 0.0), 3.0, [(9.0, 0.0, 0.0, 0.0, 0.0, 9.8)], None),  # in the air: what touches is something else
+    ],
+)
+def test_the_slip_of_a_wheel_is_that_of_where_it_touches(
+    open_still: Open, velocity: Any, spin: float, contacts: Any, slip: Any
+) -> None:
+    scene = sh.Scene("wheel")
+    scene.ground(look="concrete")
+    upright = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+    scene.body("wheel", sh.Wheel(0.2, 0.1, mass=1.0, rotation=upright), position=(0.0, 0.0, 0.2))
+    moving = {"velocities": {"wheel": (*velocity, 0.0, 0.0, spin, 0.0)}}
+    arrow = open_still(scene, (moving | {"contacts": contacts},)).do(SLIPPING)
+    if slip is None:
+        assert arrow is None
+        return
+    touched = contacts[0][:3] if contacts else (0.0, 0.0, 0.0)
+    start, end, size = np.array(arrow[0]), np.array(arrow[1]), arrow[2]
+    assert start == pytest.approx(touched, abs=5e-5)  # places are rounded in the file
+    assert (end - start) / (3 * size) == pytest.approx(slip, abs=1e-3)
 
 
 def test_two_points_are_measured_and_a_ghost_is_seen(open_still: Open) -> None:

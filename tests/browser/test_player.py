@@ -23,7 +23,8 @@ from sharnir.runtime import commands as c
 from sharnir.runtime.journal import Run, create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_data import block
-from sharnir.view.export_html import thinned, write_html
+from sharnir.view.export_html import write_html
+from sharnir.view.packed_frames import thinned
 from sharnir.view.packing import FINEST_PLACE
 from sharnir.view.recording import recording_of
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ..experiment import Experiment
+    from ..scene.scene import Scene
     from ..view.choice import Choice
+    from ..view.recording import Recording
     from ..view.server import Links
 
 PAGES = "nicegui"  # the package that the console cannot do without
@@ -31,6 +33,7 @@ DIFFERS = 1  # exit code of a replay that did not give the same bits
 NOT_PASSED = 1  # of a score
 WENT_WRONG = 3  # of a drive whose physics died, or whose world a fault had stopped
 TERMINATED = 128 + 15  # of a drive that was ended by SIGTERM, as is the custom
+GHOST = "another run's folder, or a trajectory .nc"
 WRITTEN = ("html", "csv", "mcap", "report", "debriefing", "png", "video")  # from a recording
 
 
@@ -72,6 +75,7 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
         "--runs", type=Path, default=RUNS, metavar="FOLDER", help="where runs are kept (default: runs)"
     )
     command.add_argument("--view-rate", type=float, default=60.0, metavar="HZ", help="frames a second at most (60)")
+    command.add_argument("--ghost", type=Path, metavar="RUN", help=f"drawn through this one: {GHOST}")
     command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     command.set_defaults(command=lambda options: _drive(options, find))
 
@@ -108,6 +112,7 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.add_argument("--debriefing", type=Path, metavar="FILE", help="score, map, faults and replay, HTML")
     command.add_argument("--png", type=Path, metavar="FILE", help="a picture (needs Chromium)")
     command.add_argument("--video", type=Path, metavar="FILE", help=".webp, .gif, or with ffmpeg .mp4 (needs Chromium)")
+    command.add_argument("--ghost", type=Path, metavar="RUN", help=f"drawn through the HTML file's: {GHOST}")
     looks = command.add_argument_group("pictures and videos")
     looks.add_argument("--time", type=float, default=0.0, metavar="S", help="the picture's time in the run")
     looks.add_argument("--size", default="1280x720", metavar="WxH", help="in pixels (default: 1280x720)")
@@ -126,6 +131,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
     if find_spec(PAGES) is None:
         _server()  # tells what is missing, before there is a run
     choice = _choice(options, find)
+    ghost = _ghost(options.ghost, None if choice is None else choice.scene)
     first = None if choice is None else (choice, choice.physics(options.runs))
     server = _server()  # takes a second or two to load, and so does the physics beside it
     kept = options.runs
@@ -140,7 +146,7 @@ def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
             webbrowser.open(links.operator)
 
     rate = min(max(options.view_rate, 1.0), 60.0)
-    how = server.Options(options.runs, options.host, options.port, options.paused, rate)
+    how = server.Options(options.runs, options.host, options.port, options.paused, rate, ghost)
     try:
         ending = server.serve(first, how, opened, lambda text: print(text, flush=True))
     except server.Terminated:
@@ -282,9 +288,10 @@ def _export(options: argparse.Namespace) -> int:
         return 0
     with progress_bar(run.header.name) as progress:
         recording = record(run, progress, options.source)
+    ghost = _ghost(options.ghost, recording.replay.plant.scene)
     look = (size, options.theme, options.bare)
     writers: dict[str, Callable[[Path], Path]] = {
-        "html": lambda file: export_html.write_html(recording, file),
+        "html": lambda file: export_html.write_html(recording, file, ghost),
         "csv": lambda file: export_data.write_csv(recording, file),
         "mcap": lambda file: export_data.write_mcap(recording, file),
         "report": lambda file: report.write_report(recording, file),
@@ -298,6 +305,20 @@ def _export(options: argparse.Namespace) -> int:
         if file:
             print(f"wrote {writers[name](file)}")
     return 0
+
+
+def _ghost(path: Path | None, scene: Scene | None) -> Recording | None:
+    """The run that is drawn through the one of a scene."""
+    if path is None:
+        return None
+    if scene is None:
+        raise SceneError("--ghost is drawn through a run of the same machine; name what is driven")
+    _server()
+    from ..view.ghost import other_run
+    from .progress import progress_bar
+
+    with progress_bar(path.stem) as progress:
+        return other_run(path, scene, progress)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import base64
 import html
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from ..errors import SceneError
 from ..scene.values import Plain
-from .export_data import block
-from .packing import Coding, packed, place_coding, zipped
+from .ghost import ghost_of
+from .packed_frames import codings_of, packed_frames, thinned
+from .packing import packed, place_coding, zipped
 from .recording import Recording
 from .server import STATIC, THREE
 from .texts import catalogue, languages
 
-MOST_RATE = 30.0  # frames a second of a run
-DROPPED = {"channels": 5, "inputs": 5}  # bits of what can be read off; 9 of all else but places
 STYLES = ("console", "debriefing")
 PARTS = {"PLAYER": "playing", "STAGE": "stage"}  # what all pages that play a run have
 FIELD = re.compile(r"@@([A-Z]+)@@")
@@ -37,12 +34,9 @@ def write_page(
 ) -> Path:
     """Write a page of a run from the template of its body, a module that starts it, and what it says beside the run."""
     recording = thinned(recording)
-    if ghost is not None:
-        ghost = thinned(ghost)
-        if ghost.world["layout"] != recording.world["layout"]:
-            raise SceneError("a ghost is another run of the same scene; this one has other bodies or channels")
-        codings = {"codings": _codings(ghost)}
-        more = more | {"ghost": {"every": ghost.every, "count": len(ghost.frames)} | codings}
+    other = None if ghost is None else ghost_of(ghost, recording.world)
+    if other is not None:
+        more = more | {"ghost": other.about}
     code = {name: _renamed(text) for name, text in _sources(module).items()}
     world, heights = _without_heights(recording.world)
     name = world["name"]
@@ -51,7 +45,7 @@ def write_page(
         "started": recording.started,
         "every": recording.every,
         "count": len(recording.frames),
-        "codings": _codings(recording),
+        "codings": codings_of(recording),
         "events": recording.events,
         "note": recording.note,
     } | more
@@ -64,42 +58,14 @@ def write_page(
         "HEIGHTS": zipped(heights) if heights else "",
         "ABOUT": _in_script(msgspec.json.encode(about)),
         "TEXTS": _catalogues(),
-        "FRAMES": _frames(recording),
-        "GHOST": "" if ghost is None else _frames(ghost),
+        "FRAMES": zipped(packed_frames(recording)),
+        "GHOST": "" if other is None else zipped(other.frames),
     }
     filled |= {field: _template(part) for field, part in PARTS.items()}
     filled["BODY"] = _filled(_template(template), filled)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_filled(_template("document"), filled), encoding="utf-8")
     return path
-
-
-def thinned(recording: Recording) -> Recording:
-    """A recording with no more frames a second than a page needs."""
-    stride = max(1, round(1.0 / (MOST_RATE * recording.every)))
-    return (
-        replace(recording, frames=recording.frames[::stride], every=stride * recording.every)
-        if stride > 1
-        else recording
-    )
-
-
-def _codings(recording: Recording) -> dict[str, Coding]:
-    """How the blocks of a recording are rounded: places to what can be seen, all else to so many bits."""
-    radius = recording.world["focus"]["radius"]
-    return {
-        name: place_coding(block(recording, name), radius)
-        if name == "poses" or name.startswith("rope ")
-        else {"dropped": DROPPED.get(name, 9)}
-        for name in recording.world["layout"]["blocks"]
-    }
-
-
-def _frames(recording: Recording) -> str:
-    """The headers of all frames byte by byte, as they are, and their blocks, packed."""
-    headers = recording.frames[:, : 8 * len(recording.world["layout"]["header"])]
-    blocks = [packed(block(recording, name), coding) for name, coding in _codings(recording).items()]
-    return zipped(b"".join([np.ascontiguousarray(headers.T).tobytes(), *blocks]))
 
 
 def _without_heights(world: Plain) -> tuple[Plain, bytes]:

@@ -9,6 +9,7 @@ page. SIGTERM ends the run in order: browsers fetch what there is of it before t
 from __future__ import annotations
 
 import asyncio
+import gzip
 import math
 import signal
 import socket
@@ -38,9 +39,11 @@ from ..scene.values import Plain
 from .choice import Choice, of_run
 from .console_panel import described as described_panel
 from .console_panel import panel_of
+from .ghost import Ghost, ghost_of
 from .guard import INSTRUCTOR, Guard, Identity, Role, Tokens
 from .link import SERVER, Hub, socket_of
 from .page import Page
+from .recording import Recording
 from .start import choose, documents_of, past_runs, start_page
 from .texts import chosen
 from .world import world_of
@@ -86,6 +89,7 @@ class Options:
     port: int = 0  # a free one
     paused: bool = False
     rate: float = VIEW_RATE
+    ghost: Recording | None = None  # another run, drawn through those of its machine
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ class Drive:
     hub: Hub
     page: Page
     world: bytes
+    ghost: bytes  # packed frames, zipped; none where there is no ghost
 
     @property
     def folder(self) -> Path:
@@ -252,11 +257,24 @@ class Session:
         runtime.wait()
         hub = Hub(runtime, self.options.rate, paused=self.options.paused)
         world = described(scene, runtime)
-        text = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
+        ghost = self._ghost_in(world)
+        told = world | ({} if ghost is None else {"ghost": ghost.about})
+        text = msgspec.json.encode({name: value for name, value in told.items() if name != "faults"})
         page = Page(hub, self.tokens, world, self.address)
-        self._runtime, self.drive = runtime, Drive(choice, runtime, hub, page, text)
+        frames = b"" if ghost is None else gzip.compress(ghost.frames, 6)
+        self._runtime, self.drive = runtime, Drive(choice, runtime, hub, page, text, frames)
         self.folder, self._ending = runtime.run.folder, None
         self._begun.set()
+
+    def _ghost_in(self, world: Plain) -> Ghost | None:
+        """The other run, if it is one of this machine."""
+        if self.options.ghost is None:
+            return None
+        try:
+            return ghost_of(self.options.ghost, world)
+        except SceneError as error:
+            self._told(str(error))
+            return None
 
     async def start(self, what: str) -> None:
         """Begin a run of what somebody has chosen on the start page."""
@@ -466,6 +484,10 @@ def _serve_run(app: FastAPI, session: Session) -> None:
     @app.get("/view/history")
     def history() -> Response:
         return Response(b"".join(drive().hub.past.frames), media_type="application/octet-stream")
+
+    @app.get("/view/ghost")
+    def ghost() -> Response:
+        return Response(drive().ghost, media_type="application/octet-stream", headers={"content-encoding": "gzip"})
 
     @app.get("/view/three.js")
     def three() -> FileResponse:

@@ -132,7 +132,7 @@ export class Cameras {
   // The orbit's angle keeps the camera above the target; this above hills as well.
   stayAbove() {
     const { position } = this.camera;
-    const least = this.ground.height(position.x, position.y) + CLEAR * this.world.focus.radius;
+    const least = this.ground.height(position.x, position.y, position.z) + CLEAR * this.world.focus.radius;
     if (position.z >= least) return;
     position.z = least;
     this.camera.lookAt(this.controls.target);

@@ -3,6 +3,7 @@
 import { addAlarms } from "./alarms.js";
 import { addBanner, addEnding } from "./banner.js";
 import { foldPlots, folding } from "./folding.js";
+import { otherRun } from "./ghost.js";
 import { Keys } from "./keys.js";
 import { Link } from "./link.js";
 import { Past } from "./past.js";
@@ -32,6 +33,7 @@ async function start() {
   document.body.dataset.role = about.role;
   const world = await (await fetch("/view/world.json")).json();
   const before = await (await fetch("/view/history")).arrayBuffer();
+  const other = world.ghost ? otherRun(world.ghost, new Uint8Array(await (await fetch("/view/ghost")).arrayBuffer())) : null;
   // from here on without waiting: what the link hears is heard by all of the page
   const specs = new Map(world.inputs.map((spec) => [spec.name, spec]));
   const link = new Link(world.layout, about.role);
@@ -46,7 +48,7 @@ async function start() {
   const unitOf = (name) => units.get(name) ?? "";
   const plot = new Plot(find("plot"), history, unitOf);
   const keys = new Keys(link, (name) => specs.get(name), world.panel, world.name);
-  const page = { world, link, view, history, past, timeline, pulling: about.role === "watcher" ? null : pulling, plot, keys, copy };
+  const page = { world, link, view, history, past, timeline, pulling: about.role === "watcher" ? null : pulling, plot, keys, copy, other };
   window.sharnir = page;
   connectWidgets({
     link, spec: (name) => specs.get(name), picture: (canvas, name) => view.pictures?.copy(canvas, name),

@@ -1,6 +1,7 @@
 // Ground: level ground, and the terrain of a scene, with their looks. A scene without any floats above a grid.
 
 import { THREE } from "./three.js";
+import { Facets } from "./facets.js";
 import { Heights } from "./heights.js";
 import { sunOf } from "./lights.js";
 import { poseMatrix, surfaceGeometry } from "./shapes.js";
@@ -14,6 +15,7 @@ export class Ground {
     this.sun = sunOf(world.sky);
     this.reach = REACH[exact ? "exact" : plain ? "plain" : "fine"];
     this.fields = [];
+    this.facets = []; // of meshes
     this.pieces = []; // { mesh, given, relief, more }: what has a look
     const kinds = world.terrain.map((surface) => surface.kind);
     this.floor = kinds.includes("plane") ? world.extent.floor : -Infinity;
@@ -45,7 +47,11 @@ export class Ground {
     drawn.applyMatrix4(poseMatrix(surface.position, surface.rotation));
     const meshes = surface.kind === "heights" ? drawn.children : [drawn];
     for (const mesh of meshes) mesh.receiveShadow = true;
-    if (surface.kind !== "heights") drawn.castShadow = true;
+    if (surface.kind !== "heights") {
+      drawn.castShadow = true;
+      drawn.updateMatrixWorld();
+      this.facets.push(new Facets(drawn));
+    }
     const box = new THREE.Box3().setFromObject(drawn);
     this.pieces.push({ meshes, given: surface, relief: [box.min.z, box.max.z], more: { field: surface.kind === "heights" } });
     this.terrain.add(drawn);
@@ -72,9 +78,10 @@ export class Ground {
     if (this.tone) this.paint(this.tone);
   }
 
-  // How high the ground is at a place (m): the highest of all there is, and low where there is none.
-  height(x, y) {
-    return this.fields.reduce((high, field) => Math.max(high, field.height(x, y)), this.floor);
+  // How high the ground is at a place (m): the highest of all there is, but for the roofs of meshes above ``from``; low
+  // where there is none.
+  height(x, y, from = Infinity) {
+    return [...this.fields, ...this.facets].reduce((high, surface) => Math.max(high, surface.height(x, y, from)), this.floor);
   }
 
   // What is near is drawn more finely.

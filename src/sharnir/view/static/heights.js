@@ -114,7 +114,7 @@ export class Heights {
     return rim.flatMap((corner, i) => [middle, corner, rim[(i + 1) % rim.length]]);
   }
 
-  // The height of the field (m, in the world) at a place, between its corners; low outside it.
+  // The height of the field (m, in the world) at a place, on the triangles that it is cut into; low outside it.
   height(x, y) {
     AT.set(x, y, 0).applyMatrix4(INVERSE.copy(this.group.matrixWorld).invert());
     const row = AT.x / this.spacing[0] + 0.5 * (this.rows - 1);
@@ -123,7 +123,7 @@ export class Heights {
     const [r, c] = [Math.min(Math.floor(row), this.rows - 2), Math.min(Math.floor(column), this.columns - 2)];
     const [a, b] = [row - r, column - c];
     const at = (i, k) => this.vertices.getZ((r + i) * this.columns + c + k);
-    AT.z = (1 - a) * ((1 - b) * at(0, 0) + b * at(0, 1)) + a * ((1 - b) * at(1, 0) + b * at(1, 1));
+    AT.z = at(0, 0) + (a > b ? a * (at(1, 0) - at(0, 0)) + b * (at(1, 1) - at(1, 0)) : b * (at(0, 1) - at(0, 0)) + a * (at(1, 1) - at(0, 1)));
     return AT.applyMatrix4(this.group.matrixWorld).z;
   }
 

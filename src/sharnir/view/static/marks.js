@@ -54,7 +54,7 @@ export class Marks {
   roll(roller, matrix) {
     AT.copy(roller.at).applyMatrix4(matrix);
     AXLE.copy(roller.axle).transformDirection(matrix);
-    const high = this.ground.height(AT.x, AT.y);
+    const high = this.ground.height(AT.x, AT.y, AT.z);
     DOWN.set(0, 0, -1).addScaledVector(AXLE, AXLE.z).normalize(); // within the wheel's plane
     AT.addScaledVector(DOWN, roller.radius);
     if (!Number.isFinite(high) || AT.z - high > NEAR * roller.radius) {
@@ -65,7 +65,7 @@ export class Marks {
     if (before && before.middle.distanceTo(AT) < LEAST) return;
     const edge = (side) => {
       const point = AT.clone().addScaledVector(AXLE, 0.5 * side * roller.width);
-      point.z = Math.max(this.ground.height(point.x, point.y), high - roller.radius) + ABOVE;
+      point.z = Math.max(this.ground.height(point.x, point.y, AT.z + roller.radius), high - roller.radius) + ABOVE;
       return point;
     };
     roller.before = { middle: AT.clone(), edges: [edge(-1), edge(1)] };

@@ -12,13 +12,17 @@ export function finishOf({ kind, roughness, metalness, glow }) {
   return [roughness ?? usual.roughness, metalness ?? usual.metalness, glow ?? 0];
 }
 
-// A material for bodies. Plain: lit more simply, where there is no graphics card.
+// A physically based material of a roughness and a metalness. Plain: lit more simply, where there is no graphics card.
+export function litMaterial(plain, look, physical = {}) {
+  return plain ? new THREE.MeshLambertMaterial(look) : new THREE.MeshStandardMaterial({ ...look, ...physical });
+}
+
+// A material for bodies.
 export function bodyMaterial(plain, extra = {}, finish = null) {
   const look = { vertexColors: true, ...extra };
-  const material = plain ? new THREE.MeshLambertMaterial(look) : new THREE.MeshStandardMaterial(look);
+  const material = litMaterial(plain, look, finish ? { roughness: finish[0], metalness: finish[1] } : {});
   material.userData.glow = { value: finish?.[2] ?? 0 };
   if (finish) {
-    if (!plain) Object.assign(material, { roughness: finish[0], metalness: finish[1] });
     if (finish[2] > 0) Object.assign(material, { emissive: extra.color ?? new THREE.Color("#ffffff"), emissiveIntensity: finish[2] });
     return material;
   }
@@ -36,7 +40,7 @@ export function withAttribute(material, type, name, parts) {
   return withCode(material, vertex, { common: seen, ...parts });
 }
 
-const ADDED = new Set(["common", "begin_vertex"]); // parts that stay, with code after them; others are replaced
+const ADDED = new Set(["common", "begin_vertex", "lights_fragment_maps"]); // parts that stay, with code after them; others are replaced
 const replaced = (shader, parts) => Object.entries(parts).reduce((text, [part, code]) => {
   const there = `#include <${part}>`;
   return text.replace(there, ADDED.has(part) ? `${there}\n${code}` : code);
@@ -44,6 +48,8 @@ const replaced = (shader, parts) => Object.entries(parts).reduce((text, [part, c
 
 // A material with code of its own in parts of its shaders.
 export function withCode(material, vertex, fragment, uniforms = {}) {
+  const key = JSON.stringify([vertex, fragment]); // three.js keeps programs by the text of the function below, which is one for all
+  material.customProgramCacheKey = () => key;
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = replaced(shader.vertexShader, vertex);

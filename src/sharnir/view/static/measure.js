@@ -73,6 +73,7 @@ export class Measure {
       this.label.textContent = `${a.x.toFixed(2)}  ${a.y.toFixed(2)}  ${a.z.toFixed(2)} m`;
     }
     const at = (b ? a.clone().lerp(b, 0.5) : a).project(camera);
+    if (at.z >= 1) this.label.hidden = true; // behind the camera
     const { clientWidth: width, clientHeight: height } = this.view.container;
     this.label.style.transform = `translate(${((0.5 + 0.5 * at.x) * width).toFixed(1)}px, ${((0.5 - 0.5 * at.y) * height - 24).toFixed(1)}px)`;
   }

@@ -30,9 +30,10 @@ export const OVERLAYS = {
 };
 
 export class Overlays {
-  constructor(world, scene, reader) {
+  constructor(world, scene, reader, ground) {
     this.world = world;
     this.reader = reader;
+    this.ground = ground;
     this.shown = { ...Object.fromEntries(Object.keys(OVERLAYS).map((name) => [name, false])), contacts: true, rays: true };
     this.size = 0.16 * world.focus.radius;
     this.joints = world.joints.map((joint) => ({
@@ -92,7 +93,7 @@ export class Overlays {
     const isChosen = (index) => bodies.selected < 0 || bodies.selected === index;
     if (this.shown.contacts) this.drawContacts(frame);
     if (this.shown.patches) drawPatches(this, frame, this.world.weight);
-    if (this.shown.slip) drawSlip(this, frame, this.world, bodies, isChosen);
+    if (this.shown.slip) drawSlip(this, frame, this.world, bodies, this.ground, isChosen);
     if (this.shown.support) drawSupport(this, frame, this.world, bodies, body);
     this.drawMasses(bodies);
     this.drawPull(frame.pull);

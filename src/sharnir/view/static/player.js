@@ -3,6 +3,7 @@
 import { Film } from "./film.js";
 import { foldPlots } from "./folding.js";
 import { FrameReader } from "./frame.js";
+import { otherRun } from "./ghost.js";
 import { Plot, smallPlot } from "./plots.js";
 import { addCard, addChips, addSheet } from "./tools.js";
 import { chooseTexts, panelText, seconds, t, translated } from "./texts.js";
@@ -71,7 +72,8 @@ export async function makePlayer() {
   const playback = new Playback(world.layout, about, framesOf(await packed("frames"), world.layout, about.codings));
   const asked = new URLSearchParams(location.hash.slice(1));
   const view = makeView(find("stage"), world, world.layout, asked.has("fine") || asked.has("exact") ? false : undefined, asked.has("exact"));
-  const page = { world, about, link: playback, view, playing: false };
+  const other = about.ghost ? otherRun(about.ghost, await packed("ghost")) : null;
+  const page = { world, about, link: playback, view, other, playing: false };
   window.sharnir = page;
   document.body.classList.add("replaying");
   document.body.classList.toggle("bare", asked.has("bare"));
@@ -93,17 +95,9 @@ export async function makePlayer() {
     view.paint(dark ? "dark" : "light");
     page.plot?.draw();
   });
-  await addGhost(page, world.layout);
   page.seek = (seconds) => playback.show(seconds / about.every);
   page.film = (rows) => (page.filmed = new Film(page, rows));
   return page;
-}
-
-// The other run that the file holds, if any: shown where both have the same time.
-async function addGhost({ view, about }, layout) {
-  if (!about.ghost) return;
-  const other = new Playback(layout, about.ghost, framesOf(await packed("ghost"), layout, about.ghost.codings));
-  view.showGhost((time) => (time > (about.ghost.count - 0.5) * about.ghost.every ? null : other.at(Math.round(time / about.ghost.every))));
 }
 
 export async function start() {

@@ -2,7 +2,7 @@
 // without twisting of its own. Knots are where a rope is tied, eyelets where it runs through a ring. A rope that wears a
 // skin is drawn as that, unless its tension is to be seen.
 
-import { withAttribute } from "./materials.js";
+import { litMaterial, withAttribute } from "./materials.js";
 import { Skin } from "./skins.js";
 import { THREE } from "./three.js";
 
@@ -12,6 +12,8 @@ const LEAST = 1.6; // pixels that a rope is wide on the screen, however thin and
 const PLAIN = new THREE.Color("#b9a27a");
 const SLACK = new THREE.Color("#3f7fb5");
 const TIGHT = new THREE.Color("#d5483e");
+const FIBRE = { roughness: 0.9, metalness: 0 };
+const STEEL = { roughness: 0.4, metalness: 0.75 };
 const STRANDS = 3;
 const LAY = 7; // radii along the rope in which a strand goes round once
 const KNOT = 2.1; // radii of the rope
@@ -19,8 +21,8 @@ const APART = 1e-12; // m^2, below which two nodes are in one place
 const EYELET = [3.2, 0.9]; // radii of the rope: of the ring, and of its wire
 
 // Stripes of strands, darker in the grooves between them.
-function strandMaterial() {
-  return withAttribute(new THREE.MeshLambertMaterial({ vertexColors: true }), "vec2", "winding", {
+function strandMaterial(plain) {
+  return withAttribute(litMaterial(plain, { vertexColors: true }, FIBRE), "vec2", "winding", {
     color_fragment: `#include <color_fragment>
       float lay = ${STRANDS}.0 * (winding_seen.x + winding_seen.y);
       float groove = abs(fract(lay) - 0.5) * 2.0;
@@ -49,6 +51,8 @@ class Rope {
   constructor(described, scene, bodies) {
     this.described = described;
     const { nodes } = described;
+    const plain = bodies?.plain;
+    this.usual = new THREE.Color(described.color ?? PLAIN);
     this.points = Array.from({ length: nodes }, () => new THREE.Vector3());
     this.position = new THREE.BufferAttribute(new Float32Array(nodes * ROUND * 3), 3);
     this.normal = new THREE.BufferAttribute(new Float32Array(nodes * ROUND * 3), 3);
@@ -59,14 +63,14 @@ class Rope {
     geometry.setAttribute("color", this.color);
     geometry.setAttribute("winding", (this.winding = new THREE.BufferAttribute(new Float32Array(nodes * ROUND * 2), 2)));
     geometry.setIndex(tubeIndex(nodes));
-    this.mesh = new THREE.Mesh(geometry, strandMaterial());
+    this.mesh = new THREE.Mesh(geometry, strandMaterial(plain));
     this.mesh.castShadow = true;
     this.mesh.frustumCulled = false;
     scene.add(this.mesh);
     this.skin = described.skin ? new Skin(described.skin, bodies, new THREE.Color(PLAIN), scene) : null;
-    this.knots = (described.knots ?? []).map((node) => ({ node, mesh: piece(new THREE.IcosahedronGeometry(1, 2), "#9c8558", scene) }));
+    this.knots = (described.knots ?? []).map((node) => ({ node, mesh: piece(new THREE.IcosahedronGeometry(1, 2), litMaterial(plain, { color: "#9c8558" }, FIBRE), scene) }));
     this.eyelets = (described.eyelets ?? []).map(({ body, at }) => ({
-      body, at: new THREE.Vector3(...at), mesh: piece(new THREE.TorusGeometry(EYELET[0], EYELET[1], 8, 20), "#8b9298", scene),
+      body, at: new THREE.Vector3(...at), mesh: piece(new THREE.TorusGeometry(EYELET[0], EYELET[1], 8, 20), litMaterial(plain, { color: "#8b9298" }, STEEL), scene),
     }));
   }
 
@@ -117,7 +121,7 @@ class Rope {
       }
       SIDE.crossVectors(ALONG, ACROSS);
       if (byTension) SHADE.lerpColors(SLACK, TIGHT, Math.min(Math.max(rows[4 * i + 3] / strength, 0), 1));
-      else SHADE.copy(PLAIN);
+      else SHADE.copy(this.usual);
       const whole = rows[4 * i + 3] >= 0 && (i === 0 || rows[4 * i - 1] >= 0); // nothing is drawn where it has parted
       const wide = Math.max(radius, least(this.points[i]));
       if (i > 0) along += this.points[i].distanceTo(this.points[i - 1]);
@@ -136,8 +140,8 @@ class Rope {
   }
 }
 
-function piece(geometry, color, scene) {
-  const mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ color }));
+function piece(geometry, material, scene) {
+  const mesh = new THREE.Mesh(geometry, material);
   mesh.castShadow = mesh.receiveShadow = true;
   mesh.visible = false; // until it is known where it is
   scene.add(mesh);

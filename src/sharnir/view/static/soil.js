@@ -1,11 +1,12 @@
 // Soil: the looks of the ground: grid, grass, gravel, sand, asphalt, concrete. A look is two colours and a small texture
 // made here; steep slopes are barer, and heights differ a little in tone. Level or hilly, it is one material, lit and shaded.
 
-import { withCode } from "./materials.js";
+import { litMaterial, withCode } from "./materials.js";
 import { smoothNoise, stones, textureOf } from "./noise.js";
 import { THREE } from "./three.js";
 
 const SIZE = 256; // texels along a side of a texture
+const OPEN = 0.3; // of the sky that bodies mirror: ground is in its own hollows
 
 // Of a texture: brightness (a half is as given), which of the two colours, height, and brightness seen from afar.
 const PATTERNS = {
@@ -55,14 +56,15 @@ const PATTERNS = {
   },
 };
 
-// Pattern, two colours, the colour of steep slopes, m that the texture covers, how rough it looks, m between joints or lines.
+// Pattern, two colours, the colour of steep slopes, m that the texture covers, how high its bumps look, how rough it is for
+// light, m between joints or lines.
 const LOOKS = {
-  grid: { pattern: "mottled", tones: ["#8c9285", "#8c9285"], bare: "#857c6e", covers: 7.8, bump: 0.4, lines: 0 },
-  grass: { pattern: "blades", tones: ["#4a6237", "#7d8655"], bare: "#7f7159", covers: 2.2, bump: 1.6, lines: -1 },
-  gravel: { pattern: "stones", tones: ["#8d8a83", "#77706a"], bare: "#6f675d", covers: 1.6, bump: 2.2, lines: -1 },
-  sand: { pattern: "ripples", tones: ["#cbb184", "#b7986a"], bare: "#a98a60", covers: 1.8, bump: 0.9, lines: -1 },
-  asphalt: { pattern: "grains", tones: ["#4b4d50", "#55575a"], bare: "#5d5a55", covers: 1.2, bump: 0.7, lines: -1 },
-  concrete: { pattern: "plaster", tones: ["#b3b1aa", "#a3a19a"], bare: "#8f8c84", covers: 3.1, bump: 0.25, lines: 4 },
+  grid: { pattern: "mottled", tones: ["#8c9285", "#8c9285"], bare: "#857c6e", covers: 7.8, bump: 0.4, rough: 0.9, lines: 0 },
+  grass: { pattern: "blades", tones: ["#4a6237", "#7d8655"], bare: "#7f7159", covers: 2.2, bump: 1.6, rough: 1, lines: -1 },
+  gravel: { pattern: "stones", tones: ["#8d8a83", "#77706a"], bare: "#6f675d", covers: 1.6, bump: 2.2, rough: 0.95, lines: -1 },
+  sand: { pattern: "ripples", tones: ["#cbb184", "#b7986a"], bare: "#a98a60", covers: 1.8, bump: 0.9, rough: 0.95, lines: -1 },
+  asphalt: { pattern: "grains", tones: ["#4b4d50", "#55575a"], bare: "#5d5a55", covers: 1.2, bump: 0.7, rough: 0.85, lines: -1 },
+  concrete: { pattern: "plaster", tones: ["#b3b1aa", "#a3a19a"], bare: "#8f8c84", covers: 3.1, bump: 0.25, rough: 0.8, lines: 4 },
 };
 
 export const GROUND_LOOKS = Object.keys(LOOKS);
@@ -143,8 +145,8 @@ const FRAGMENT = `
 // lowest and highest place (m). Plain: without bumps. A field has small triangles.
 export function soilMaterial(name, { color, cell, relief = [0, 0], plain = true, field = false, ...more }) {
   const look = LOOKS[name] ?? LOOKS.grid;
-  const material = new THREE.MeshLambertMaterial(more);
-  material.defines = { ...(look.lines === 0 ? { GRID: 1 } : look.lines > 0 ? { JOINTS: 1 } : {}) };
+  const material = litMaterial(plain, more, { roughness: look.rough, metalness: 0 });
+  material.defines = { ...material.defines, ...(look.lines === 0 ? { GRID: 1 } : look.lines > 0 ? { JOINTS: 1 } : {}) };
   if (!plain) material.defines.BUMPS = 1;
   else if (field) material.defines.BY_CORNERS = 1;
   const [a, b] = color ? [color, color] : look.tones;
@@ -167,6 +169,7 @@ export function soilMaterial(name, { color, cell, relief = [0, 0], plain = true,
     common: FRAGMENT,
     map_fragment: "diffuseColor.rgb = ground();",
     normal_fragment_maps: "#ifdef BUMPS\nnormal = bumped(normal);\n#endif",
+    lights_fragment_maps: `#ifdef STANDARD\niblIrradiance *= ${OPEN};\nradiance *= ${OPEN};\n#endif`,
   };
   return withCode(material, { common: SLOW, begin_vertex: PLACES }, fragment, uniforms);
 }

@@ -13,6 +13,7 @@ const PATCH_SIDES = 14;
 const SLIPS = 0.05; // m/s, from which a wheel slips
 const LEAST_SHARE = 1e-3; // of the weight, from which a reaction is drawn
 const FULL_SLIP = 1; // m/s that an arrow of three sizes stands for
+const TREAD = 0.15; // of a wheel's radius about its tread that counts as touching
 
 // The corners of the smallest convex polygon about points [x, y, z], counterclockwise seen from above.
 export function hullOf(points) {
@@ -81,23 +82,50 @@ export function drawPatches(pen, frame, weight) {
   }
 }
 
-// The speed of the lowest point of a wheel over the ground (m/s), by its own motion.
-export function slipOf(velocities, body, radius) {
-  const [vx, vy, , wx, wy] = velocities.subarray(6 * body, 6 * body + 6);
-  return [vx - wy * radius, vy + wx * radius]; // v + w x (0, 0, -r)
+// The velocity (m/s) of a point of a body, at an arm (m) from its place.
+export function velocityAt(velocities, body, arm, out) {
+  const [vx, vy, vz, wx, wy, wz] = velocities.subarray(6 * body, 6 * body + 6);
+  return out.set(wx, wy, wz).cross(arm).add(TOTAL.set(vx, vy, vz));
 }
 
-export function drawSlip(pen, frame, world, bodies, chosen) {
+// From the middle of a wheel to where it touches: the contact that carries most; where frames hold none, as those of
+// trajectories do, the lowest place of its tread, if the ground is there. Null for a wheel in the air.
+function touchOf(frame, middle, axle, [radius, width], ground) {
+  let most = 0;
+  for (let i = 0; i < frame.contacts_used; i += 1) {
+    const [x, y, z, ...force] = frame.contacts.subarray(6 * i, 6 * i + 6);
+    AT.set(x, y, z).sub(middle);
+    const aside = AT.dot(axle);
+    const out = Math.sqrt(Math.max(AT.lengthSq() - aside * aside, 0));
+    if (Math.abs(aside) > 0.6 * width || Math.abs(out - radius) > TREAD * radius || Math.hypot(...force) <= most) continue;
+    most = Math.hypot(...force);
+    ARM.copy(AT);
+  }
+  if (most > 0) return ARM;
+  if (frame.contacts_used > 0) return null;
+  ARM.set(0, 0, -1).addScaledVector(axle, axle.z).setLength(radius);
+  const above = middle.z + ARM.z - ground.height(middle.x + ARM.x, middle.y + ARM.y, middle.z);
+  return Math.abs(above) < TREAD * radius ? ARM : null;
+}
+
+// How fast each wheel slides over what it stands on: its own motion there, without what goes into the ground or out of it.
+export function drawSlip(pen, frame, world, bodies, ground, chosen) {
   world.bodies.forEach((body, i) => {
     const wheel = body.fixed ? null : body.shapes.find((shape) => shape.kind === "wheel");
     if (!wheel || !chosen(i)) return;
-    const [x, y] = slipOf(frame.velocities, i, wheel.size[0]);
-    const speed = Math.hypot(x, y);
+    const middle = LOOKED.set(...wheel.position).applyMatrix4(bodies.matrix[i]);
+    AXLE.set(0, 0, 1).applyQuaternion(TURN.set(...wheel.rotation)).transformDirection(bodies.matrix[i]);
+    const arm = touchOf(frame, middle, AXLE, wheel.size, ground);
+    if (!arm) return;
+    AT.copy(middle).add(arm);
+    NORMAL.copy(arm).addScaledVector(AXLE, -arm.dot(AXLE)).normalize(); // into the ground
+    ARM.subVectors(AT, TO.setFromMatrixPosition(bodies.matrix[i]));
+    velocityAt(frame.velocities, i, ARM, SLIP);
+    SLIP.addScaledVector(NORMAL, -SLIP.dot(NORMAL));
+    const speed = SLIP.length();
     if (speed < SLIPS) return;
-    AT.setFromMatrixPosition(bodies.matrix[i]);
-    AT.z -= wheel.size[0];
     const color = speed > 0.5 * FULL_SLIP ? RED : AMBER;
-    pen.arrow(AT, NORMAL.set(x / speed, y / speed, 0), (3 * pen.size * Math.min(speed, FULL_SLIP)) / FULL_SLIP, color);
+    pen.arrow(AT, SLIP.divideScalar(speed), (3 * pen.size * Math.min(speed, FULL_SLIP)) / FULL_SLIP, color);
   });
 }
 
@@ -117,5 +145,8 @@ const TO = new THREE.Vector3();
 const NORMAL = new THREE.Vector3();
 const TOTAL = new THREE.Vector3();
 const LOOKED = new THREE.Vector3();
+const ARM = new THREE.Vector3();
+const AXLE = new THREE.Vector3();
+const SLIP = new THREE.Vector3();
 const UP = new THREE.Vector3(0, 0, 1);
 const TURN = new THREE.Quaternion();

@@ -57,7 +57,7 @@ export function foldMenus() {
   return open.length > 0;
 }
 
-export function addChips({ view, world, pulling, past, link }) {
+export function addChips({ view, world, pulling, past, other, link }) {
   const choose = (kind) => {
     view.camera(kind);
     cameras.forEach((each) => press(each, each.dataset.kind === kind));
@@ -81,12 +81,11 @@ export function addChips({ view, world, pulling, past, link }) {
   );
   const labels = button(t("Labels"), false, (chosen) => view.showLabels(press(chosen)));
   const tension = world.ropes.length > 0
-    ? [button(t("Tension"), false, (chosen) => (view.ropes.byTension = press(chosen)))]
+    ? [button(t("Tension"), false, (chosen) => view.showTension(press(chosen)))]
     : [];
   const sound = view.sound ? [button(t("Sound"), false, (chosen) => view.sound.toggle(press(chosen)))] : [];
-  const ghost = past ? [button(t("Run before the reset"), false, (chosen) => view.showGhost(press(chosen) ? (time) => past.earlier(time) : null))] : [];
   const measure = view.measure ? [button(t("Measure"), false, (chosen) => view.measure.toggle(press(chosen)))] : [];
-  const show = menu(t("Show"), "show-menu", ...overlays, labels, ...tension, ...ghost, ...measure, ...sound);
+  const show = menu(t("Show"), "show-menu", ...overlays, labels, ...tension, ...ghostButtons({ view, past, other }), ...measure, ...sound);
   const looks = menu(t("Look"), "look-menu", ...lookButtons(view, world));
   const pull = pulling ? [button(t("Pull"), false, (chosen) => (pulling.on = press(chosen)))] : [];
   if (pulling) {
@@ -107,6 +106,22 @@ export function addChips({ view, world, pulling, past, link }) {
     ...(rest.length > 0 ? [group(...rest)] : []),
   );
   addHeadset({ view, link });
+}
+
+// One run at a time is drawn through the one that is shown; what came with the page is so at first.
+function ghostButtons({ view, past, other }) {
+  const offers = [
+    ...(past ? [[t("Run before the reset"), { source: (time) => past.earlier(time) }]] : []),
+    ...(other ? [[t("Another run"), other]] : []),
+  ];
+  const buttons = offers.map(([text, { source, reader }]) =>
+    button(text, false, (chosen) => {
+      for (const each of buttons) if (each !== chosen) press(each, false);
+      view.showGhost(press(chosen) ? source : null, reader);
+    }),
+  );
+  if (other) buttons.at(-1).click();
+  return buttons;
 }
 
 // Through a headset, where there is one: beside the machine or in it.

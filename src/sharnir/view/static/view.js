@@ -68,6 +68,7 @@ class NoView extends EventTarget {
   camera() {}
   overlay() {}
   showLabels() {}
+  showTension() {}
   light() {}
   fog() {}
   groundLook() {}
@@ -137,7 +138,7 @@ export class View extends EventTarget {
     this.measure = new Measure(this);
     this.ghost = null;
     this.vr?.leave();
-    this.overlays = new Overlays(world, this.scene, this.reader);
+    this.overlays = new Overlays(world, this.scene, this.reader, this.ground);
   }
 
   // Another world in place of the one that is shown, seen from where one is. What is kept stays in the scene.
@@ -175,6 +176,11 @@ export class View extends EventTarget {
 
   overlay(name, on) {
     this.overlays.shown[name] = on;
+    this.stale = true;
+  }
+
+  showTension(on) {
+    this.ropes.byTension = on;
     this.stale = true;
   }
 
@@ -242,13 +248,14 @@ export class View extends EventTarget {
     this.frame = frame;
     this.sound.play(frame, this.cameras.body);
     const { drives, reactions, slip } = this.overlays.shown;
-    this.fresh ||= this.drawn < AT_FIRST || drives || reactions || slip || Boolean(this.ghost) || !this.still.same(frame);
+    this.fresh ||= this.drawn < AT_FIRST || drives || reactions || slip || Boolean(this.ghost) || !this.still.same(frame, this.ropes.byTension);
   }
 
-  // Another run through this one: a function of the time (s) that gives its frame or null; null takes it away.
-  showGhost(source) {
+  // Another run through this one: a function of the time (s) that gives its frame or null; null takes it away. Its frames
+  // may have a reader of their own.
+  showGhost(source, reader = this.reader) {
     this.ghost?.remove();
-    this.ghost = source ? new Ghost(this.world, this.scene, this.plain, source) : null;
+    this.ghost = source ? new Ghost(this.world, this.scene, this.plain, { source, reader }) : null;
     this.fresh = this.frame !== null;
     this.stale = true;
   }
@@ -305,7 +312,7 @@ export class View extends EventTarget {
       this.springs.place(this.bodies.matrix, (name) => this.reader.channel(this.frame, name) || 0);
       this.marks.update(this.frame.time, this.bodies.matrix);
       this.trail.add(this.frame.time, this.bodies.matrix[this.cameras.body]);
-      this.ghost?.show(this.frame.time, this.reader);
+      this.ghost?.show(this.frame.time);
       this.still.keep(this.frame);
     }
   }
@@ -317,7 +324,9 @@ export class View extends EventTarget {
     this.place();
     if (this.frame) this.overlays.show(this.frame, this.bodies, this.cameras.camera, this.cameras.body);
     this.cameras.update(this.bodies, this.ropes);
-    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, Math.min(this.canvas.clientHeight, this.canvas.height), this.bodies.matrix);
+    const high = Math.min(this.canvas.clientHeight, this.canvas.height);
+    if (this.frame) this.ropes.show(this.frame, this.cameras.camera, high, this.bodies.matrix);
+    this.ghost?.showRopes(this.cameras.camera, high);
     this.ground.update(this.cameras.camera);
     this.follow();
     const eyes = { bodies: this.bodies, ropes: this.ropes, body: this.cameras.body };

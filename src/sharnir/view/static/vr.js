@@ -8,6 +8,7 @@ const WALK = 1.4; // m/s with a stick pushed all the way
 const TURN = Math.PI / 6; // rad at once: turning slowly makes people sick
 const PUSHED = 0.6; // of a stick's way, at which it turns; back below half of it, it may turn again
 const IDLE = 0.15; // of a stick's way that moves nothing
+const STEP = 0.6; // m that one walks up at once; higher up is a roof
 const NEAR = 1.6; // radii of the machine: how far away one stands at first
 const ABOVE = new THREE.Quaternion().setFromAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2); // a headset's y is up
 
@@ -76,6 +77,7 @@ export class Vr extends EventTarget {
     AWAY.setLength(NEAR * world.focus.radius + 0.5);
     this.heading = Math.atan2(-AWAY.y, -AWAY.x);
     this.rig.position.copy(MACHINE).add(AWAY);
+    this.rig.position.z += world.focus.radius; // on hills as well; update() puts one on the ground
   }
 
   // Before every picture: where one is.
@@ -85,7 +87,7 @@ export class Vr extends EventTarget {
     if (this.sitting) return this.sit();
     this.walk(long);
     const { ground } = this.view;
-    const height = ground.height(this.rig.position.x, this.rig.position.y);
+    const height = ground.height(this.rig.position.x, this.rig.position.y, this.rig.position.z + STEP);
     this.rig.position.z = Number.isFinite(height) ? height : this.view.world.extent.floor;
     this.rig.quaternion.setFromAxisAngle(UP, this.heading - Math.PI / 2).multiply(ABOVE);
   }
