@@ -5,6 +5,7 @@ What is not taken over is told by a report.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import SceneError
@@ -67,7 +68,7 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     if path.suffix.lower() in USD_FILES:
         from .usd import read_usd
 
-        scene = build(read_usd(path, report, chosen), report, chosen)
+        scene = build(read_usd(path, report, chosen), report, replace(chosen, up=""))
     else:
         scene = _of_xml(parse(path, report), Places(path, chosen.search), report, chosen)
     scene.report = report

@@ -28,11 +28,12 @@ from ..spatial import Array, Pose
 from .carried_sensors import add_sensors
 from .felt import Held, felt, twists
 from .following import couple, move_inside, settle
-from .motors import SPEEDS, geared, position_servo, speed_servo
+from .motors import IDLE, SPEEDS, UNBOUND, geared, position_servo, rotor, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
 from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
+from .units import UPRIGHT, stretch
 
 ROUNDED, LAST_DIGITS = 1e-13, 1e-6  # m: anchors that miss each other by so much are put right
 CLOSED = 1e-9  # m and rad: loops that start open by less are closed
@@ -56,6 +57,10 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     """The scene of a tree."""
     if len(tree.links) > MOST_LINKS:
         raise SceneError(f"{report.source} has {len(tree.links)} links; at most {MOST_LINKS} are read")
+    if options.scale != 1.0:
+        stretch(tree, options.scale)
+    if options.up:
+        _put_upright(tree, UPRIGHT[options.up])
     scene = Scene(tree.name or "robot", tree.gravity or STANDARD_GRAVITY)
     couplings = settle(tree, report)
     groups, joints = _grouped(tree, report)
@@ -85,10 +90,20 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     places = {link: (group.name, place) for link, (group, place) in by_link.items()}
     add_sensors(scene, tree, places, joint_names, report)
     for name, (ground, material) in tree.terrains.items():
-        scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material)))
+        at = tree.place @ Pose(np.array(ground.position), np.array(ground.rotation))
+        lies: Plain = {"position": tuple(at.position.tolist()), "rotation": tuple(at.rotation.tolist())}
+        scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material), **lies))
     if tree.larger_friction:
         _pair_materials(scene)
     return scene
+
+
+def _put_upright(tree: Tree, turn: Array) -> None:
+    """Turn a robot, and the gravity that its file gives, so that the axis that was up is z."""
+    tree.place = Pose(np.zeros(3), turn) @ tree.place
+    if tree.gravity is not None:
+        x, y, z = spatial.rotate(turn, tree.gravity).tolist()
+        tree.gravity = (x, y, z)
 
 
 def _is_nothing(group: _Group) -> bool:
@@ -114,7 +129,8 @@ def _grouped(tree: Tree, report: ImportReport) -> tuple[list[_Group], list[Conne
     root = tree.links[tree.root]
     groups: list[_Group] = []
     joints: list[Connection] = []
-    stack = [(root, _Group(root.name, root, NOWHERE), NOWHERE, above.get(root.name))]
+    at, inside = (NOWHERE, tree.place) if root.name == WORLD else (tree.place, NOWHERE)
+    stack = [(root, _Group(root.name, root, at), inside, above.get(root.name))]
     seen = 0
     while stack:
         link, group, place, held_by = stack.pop()
@@ -293,7 +309,9 @@ def _friction(joint: Connection) -> AnyFriction | None:
 
 
 def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport, options: Options) -> Any:
-    if joint.drive is not None or not options.motors or joint.effort <= 0.0:
+    if joint.drive is None and (not options.motors or joint.effort <= 0.0):
+        return rotor(IDLE, UNBOUND, joint.armature) if joint.armature > 0.0 else None
+    if joint.drive is not None:
         return joint.drive
     velocity = joint.velocity
     if velocity <= 0.0:
@@ -305,7 +323,8 @@ def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport
         servo: SpeedServo | PositionServo = speed_servo(joint.effort, velocity, own, joint.armature)
     else:
         servo = position_servo(joint.effort, velocity, joint.is_linear, own, all_, joint.armature)
-    return msgspec.structs.replace(servo, drive=geared(servo.drive, joint.ratio))
+    servo = msgspec.structs.replace(servo, drive=geared(servo.drive, joint.ratio))
+    return msgspec.structs.replace(servo, reach=joint.reach) if isinstance(servo, PositionServo) else servo
 
 
 def _inertias(

@@ -22,7 +22,7 @@ from .mjcf_geoms import Geoms
 from .mjcf_sensors import Sensors
 from .mjcf_tendons import POLYNOMIAL, TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
-from .motors import rotor
+from .motors import UNBOUND, rotor
 from .options import Options
 from .report import ImportReport
 from .robot_files import Places
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from mujoco import MjModel
 
 KINDS: tuple[Kind, ...] = ("floating", "spherical", "prismatic", "revolute")  # by mjtJoint
-UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
-ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
 CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
 BODY = 1  # of mjtObj
 NO_GRAVITY = 1 << 7  # of mjtDisableBit, with the next: what a model has of all that may be switched off
@@ -231,9 +229,6 @@ class _Reader:
                 self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
             else:
                 self._drive(i, joint, where)
-        for joint in tree.joints.values():
-            if joint.armature > 0.0 and joint.drive is None and joint.has_coordinate:
-                joint.drive = DcDrive(ROTOR, UNBOUND, joint.armature * UNBOUND / ROTOR, 1.0)
 
     def _carry(self, i: int, joint: Connection) -> None:
         """The rotor and the friction of an actuator's own, which the joint feels behind the gear."""

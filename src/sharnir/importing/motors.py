@@ -16,6 +16,8 @@ from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
 
 FULL_AT = {False: 0.1, True: 0.02}  # rad and m: the error at which a servo gives all it has
 SPEEDS = {False: 10.0, True: 1.0}  # rad/s and m/s, where a file gives an effort but no speed
+UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
+IDLE = 1e-10  # N m or N: what a motor gives that is there for its rotor alone
 SLOW = 0.1  # of the idle speed: the error at which a speed servo gives all it has
 STEP = 0.005  # s, the default step
 STABLE = 0.98  # by what deviations may grow in a step, at most

@@ -30,6 +30,7 @@ from .robot_files import Places
 from .sdf_frames import MODEL, Frames
 from .sdf_geometry import Geometry, put, vector
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
+from .units import UPRIGHT
 from .xml import Node, account, parse
 
 KINDS: dict[str, Kind] = {
@@ -123,7 +124,11 @@ def read_sdf(root: Node, places: Places, report: ImportReport, options: Options)
 
 def _world(node: Node, reader: _Reader, report: ImportReport, options: Options) -> Scene:
     gravity = node.child("gravity")
-    scene = Scene(node.get("name") or "world", STANDARD_GRAVITY if gravity is None else vector(gravity))
+    down = STANDARD_GRAVITY
+    if gravity is not None:
+        x, y, z = spatial.rotate(UPRIGHT[options.up or "z"], vector(gravity)).tolist()
+        down = (x, y, z)
+    scene = Scene(node.get("name") or "world", down)
     frames = reader.frames(node)
     for model in reader.models(node):
         tree = reader.tree(model, frames)
