@@ -28,7 +28,7 @@ ROBOT_FILES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", *USD_FILES)
 def load_any(path: str | Path, options: Options) -> Scene:
     """A scene file, or a robot's file as a scene."""
     path = file_path(path, "Scene.load: the file")
-    if path.suffix.lower() in ROBOT_FILES:
+    if path.suffix.lower() in (*ROBOT_FILES, ".usdz"):
         return load_robot(path, options)
     if options != Options():
         raise SceneError(f"{path} is not a robot's file; leave base, motors and the other choices of an import out")
@@ -65,6 +65,8 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     chosen = Options() if options is None else options
     path = file_path(path, "the robot's file")
     report = ImportReport(path.name)
+    if path.suffix.lower() == ".usdz":
+        raise SceneError(f"{path} is an archive; unpack it, as a ZIP file, and give the .usd in it")
     if path.suffix.lower() in USD_FILES:
         from .usd import read_usd
 

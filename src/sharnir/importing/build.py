@@ -36,6 +36,7 @@ from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
 from .units import UPRIGHT, stretch
 
 ROUNDED, LAST_DIGITS = 1e-13, 1e-6  # m: anchors that miss each other by so much are put right
+FARTHEST, HEAVIEST = 1e6, 1e15  # m; kg and kg m^2
 CLOSED = 1e-9  # m and rad: loops that start open by less are closed
 PAIRED = ("friction", "rolling_friction", "spinning_friction")  # of two materials, the larger of which holds in MuJoCo
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
@@ -66,6 +67,7 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     groups, joints = _grouped(tree, report)
     names = _Names(report)
     groups[0].fixed = options.base == "fixed" or groups[0].root.name == WORLD
+    _check_places(groups, report)
     _weigh(groups, report)
     for group in groups:
         group.name = WORLD if _is_nothing(group) else names.of(group.root.name, group.root.where)
@@ -161,6 +163,22 @@ def _moved(joint: Connection) -> Pose:
     if joint.kind not in ("revolute", "spherical") or np.array_equal(turn, spatial.IDENTITY):
         return NOWHERE
     return Pose(joint.anchor - spatial.rotate(turn, joint.anchor), turn)
+
+
+def _check_places(groups: list[_Group], report: ImportReport) -> None:
+    """Refuse what is so far away, or so heavy, that nothing is left of the numbers of the rest."""
+    for group in groups:
+        for link, place in group.links:
+            center = np.zeros(3) if link.mass is None else link.mass.center
+            away = float(np.abs(group.pose.point(place.point(center))).max())
+            if not away <= FARTHEST:
+                far = f"lies {away:.3g} m away; at most {FARTHEST:g} m are read"
+                raise SceneError(f"{report.source}, {link.where}: '{link.name[:60]}' {far}")
+            if link.mass is not None and not max(link.mass.mass, np.abs(link.mass.inertia).max()) <= HEAVIEST:
+                raise SceneError(
+                    f"{report.source}, {link.where}: '{link.name[:60]}' weighs {link.mass.mass:.3g} kg with moments "
+                    f"{moments(link.mass.inertia)}; at most {HEAVIEST:g} are read"
+                )
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .options import Options
 from .report import ImportReport
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
-from .xml import Node
+from .xml import LARGEST_NUMBER, Node
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -46,6 +46,8 @@ SWITCHES = {
 }
 NO_CONSTRAINT, CONSTRAINTS = 1 << 0, sum(1 << i for i in (1, 2, 3, 4))  # all of these at once
 NO_ACTUATION = 1 << 11
+READ = ("qpos", "body_", "jnt_", "dof_", "geom_", "mat_", "mesh_", "hfield_", "site_", "cam_")
+CARRIED = ("tendon_", "wrap_", "eq_", "actuator_", "sensor_", "key_")
 MOST_NAMED = 8  # keyframes that a report names
 TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
@@ -92,9 +94,11 @@ class _Reader:
         self.model, self.report = model, report
         _switch_off(model)
         self.qpos = self._posture(options.keyframe)
-        for name in ("body_pos", "body_mass", "body_inertia", "jnt_pos", "jnt_range", "geom_pos", "qpos0"):
-            if not np.isfinite(getattr(model, name)).all():
-                raise SceneError(f"{places.robot}: {name} holds a number that is not finite; give finite numbers")
+        for name in (name for name in dir(model) if name.startswith(READ + CARRIED)):
+            values = getattr(model, name)
+            if isinstance(values, np.ndarray) and not np.all(np.abs(values.astype(float)) <= LARGEST_NUMBER):
+                what = f"{name} holds a number that is not finite, or beyond {LARGEST_NUMBER:g}"
+                raise SceneError(f"{places.robot}: {what}; give finite numbers")
         self.geoms = Geoms(model, places, folders, report, options.decompose)
         self.joint_names = {i: self._name("joint", i) for i in range(model.njnt)}
         self.tendons = Tendons(model, self.qpos, self.joint_names, report)

@@ -18,6 +18,7 @@ from ..scene.values import Plain, Vec3
 from ..spatial import Pose
 from .gazebo_sensors import read_sensor
 from .looks import Paint, mesh_shape, touched_shapes
+from .motors import IDLE
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree, from_rpy
@@ -265,7 +266,7 @@ class _Reader:
         paint = Paint.of(rgba)
         if texture is not None and texture.has("filename"):
             try:
-                found = self.places.find(texture.get("filename"), f"{node.file}, {node.where}")
+                found = self.places.picture(texture.get("filename"), f"{node.file}, {node.where}")
                 paint = Paint(paint.color, str(found))
             except FileNotFoundError as error:
                 self.report.ignore(node.where, "<texture>", f"there is no file '{error}'", "looks")
@@ -323,10 +324,10 @@ class _Reader:
                 self.report.repair(node.where, "limit", f"is missing on a {kind} joint; now it moves freely")
             return
         effort = self._not_negative(limit, "effort")
-        if effort > 0.0:
+        if effort > IDLE:
             joint.effort, joint.velocity = effort, self._not_negative(limit, "velocity")
-        elif effort == 0.0 and limit.has("effort"):
-            self.report.ignore(limit.where, "limit effort", "is 0, so the joint has no motor", "motion")
+        elif limit.has("effort"):
+            self.report.ignore(limit.where, "limit effort", f"is {effort:g}, so the joint has no motor", "motion")
         if not bounded:
             return
         low, high = limit.number("lower", 0.0), limit.number("upper", 0.0)

@@ -20,7 +20,7 @@ from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
 from ..scene.joints import AnyJoint, Distance, Fixed, Frame, Prismatic, Revolute, Spherical
 from ..scene.scene import WORLD
 from ..spatial import Array, Pose
-from .motors import UNBOUND, rotor
+from .motors import IDLE, UNBOUND, rotor
 from .options import Options
 from .report import ImportReport
 from .robot_files import LARGEST_MESH, Places
@@ -78,13 +78,15 @@ def _check_layers(path: Path, places: Places) -> None:
             raise SceneError(f"{file} cannot be read; check the path")
         if file.stat().st_size > LARGEST_MESH:
             raise SceneError(f"{file} has {file.stat().st_size / 2**20:.0f} MiB; at most {LARGEST_MESH >> 20} are read")
-        kept = Sdf.Layer.Find(str(file))
-        if kept:
-            kept.Reload()  # usd-core keeps what it has read; the file may have changed since
         try:
+            kept = Sdf.Layer.Find(str(file))
+            if kept:
+                kept.Reload()  # usd-core keeps what it has read; the file may have changed since
             layer = Sdf.Layer.OpenAsAnonymous(str(file))
         except Exception as error:
             raise SceneError(f"{file}: is no USD file ({_said(error)})") from None
+        if layer is None:  # of a .usd that is neither text nor binary
+            raise SceneError(f"{file}: is no USD file; check what it holds")
         layers[file] = (layer, {"": file})
         for name in filter(None, layer.GetCompositionAssetDependencies()):  # without a name: the file itself
             try:
@@ -331,6 +333,9 @@ class _Reader:
         if str(prims.value(prim, f"drive:{kind}:physics:type", "force")) == "acceleration":
             self.report.ignore(joint.where, "drive", "acts on accelerations, whatever they take", "motion")
             return
+        if most < IDLE:
+            self.report.ignore(joint.where, "maxForce", f"is {most:g}, so the joint has no motor", "motion")
+            return
         bounded = most < UNLIMITED
         speed = fastest if fastest < UNLIMITED else UNBOUND
         if stiffness > 0.0:
@@ -343,7 +348,7 @@ class _Reader:
         elif damping > 0.0:
             effort = most if bounded else damping * 10.0
             made.drive = SpeedServo(drive=rotor(effort, speed, made.armature), gain=damping / effort)
-        elif bounded and most > 0.0:
+        elif bounded:
             made.drive = rotor(most, speed, made.armature)
         if made.drive is not None and not bounded:
             self.report.repair(joint.where, "maxForce", f"is not given; now {_strongest(made.drive):g}")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pxr.Usd import Prim, Stage
 
 WATER = 1000.0  # kg/m^3: the density of the schemas where none is given
+LARGEST_UNIT = 1e9  # m or kg; the smallest is its inverse
 GRAVITY = 9.81  # m/s^2, likewise
 TURNS = {
     "X": spatial.about((0.0, 1.0, 0.0), math.pi / 2.0),
@@ -66,6 +67,10 @@ class Prims:
         self.stage, self.places, self.report, self.decompose = stage, places, report, options.decompose
         self.meters = float(UsdGeom.GetStageMetersPerUnit(stage))
         self.kilograms = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
+        for name, unit in (("metersPerUnit", self.meters), ("kilogramsPerUnit", self.kilograms)):
+            if not 1.0 / LARGEST_UNIT <= unit <= LARGEST_UNIT:
+                bounds = f"from {1 / LARGEST_UNIT:g} to {LARGEST_UNIT:g}"
+                raise SceneError(f"{places.robot}: {name} is {unit:g}; give one {bounds}")
         self.up = UPRIGHT[options.up or str(UsdGeom.GetStageUpAxis(stage)).lower()]
         self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
         self.all = every(stage)
@@ -339,12 +344,13 @@ class Prims:
         turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
         place = owner.inverse() @ pose @ turn
         given: dict[str, object] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
-        surface = self.looks.of(prim)
-        if surface.picture is not None and kind != "Mesh":
-            why = f"{kind} has no primvar that lays it on; make a Mesh of it"
-            self.report.ignore(str(prim.GetPath()), f"picture '{surface.picture.file.name}'", why, "looks")
-        given |= {"collides": collides, "visible": seen} | surface.paint.fields()
+        given |= {"collides": collides, "visible": seen}
         try:
+            surface = self.looks.of(prim)
+            if surface.picture is not None and kind != "Mesh":
+                why = f"{kind} has no primvar that lays it on; make a Mesh of it"
+                self.report.ignore(str(prim.GetPath()), f"picture '{surface.picture.file.name}'", why, "looks")
+            given |= surface.paint.fields()
             return self._made(prim, kind, size, given)
         except SceneError as error:
             matters: Matters = "contact" if collides else "looks"
