@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import struct
 import subprocess
 import sys
+import zlib
 
 import pytest
 
 import sharnir as sh
 from sharnir.cli.command import main
+from sharnir.view.painting import Looks
 
 LAUGHS = (
     '<!DOCTYPE r [<!ENTITY a0 "ha">'
@@ -61,6 +64,11 @@ REFUSED = {
     "deep": ("<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>", "nested deeper than 200"),
     "unknown type": (joined([("a", "b")]).replace("continuous", "elastic"), "its type is 'elastic'"),
     "path out": (MESH.format("", "../../../secret.stl"), "outside of the robot's folder"),
+    "far away": (
+        joined([("a", "b")], {0: '<origin xyz="1e18 0 0"/>'}),
+        "lies 1e[+]18 m away; at most 1e[+]06 m are read",
+    ),
+    "too heavy": (joined([("a", "b")]).replace('mass value="1"', 'mass value="1e29"'), "weighs 1e[+]29 kg"),
     "absolute path": (MESH.format("", "file:///etc/passwd"), "outside of the robot's folder"),
 }
 
@@ -281,6 +289,23 @@ OTHERS = {
         "#usda 1.0\n" + "".join(CUBE.format(i) for i in range(10_000)),
         "at most 4000 are read",
     ),
+    "sdf, endless mass": (
+        "robot.sdf", SDF.format('<link name="l"><inertial><mass>inf</mass></inertial></link>'), "mass is inf; give a finite",
+    ),
+    "mjcf, colour": (
+        "robot.xml",
+        '<mujoco><worldbody><body><freejoint/><geom size="1" rgba="nan 0 0 1"/></body></worldbody></mujoco>',
+        "geom_rgba holds a number that is not finite",
+    ),
+    "mjcf, gear": (
+        "robot.xml",
+        '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
+        '<actuator><motor joint="j" gear="1e308"/></actuator></mujoco>',
+        "actuator_gear holds a number that is not finite, or beyond 1e+30",
+    ),
+    "usd, unit": ("robot.usda", "#usda 1.0\n(\nmetersPerUnit = nan\n)\n" + CUBE.format(1), "metersPerUnit is nan"),
+    "usd, neither text nor binary": ("robot.usd", "nothing of the kind", "is no USD file"),
+    "usd, an archive": ("robot.usdz", "PK", "is an archive; unpack it"),
     "usd, no number": (
         "robot.usda",
         RIGID.format('double3 xformOp:translate = (nan, 0, 0)\nuniform token[] xformOpOrder = ["xformOp:translate"]'),
@@ -292,15 +317,88 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_hostile_files_of_sdf_and_usd_are_refused_by_name_at_the_command_line(tmp_path, capsys, what):
     name, text, told = OTHERS[what]
-    if name.endswith("usda"):
+    if ".usd" in name:
         pytest.importorskip("pxr")
+    if name.endswith("xml"):
+        pytest.importorskip("mujoco")
     (tmp_path / name).write_text(text)
     assert main(["import", str(tmp_path / name)]) == 2
     said = capsys.readouterr().err
     assert told in said and name in said and "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "name", ["x" * 300 + "/a.stl", "package://" + "x" * 300 + "/a.stl", "circle/a.stl", "pipe.stl"]
+)
+def test_names_that_no_file_can_have_are_told(tmp_path, name):
+    (tmp_path / "circle").symlink_to("circle")
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "robot.urdf").write_text(MESH.format(BALL, name))
+    (lost,) = sh.Scene.load(tmp_path / "robot.urdf").report.of("ignored")
+    assert "there is no file" in lost.why and lost.matters == "contact" and len(lost.why) < 200
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "robot.urdf")
+    with pytest.raises(sh.SceneError, match=r"robot\.urdf is no plain file"):
+        sh.Scene.load(tmp_path / "robot.urdf")
+
+
+def test_a_file_of_two_bytes_a_letter_is_read(tmp_path):
+    text = f'<?xml version="1.0" encoding="UTF-16"?>{joined([("плечо", "кисть")])}'
+    (tmp_path / "robot.urdf").write_bytes(text.encode("utf-16"))
+    assert "кисть" in sh.Scene.load(tmp_path / "robot.urdf").bodies
+
+
+def test_the_weakest_motor_there_could_be_is_none(tmp_path):
+    """A servo was sought for it without end."""
+    limit = '<limit lower="-1" upper="1" effort="1e-320" velocity="1"/>'
+    text = joined([("a", "b")], {0: limit}).replace("continuous", "revolute")
+    (tmp_path / "robot.urdf").write_text(text)
+    scene = sh.Scene.load(tmp_path / "robot.urdf")
+    assert not scene.joints["j0"].drives and "so the joint has no motor" in str(scene.report)
+
+
+def picture(width: int, height: int) -> bytes:
+    """A PNG file of black pixels, a thousandth of their size."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    packer = zlib.compressobj(9)
+    rows = b"".join(packer.compress(bytes(1 + 3 * width)) for _ in range(height)) + packer.flush()
+    parts = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
+    chunks = (struct.pack(">I", len(d)) + kind + d + struct.pack(">I", zlib.crc32(kind + d)) for kind, d in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+TOO_LARGE = "names the picture 'black.png' of more than 67 million pixels"
+
+
+def test_pictures_with_too_many_pixels_are_not_read(tmp_path):
+    """50,000 pixels wide, 300 MB in memory, of a file of 300 kB."""
+    (tmp_path / "black.png").write_bytes(picture(50_000, 2_000))
+    skin = '<material name="m"><texture filename="black.png"/></material>'
+    box = (
+        f'<robot name="r"><link name="a"><visual><geometry><box size="1 1 1"/></geometry>{skin}</visual></link></robot>'
+    )
+    (tmp_path / "robot.urdf").write_text(box)
+    with pytest.raises(sh.SceneError, match=TOO_LARGE):
+        sh.Scene.load(tmp_path / "robot.urdf")
+    (tmp_path / "m.mtl").write_text("newmtl m\nmap_Kd black.png\n")
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n"
+    (tmp_path / "m.obj").write_text(f"mtllib m.mtl\n{corners}usemtl m\nf 1/1 2/2 3/3\n")
+    (tmp_path / "mesh.urdf").write_text(MESH.format(BALL, "m.obj").replace("collision", "visual"))
+    (lost,) = sh.Scene.load(tmp_path / "mesh.urdf").report.of("ignored")
+    assert TOO_LARGE in lost.why and lost.matters == "looks"
+    looks = Looks()
+    assert looks.texture(str(tmp_path / "black.png")) is None and "67 million pixels" in looks.told[0]
+    pytest.importorskip("mujoco")
+    worn = '<asset><texture name="t" type="2d" file="black.png"/></asset>'
+    (tmp_path / "robot.xml").write_text(f"<mujoco>{worn}<worldbody><geom size='1'/></worldbody></mujoco>")
+    with pytest.raises(sh.SceneError, match=TOO_LARGE):
+        sh.Scene.load(tmp_path / "robot.xml")
+
+
 BROKEN = {
+    "colour": ('def Cube "c" {}\n{{\ncolor3f[] primvars:displayColor = [(nan, 0, 0)]\n}}', "its colour is"),
     "corners": (
         'def Mesh "m" {}\n{{\nint[] faceVertexCounts = [2000000000]\nint[] faceVertexIndices = [0, 1, 2]\n'
         "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n}}",

@@ -22,7 +22,7 @@ ARM = """<?xml version="1.0"?>
     <origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/><axis xyz="0 -2 0"/>
     <limit lower="0.25" upper="2" effort="50" velocity="4"/>
     <dynamics damping="0.5" friction="0.2"/>
-    <safety_controller k_velocity="1"/>
+    <safety_controller soft_lower_limit="0" soft_upper_limit="1.8" k_velocity="1"/>
   </joint>
   <joint name="wrist" type="continuous">
     <parent link="upper"/><child link="tool"/><origin xyz="1 0 0"/><axis xyz="1 0 0"/>

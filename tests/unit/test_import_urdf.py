@@ -13,6 +13,7 @@ from robot_files import ARM
 
 import sharnir as sh
 from sharnir import cli, spatial
+from sharnir.control.defaults import default_diagram
 from sharnir.scene.joint_coordinates import start_value
 
 
@@ -44,6 +45,7 @@ def test_joints_carry_what_the_file_says(arm):
     assert wrist.friction["angle"] == sh.Viscous(0.1)
     servo = shoulder.drives["angle"]
     assert (servo.drive.stall_torque, servo.drive.idle_speed) == (50.0, 4.0)
+    assert servo.reach == (0.25, 1.8)  # the soft limits, within those of the joint
     assert wrist.drives == {}
     assert sh.Scene.load(arm, motors=False).joints["shoulder"].drives == {}
 
@@ -58,15 +60,41 @@ def test_shapes_are_seen_or_touched(arm):
     assert scene.materials.named[scene.bodies["tool"].spec.contact.material].friction == 0.3
 
 
+def test_soft_limits_are_where_the_console_ends_and_beyond_them_one_is_warned(arm):
+    scene = sh.Scene.load(arm)
+    assert default_diagram(scene).inputs["shoulder target"].range == (0.25, 1.8)
+    sim = sh.Simulation(scene, dt=0.005)
+    with pytest.warns(sh.SimulationWarning, match=r"target-beyond-limit.*1.9 rad, .* \(0.25, 1.8\)"):
+        sim.run(0.01, target={scene.joints["shoulder"]: 1.9})
+
+
+def test_gazebo_tells_where_the_robot_and_its_joints_start(arm, tmp_path):
+    told = """<gazebo><pose>1 2 3 0 0 1.5707963267948966</pose></gazebo>
+      <gazebo reference="shoulder"><initialJointPosition>0.5</initialJointPosition></gazebo></robot>"""
+    arm.write_text(ARM.replace("</robot>", told))
+    scene = sh.Scene.load(arm)
+    assert np.allclose(scene.bodies["base"].pose.position, [1, 2, 3], atol=1e-15)
+    assert start_value(scene.joints["shoulder"], scene.joints["shoulder"].type.coordinates[0]) == 0.5
+    # along x of the file's shoulder, which is turned to -x by both turns of 90 degrees, and raised by 0.5 rad
+    tip = scene.bodies["tool"].pose.position
+    assert np.allclose(tip, [1 - math.cos(0.5), 2, 4 + math.sin(0.5)], atol=1e-12)
+    again = sh.Scene.load(scene.save(tmp_path / "again.urdf"))
+    assert again.joints["shoulder"].drives["angle"].reach == (0.25, 1.8)
+    assert np.allclose(again.bodies["tool"].pose.position, tip, atol=1e-12)
+    assert "<pose>" not in str(scene.report) and "initialJointPosition" not in str(scene.report)
+
+
 def test_the_report_accounts_for_every_element_and_attribute(arm):
     report = sh.Scene.load(arm).report
     root = ElementTree.fromstring(ARM)
     there = Counter(node.tag for node in root.iter())
     there.update(f"{node.tag}.{name}" for node in root.iter() for name in node.attrib)
-    ignored = [node for tag in ("safety_controller", "inertia_scaling", "kp", "plugin") for node in root.iter(tag)]
+    ignored = [node for tag in ("inertia_scaling", "kp", "plugin") for node in root.iter(tag)]
     for node in ignored:
         there.subtract([node.tag, *(f"{node.tag}.{name}" for name in node.attrib)])
-    assert {entry.what for entry in report.of("ignored")} == {f"<{node.tag}>" for node in ignored}
+    there.subtract(["safety_controller.k_velocity"])
+    left = {f"<{node.tag}>" for node in ignored} | {"safety_controller k_velocity"}
+    assert {entry.what for entry in report.of("ignored")} == left
     assert all(entry.why and entry.where.startswith("line ") for entry in report.losses)
     # a <gazebo> element, its reference and <mu1> are read as well; nothing is counted that is not there
     assert report.used == +there

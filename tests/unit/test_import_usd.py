@@ -122,6 +122,40 @@ def test_mimics_are_couplings(tmp_path):
     assert scene.couplings["knee"].type == sh.Mimic(-2.0, 0.0)
 
 
+def test_mimics_of_newton_are_couplings_in_our_units(tmp_path):
+    rel = "rel newton:mimicJoint = </robot/top>\nfloat newton:mimicCoef0 = 90\nfloat newton:mimicCoef1 = 0.5\n"
+    api = ' (prepend apiSchemas = ["NewtonMimicAPI"])'
+    scene = load(tmp_path, chain(rel, api))
+    assert scene.couplings["knee"].type == sh.Mimic(0.5, math.pi / 2)
+    assert not load(tmp_path, chain(f"{rel}bool newton:mimicEnabled = 0\n", api)).couplings
+    lost = load(tmp_path, chain("rel newton:mimicJoint = </robot/nothing>\n", api))
+    assert not lost.couplings and "the joint that it follows is not there" in str(lost.report)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "float newton:friction = 5000\nfloat newton:armature = 300\nfloat newton:damping = 100\n",
+        "float physxJointAxis:angular:dynamicFrictionEffort = 5000\nfloat physxJointAxis:angular:armature = 300\n"
+        "float physxJointAxis:angular:viscousFrictionCoefficient = 100\n",
+        f"float mjc:frictionloss = 0.5\nfloat mjc:armature = 0.03\nfloat mjc:damping = {0.01 * 180 / math.pi}\n",
+    ],
+    ids=["newton", "physx", "mjc"],
+)
+def test_friction_and_rotors_of_vendors_are_in_the_units_of_the_stage(tmp_path, given):
+    """A stage of centimetres: 5000 kg cm^2/s^2 are 0.5 N m, 300 kg cm^2 are 0.03 kg m^2; 0.01 N m s per degree."""
+    knee = load(tmp_path, chain(given)).joints["knee"]
+    law = knee.friction["angle"]
+    assert (law.level, law.viscous) == pytest.approx((0.5, 0.01 * 180 / math.pi), rel=1e-6)
+    motor = knee.drives["angle"]
+    assert motor.inertia * motor.ratio**2 == pytest.approx(0.03, rel=1e-6)
+
+
+def test_a_share_of_the_load_is_told(tmp_path):
+    scene = load(tmp_path, chain())
+    assert any(entry.what == "jointFriction" and "share of the load" in entry.why for entry in scene.report.losses)
+
+
 def test_stages_without_bodies_and_layers_from_outside_are_refused(tmp_path):
     with pytest.raises(sh.SceneError, match="has no rigid bodies"):
         load(tmp_path, "")

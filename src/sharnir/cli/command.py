@@ -190,6 +190,8 @@ def _add_import_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--keyframe", default="", metavar="NAME", help="of an MJCF: the posture it starts in")
     command.add_argument("--decompose", action="store_true", help="touch hollow meshes as several convex pieces")
     command.add_argument("--arg", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="of a xacro")
+    command.add_argument("--scale", type=float, default=1.0, metavar="X", help="multiply all of its lengths")
+    command.add_argument("--up", choices=("x", "y", "z"), default="", help="the axis that points up in its file")
     command.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
 
 
@@ -324,6 +326,8 @@ def _import(options: argparse.Namespace) -> int:
         keyframe=options.keyframe,
         decompose=options.decompose,
         arguments=dict(options.arg),
+        scale=options.scale,
+        up=options.up,
     )
     report = scene.report
     if report is None:

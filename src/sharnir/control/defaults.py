@@ -134,13 +134,14 @@ def _held(joint: Joint, coordinate: Coordinate, drive: SpeedServo | PositionServ
 
 
 def _reach(joint: Joint, axis: str, drive: SpeedServo | PositionServo) -> tuple[float, float]:
-    """What a servo may be asked for: its limits, or one turn; the idle speed of its motor."""
+    """What a servo may be asked for: within its limits, or one turn, its reach; the idle speed of its motor."""
     if isinstance(drive, SpeedServo):
         most = abs(drive.drive.idle_speed / drive.drive.ratio)
         return (-most, most)
     low, high = joint.ranges.get(axis, (None, None))
     free = SLIDES if joint.coordinate(axis).unit == "m" else FULL_TURN / 2
-    return (-free if low is None else low, free if high is None else high)
+    low, high = -free if low is None else low, free if high is None else high
+    return (low, high) if drive.reach is None else (max(low, drive.reach[0]), min(high, drive.reach[1]))
 
 
 # --- a console for a diagram ------------------------------------------------------------------------------------------

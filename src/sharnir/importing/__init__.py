@@ -5,6 +5,7 @@ What is not taken over is told by a report.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import SceneError
@@ -27,7 +28,7 @@ ROBOT_FILES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", *USD_FILES)
 def load_any(path: str | Path, options: Options) -> Scene:
     """A scene file, or a robot's file as a scene."""
     path = file_path(path, "Scene.load: the file")
-    if path.suffix.lower() in ROBOT_FILES:
+    if path.suffix.lower() in (*ROBOT_FILES, ".usdz"):
         return load_robot(path, options)
     if options != Options():
         raise SceneError(f"{path} is not a robot's file; leave base, motors and the other choices of an import out")
@@ -64,10 +65,12 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     chosen = Options() if options is None else options
     path = file_path(path, "the robot's file")
     report = ImportReport(path.name)
+    if path.suffix.lower() == ".usdz":
+        raise SceneError(f"{path} is an archive; unpack it, as a ZIP file, and give the .usd in it")
     if path.suffix.lower() in USD_FILES:
         from .usd import read_usd
 
-        scene = build(read_usd(path, report, chosen), report, chosen)
+        scene = build(read_usd(path, report, chosen), report, replace(chosen, up=""))
     else:
         scene = _of_xml(parse(path, report), Places(path, chosen.search), report, chosen)
     scene.report = report

@@ -28,13 +28,15 @@ from ..spatial import Array, Pose
 from .carried_sensors import add_sensors
 from .felt import Held, felt, twists
 from .following import couple, move_inside, settle
-from .motors import SPEEDS, geared, position_servo, speed_servo
+from .motors import IDLE, SPEEDS, UNBOUND, geared, position_servo, rotor, speed_servo
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
 from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
+from .units import UPRIGHT, stretch
 
 ROUNDED, LAST_DIGITS = 1e-13, 1e-6  # m: anchors that miss each other by so much are put right
+FARTHEST, HEAVIEST = 1e6, 1e15  # m; kg and kg m^2
 CLOSED = 1e-9  # m and rad: loops that start open by less are closed
 PAIRED = ("friction", "rolling_friction", "spinning_friction")  # of two materials, the larger of which holds in MuJoCo
 SLOW_STICK = 1e-3  # rad/s or m/s: below it dry friction beside viscous friction holds
@@ -56,11 +58,16 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     """The scene of a tree."""
     if len(tree.links) > MOST_LINKS:
         raise SceneError(f"{report.source} has {len(tree.links)} links; at most {MOST_LINKS} are read")
+    if options.scale != 1.0:
+        stretch(tree, options.scale)
+    if options.up:
+        _put_upright(tree, UPRIGHT[options.up])
     scene = Scene(tree.name or "robot", tree.gravity or STANDARD_GRAVITY)
     couplings = settle(tree, report)
     groups, joints = _grouped(tree, report)
     names = _Names(report)
     groups[0].fixed = options.base == "fixed" or groups[0].root.name == WORLD
+    _check_places(groups, report)
     _weigh(groups, report)
     for group in groups:
         group.name = WORLD if _is_nothing(group) else names.of(group.root.name, group.root.where)
@@ -85,10 +92,20 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     places = {link: (group.name, place) for link, (group, place) in by_link.items()}
     add_sensors(scene, tree, places, joint_names, report)
     for name, (ground, material) in tree.terrains.items():
-        scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material)))
+        at = tree.place @ Pose(np.array(ground.position), np.array(ground.rotation))
+        lies: Plain = {"position": tuple(at.position.tolist()), "rotation": tuple(at.rotation.tolist())}
+        scene.add_terrain(name, msgspec.structs.replace(ground, material=_material_name(scene, material), **lies))
     if tree.larger_friction:
         _pair_materials(scene)
     return scene
+
+
+def _put_upright(tree: Tree, turn: Array) -> None:
+    """Turn a robot, and the gravity that its file gives, so that the axis that was up is z."""
+    tree.place = Pose(np.zeros(3), turn) @ tree.place
+    if tree.gravity is not None:
+        x, y, z = spatial.rotate(turn, tree.gravity).tolist()
+        tree.gravity = (x, y, z)
 
 
 def _is_nothing(group: _Group) -> bool:
@@ -114,7 +131,8 @@ def _grouped(tree: Tree, report: ImportReport) -> tuple[list[_Group], list[Conne
     root = tree.links[tree.root]
     groups: list[_Group] = []
     joints: list[Connection] = []
-    stack = [(root, _Group(root.name, root, NOWHERE), NOWHERE, above.get(root.name))]
+    at, inside = (NOWHERE, tree.place) if root.name == WORLD else (tree.place, NOWHERE)
+    stack = [(root, _Group(root.name, root, at), inside, above.get(root.name))]
     seen = 0
     while stack:
         link, group, place, held_by = stack.pop()
@@ -145,6 +163,22 @@ def _moved(joint: Connection) -> Pose:
     if joint.kind not in ("revolute", "spherical") or np.array_equal(turn, spatial.IDENTITY):
         return NOWHERE
     return Pose(joint.anchor - spatial.rotate(turn, joint.anchor), turn)
+
+
+def _check_places(groups: list[_Group], report: ImportReport) -> None:
+    """Refuse what is so far away, or so heavy, that nothing is left of the numbers of the rest."""
+    for group in groups:
+        for link, place in group.links:
+            center = np.zeros(3) if link.mass is None else link.mass.center
+            away = float(np.abs(group.pose.point(place.point(center))).max())
+            if not away <= FARTHEST:
+                far = f"lies {away:.3g} m away; at most {FARTHEST:g} m are read"
+                raise SceneError(f"{report.source}, {link.where}: '{link.name[:60]}' {far}")
+            if link.mass is not None and not max(link.mass.mass, np.abs(link.mass.inertia).max()) <= HEAVIEST:
+                raise SceneError(
+                    f"{report.source}, {link.where}: '{link.name[:60]}' weighs {link.mass.mass:.3g} kg with moments "
+                    f"{moments(link.mass.inertia)}; at most {HEAVIEST:g} are read"
+                )
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
@@ -293,7 +327,9 @@ def _friction(joint: Connection) -> AnyFriction | None:
 
 
 def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport, options: Options) -> Any:
-    if joint.drive is not None or not options.motors or joint.effort <= 0.0:
+    if joint.drive is None and (not options.motors or joint.effort <= 0.0):
+        return rotor(IDLE, UNBOUND, joint.armature) if joint.armature > 0.0 else None
+    if joint.drive is not None:
         return joint.drive
     velocity = joint.velocity
     if velocity <= 0.0:
@@ -305,7 +341,8 @@ def _drive(joint: Connection, inertia: tuple[float, float], report: ImportReport
         servo: SpeedServo | PositionServo = speed_servo(joint.effort, velocity, own, joint.armature)
     else:
         servo = position_servo(joint.effort, velocity, joint.is_linear, own, all_, joint.armature)
-    return msgspec.structs.replace(servo, drive=geared(servo.drive, joint.ratio))
+    servo = msgspec.structs.replace(servo, drive=geared(servo.drive, joint.ratio))
+    return msgspec.structs.replace(servo, reach=joint.reach) if isinstance(servo, PositionServo) else servo
 
 
 def _inertias(

@@ -81,5 +81,5 @@ def spatial_inertia(body: MassProperties) -> Array:
 def through(inertia: Array, free: Array) -> Array:
     """What a spatial inertia shows beyond a joint with these free twists."""
     momentum = inertia @ free
-    shown: Array = inertia - momentum @ np.linalg.solve(free.T @ momentum, momentum.T)
+    shown: Array = inertia - momentum @ np.linalg.lstsq(free.T @ momentum, momentum.T, rcond=None)[0]
     return shown

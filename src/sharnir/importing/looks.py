@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +34,8 @@ class Paint(NamedTuple):
     @staticmethod
     def of(rgba: tuple[float, ...]) -> Paint:
         """The paint of red, green, blue and opacity, each from 0 to 1."""
+        if not all(math.isfinite(part) for part in rgba):
+            raise SceneError(f"its colour is {rgba}; give numbers from 0 to 1")
         parts = [round(255 * min(max(part, 0.0), 1.0)) for part in rgba]
         solid = parts[3] == 255
         return Paint("#" + "".join(f"{part:02x}" for part in (parts[:3] if solid else parts)))

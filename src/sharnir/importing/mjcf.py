@@ -22,19 +22,17 @@ from .mjcf_geoms import Geoms
 from .mjcf_sensors import Sensors
 from .mjcf_tendons import POLYNOMIAL, TENDON, TENDON_EQUALITY, Tendons
 from .mjcf_text import account_for, checked_text
-from .motors import rotor
+from .motors import UNBOUND, rotor
 from .options import Options
 from .report import ImportReport
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
-from .xml import Node
+from .xml import LARGEST_NUMBER, Node
 
 if TYPE_CHECKING:
     from mujoco import MjModel
 
 KINDS: tuple[Kind, ...] = ("floating", "spherical", "prismatic", "revolute")  # by mjtJoint
-UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
-ROTOR = 1e-10  # N m or N: what a motor gives that is there for its inertia alone
 CONNECT, WELD, JOINT = 0, 1, 2  # of mjtEq
 BODY = 1  # of mjtObj
 NO_GRAVITY = 1 << 7  # of mjtDisableBit, with the next: what a model has of all that may be switched off
@@ -48,6 +46,8 @@ SWITCHES = {
 }
 NO_CONSTRAINT, CONSTRAINTS = 1 << 0, sum(1 << i for i in (1, 2, 3, 4))  # all of these at once
 NO_ACTUATION = 1 << 11
+READ = ("qpos", "body_", "jnt_", "dof_", "geom_", "mat_", "mesh_", "hfield_", "site_", "cam_")
+CARRIED = ("tendon_", "wrap_", "eq_", "actuator_", "sensor_", "key_")
 MOST_NAMED = 8  # keyframes that a report names
 TO_JOINT = (0, 1)  # of mjtTrn: on a joint, in the child's or in the parent's frame
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0
@@ -94,9 +94,11 @@ class _Reader:
         self.model, self.report = model, report
         _switch_off(model)
         self.qpos = self._posture(options.keyframe)
-        for name in ("body_pos", "body_mass", "body_inertia", "jnt_pos", "jnt_range", "geom_pos", "qpos0"):
-            if not np.isfinite(getattr(model, name)).all():
-                raise SceneError(f"{places.robot}: {name} holds a number that is not finite; give finite numbers")
+        for name in (name for name in dir(model) if name.startswith(READ + CARRIED)):
+            values = getattr(model, name)
+            if isinstance(values, np.ndarray) and not np.all(np.abs(values.astype(float)) <= LARGEST_NUMBER):
+                what = f"{name} holds a number that is not finite, or beyond {LARGEST_NUMBER:g}"
+                raise SceneError(f"{places.robot}: {what}; give finite numbers")
         self.geoms = Geoms(model, places, folders, report, options.decompose)
         self.joint_names = {i: self._name("joint", i) for i in range(model.njnt)}
         self.tendons = Tendons(model, self.qpos, self.joint_names, report)
@@ -231,9 +233,6 @@ class _Reader:
                 self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
             else:
                 self._drive(i, joint, where)
-        for joint in tree.joints.values():
-            if joint.armature > 0.0 and joint.drive is None and joint.has_coordinate:
-                joint.drive = DcDrive(ROTOR, UNBOUND, joint.armature * UNBOUND / ROTOR, 1.0)
 
     def _carry(self, i: int, joint: Connection) -> None:
         """The rotor and the friction of an actuator's own, which the joint feels behind the gear."""

@@ -336,7 +336,8 @@ def _check_files(node: Node, places: Places, document: _Document) -> None:
         if name:
             folder = document.folder / (document.folders[FILES[node.tag]] or document.folders["assetdir"])
             try:
-                places.find(name, f"{node.file}, {node.where}", folder)
+                find = places.picture if node.tag in ("texture", "hfield") else places.find
+                find(name, f"{node.file}, {node.where}", folder)
             except FileNotFoundError:
                 continue
 

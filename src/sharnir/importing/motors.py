@@ -16,8 +16,11 @@ from ..scene.elements.drive import DcDrive, PositionServo, SpeedServo
 
 FULL_AT = {False: 0.1, True: 0.02}  # rad and m: the error at which a servo gives all it has
 SPEEDS = {False: 10.0, True: 1.0}  # rad/s and m/s, where a file gives an effort but no speed
+UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
+IDLE = 1e-10  # N m or N: what a motor gives that is there for its rotor alone
 SLOW = 0.1  # of the idle speed: the error at which a speed servo gives all it has
 STEP = 0.005  # s, the default step
+HALVINGS = 34  # of the stiffness, at most: to a milliardth of the effort
 STABLE = 0.98  # by what deviations may grow in a step, at most
 
 
@@ -30,12 +33,13 @@ def position_servo(
     resistance = effort / velocity
     stiffness = effort / FULL_AT[linear]
     least = own + armature
-    while True:
-        damping = max(2.0 * math.sqrt(stiffness * (all_ + armature)) - resistance, 0.0)
+    for _ in range(HALVINGS):
+        damping = max(2.0 * math.sqrt(stiffness * max(all_ + armature, 0.0)) - resistance, 0.0)
         damping = min(damping, 0.8 * resistance + 0.5 * least / STEP)
-        if _growth(stiffness, damping, resistance, least) <= STABLE or stiffness < 1e-9 * effort:
-            return PositionServo(drive=motor, gain=stiffness / effort, damping=damping / effort)
+        if _growth(stiffness, damping, resistance, least) <= STABLE:
+            break
         stiffness *= 0.5
+    return PositionServo(drive=motor, gain=stiffness / effort, damping=damping / effort)
 
 
 def _growth(stiffness: float, damping: float, resistance: float, inertia: float) -> float:

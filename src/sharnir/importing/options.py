@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SceneError
-from ..scene.values import file_path, shown
+from ..scene.values import file_path, positive, shown
+from .units import UPRIGHT
 
 BASES = ("fixed", "free")
 
@@ -20,7 +21,8 @@ class Options:
     ``self_collision`` links of the robot touch each other unless they share a joint; ``search`` are folders with its
     packages; ``strict`` refuses what cannot be taken over; ``keyframe`` is the posture of an MJCF that it starts in;
     ``decompose`` splits meshes that are not convex into convex pieces to touch with; ``arguments`` are those of xacro,
-    by name.
+    by name. All lengths are multiplied by ``scale``; ``up`` is the axis of the file that points up, where it is not the
+    one that the format has.
     """
 
     base: str = "fixed"
@@ -30,8 +32,9 @@ class Options:
     strict: bool = False
     keyframe: str = ""
     decompose: bool = False
-
     arguments: tuple[tuple[str, str], ...] = ()
+    scale: float = 1.0
+    up: str = ""
 
     @staticmethod
     def checked(
@@ -43,13 +46,17 @@ class Options:
         keyframe: object,
         decompose: object,
         arguments: object,
+        scale: object,
+        up: object,
     ) -> Options:
         """The options, or a refusal of one of ``base``, ``motors``, ``self_collision``, ``search``, ``strict``,
-        ``keyframe``, ``decompose``, ``arguments``."""
+        ``keyframe``, ``decompose``, ``arguments``, ``scale``, ``up``."""
         if not isinstance(base, str) or base not in BASES:
             raise SceneError(f"base is {shown(base)}; give 'fixed' or 'free'")
         if not isinstance(keyframe, str):
             raise SceneError(f"keyframe is {shown(keyframe)}; give the name of one, or its number as text")
+        if not isinstance(up, str) or up not in ("", *UPRIGHT):
+            raise SceneError(f"up is {shown(up)}; give 'x', 'y' or 'z'")
         if arguments is not None and not isinstance(arguments, Mapping):
             raise SceneError(f"arguments is {shown(arguments)}; give a dictionary such as {{'prefix': 'left_'}}")
         if isinstance(search, (str, Path)) or not isinstance(search, Iterable):
@@ -65,6 +72,8 @@ class Options:
             keyframe,
             _switch("decompose", decompose),
             given,
+            positive(scale, "scale"),
+            up,
         )
 
 

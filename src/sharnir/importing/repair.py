@@ -22,6 +22,8 @@ def physical(inertia: Array) -> bool:
 
 def moments(inertia: Array) -> str:
     """Principal moments as a report shows them."""
+    if not np.isfinite(inertia).all():
+        return "that are not finite"
     return "({:.4g}, {:.4g}, {:.4g}) kg m^2".format(*np.linalg.eigvalsh(inertia))
 
 

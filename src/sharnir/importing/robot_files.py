@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import SceneError
+from ..scene.meshes import check_picture
 from ..scene.values import LONGEST_PATH
 
 LARGEST_MESH = 256 * 2**20  # bytes
 SCHEMES = ("package://", "model://")
+LONGEST_NAME = 255  # bytes of a file's or a folder's own name
 ANCESTORS = 8  # folders above a robot's file in which its package is looked for
 
 
@@ -32,8 +34,13 @@ class Places:
         """The file of a name, relative to a folder (that of the robot by default); ``who`` asks for it."""
         if not name or "\0" in name or len(name) > LONGEST_PATH:
             raise SceneError(f"{who} names the file '{name[:40]}'; give a path")
+        if max(map(len, name.encode().split(b"/"))) > LONGEST_NAME:
+            raise FileNotFoundError(f"{name[:40]}...")  # no file system has it, and asking for it is an error
         for path in self._candidates(name.strip(), folder or self.robot.parent):
-            resolved = path.resolve()
+            try:
+                resolved = path.resolve()
+            except (OSError, RuntimeError):  # links that lead in a circle
+                continue
             if not resolved.is_file():
                 continue
             if not any(resolved.is_relative_to(root) for root in self.roots):
@@ -49,6 +56,15 @@ class Places:
                 )
             return resolved
         raise FileNotFoundError(name)
+
+    def picture(self, name: str, who: str, folder: Path | None = None) -> Path:
+        """The file of a picture, which is refused if it has too many pixels."""
+        found = self.find(name, who, folder)
+        try:
+            check_picture(found, name)
+        except SceneError as error:
+            raise SceneError(f"{who} names {error}") from None
+        return found
 
     def _candidates(self, name: str, folder: Path) -> Iterable[Path]:
         for scheme in SCHEMES:

@@ -24,12 +24,14 @@ from ..scene.values import Plain
 from ..spatial import Array, Pose
 from .build import build
 from .gazebo_sensors import read_sensor
+from .motors import IDLE
 from .options import Options
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .sdf_frames import MODEL, Frames
 from .sdf_geometry import Geometry, put, vector
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
+from .units import UPRIGHT
 from .xml import Node, account, parse
 
 KINDS: dict[str, Kind] = {
@@ -123,7 +125,11 @@ def read_sdf(root: Node, places: Places, report: ImportReport, options: Options)
 
 def _world(node: Node, reader: _Reader, report: ImportReport, options: Options) -> Scene:
     gravity = node.child("gravity")
-    scene = Scene(node.get("name") or "world", STANDARD_GRAVITY if gravity is None else vector(gravity))
+    down = STANDARD_GRAVITY
+    if gravity is not None:
+        x, y, z = spatial.rotate(UPRIGHT[options.up or "z"], vector(gravity)).tolist()
+        down = (x, y, z)
+    scene = Scene(node.get("name") or "world", down)
     frames = reader.frames(node)
     for model in reader.models(node):
         tree = reader.tree(model, frames)
@@ -381,14 +387,14 @@ class _Reader:
     def _limits(self, node: Node, joint: Connection) -> None:
         limit, dynamics = node.child("limit"), node.child("dynamics")
         if limit is not None:
-            low, high = _number(limit, "lower", -math.inf), _number(limit, "upper", math.inf)
+            low, high = _end_of(limit, "lower", -math.inf), _end_of(limit, "upper", math.inf)
             if low > high:
                 self.report.repair(limit.where, "limit", f"runs from {low:g} to {high:g}; swapped")
                 low, high = high, low
             joint.low = low if low > -ENDLESS else None
             joint.high = high if high < ENDLESS else None
-            effort, velocity = _number(limit, "effort", -1.0), _number(limit, "velocity", -1.0)
-            joint.effort, joint.velocity = (max(0.0, value) if value < 1e12 else 0.0 for value in (effort, velocity))
+            effort, velocity = _end_of(limit, "effort", -1.0), _end_of(limit, "velocity", -1.0)
+            joint.effort, joint.velocity = (value if IDLE < value < 1e12 else 0.0 for value in (effort, velocity))
         if dynamics is not None:
             joint.damping = max(0.0, _number(dynamics, "damping", 0.0))
             joint.friction = max(0.0, _number(dynamics, "friction", 0.0))
@@ -490,12 +496,16 @@ def _text(node: Node, tag: str) -> str:
 
 def _number(node: Node, tag: str, default: float) -> float:
     child = node.child(tag)
-    if child is None:
-        return default
-    text = child.content()
+    return default if child is None else child.parsed(child.content(), tag)
+
+
+def _end_of(limit: Node, tag: str, default: float) -> float:
+    """A number of a limit, which may be infinite."""
+    child = limit.child(tag)
+    text = "" if child is None else child.content()
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return -math.inf if text.startswith("-") else math.inf
-    return child.parsed(text, tag)
+    return _number(limit, tag, default)
 
 
 def _flag(node: Node | None) -> bool:

@@ -115,7 +115,7 @@ class Geometry:
         albedo = metal and metal.child("albedo_map")
         if albedo is not None:
             try:
-                texture = str(self.places.find(albedo.content(), f"{node.file}, {node.where}", node.file.parent))
+                texture = str(self.places.picture(albedo.content(), f"{node.file}, {node.where}", node.file.parent))
             except FileNotFoundError as error:
                 self.report.ignore(node.where, "<albedo_map>", f"there is no file '{error}'", "looks")
         paint = Paint(None, texture)

@@ -64,8 +64,8 @@ class Connection:
     ``anchor`` and ``turn``, for a sensor of the forces through it. ``friction`` is dry (N m or N), ``damping`` viscous,
     ``stiffness`` that of a spring with its ``rest``, ``armature`` the inertia of a rotor at the joint (kg m^2 or kg),
     ``ratio`` that of its gear.
-    ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor gives; ``drive`` is one that the
-    file describes itself.
+    ``effort`` (N m or N) and ``velocity`` (rad/s or m/s) are the most that a motor gives, and its servo may be asked
+    for what is in ``reach`` (rad or m); ``drive`` is one that the file describes itself.
     """
 
     name: str
@@ -88,6 +88,7 @@ class Connection:
     ratio: float = 1.0
     effort: float = 0.0
     velocity: float = 0.0
+    reach: tuple[float, float] | None = None
     drive: AnyDrive | None = None
     kept: bool = False
 
@@ -164,13 +165,16 @@ class Sense:
 
 @dataclass
 class Tree:
-    """All of a robot. ``root`` is the link that everything hangs on; ``gravity`` (m/s^2) is given by some files.
+    """All of a robot. ``root`` is the link that everything hangs on, at ``place`` in the world.
+
+    ``gravity`` (m/s^2) is given by some files.
 
     With ``larger_friction`` the larger friction of two surfaces holds between them, as in MuJoCo.
     """
 
     name: str
     root: str
+    place: Pose = NOWHERE
     gravity: Vec3 | None = None
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Connection] = field(default_factory=dict)

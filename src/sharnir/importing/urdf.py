@@ -18,6 +18,7 @@ from ..scene.values import Plain, Vec3
 from ..spatial import Pose
 from .gazebo_sensors import read_sensor
 from .looks import Paint, mesh_shape, touched_shapes
+from .motors import IDLE
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Tree, from_rpy
@@ -37,7 +38,9 @@ KINDS: dict[str, Kind] = {
 # Why some things are left out, by the tag or by ``tag.attribute``.
 KNOWN: dict[str, tuple[str, Matters]] = {
     "calibration": ("is for the encoders of the real robot", "nothing"),
-    "safety_controller": ("bounds what a controller may ask for, not the joint", "nothing"),
+    "safety_controller": ("narrows the limits of a joint that has none", "nothing"),
+    "safety_controller.k_position": ("is of the real robot's controller", "nothing"),
+    "safety_controller.k_velocity": ("is of the real robot's controller", "nothing"),
     "hardwareInterface": ("names an interface of ROS", "nothing"),
     "command_interface": ("names an interface of ROS", "nothing"),
     "state_interface": ("names an interface of ROS", "nothing"),
@@ -86,6 +89,12 @@ GAZEBO: dict[str, tuple[str, Matters]] = {
     "static": ("base of the import decides", "motion"),
     "plugin": ("is code of another simulator", "motion"),
     "sensor": ("names no link and no joint of the robot", "sensing"),
+    "joint": ("is of an SDF; give the robot as one, and joints close loops", "motion"),
+    "link": ("is of an SDF; give the robot as one", "motion"),
+    "pose": ("places the robot, and no part of it", "motion"),
+    "initialJointPosition": ("names no hinge or slide of the robot", "motion"),
+    "velocity_decay": ("slows bodies of Gazebo down without a physical cause", "motion"),
+    "laserRetro": ("is of Gazebo's own sensors", "sensing"),
     "stopCfm": ("limits are rigid here", "motion"),
     "stopErp": ("limits are rigid here", "motion"),
     "stopKp": ("limits are rigid here", "motion"),
@@ -257,7 +266,7 @@ class _Reader:
         paint = Paint.of(rgba)
         if texture is not None and texture.has("filename"):
             try:
-                found = self.places.find(texture.get("filename"), f"{node.file}, {node.where}")
+                found = self.places.picture(texture.get("filename"), f"{node.file}, {node.where}")
                 paint = Paint(paint.color, str(found))
             except FileNotFoundError as error:
                 self.report.ignore(node.where, "<texture>", f"there is no file '{error}'", "looks")
@@ -315,10 +324,10 @@ class _Reader:
                 self.report.repair(node.where, "limit", f"is missing on a {kind} joint; now it moves freely")
             return
         effort = self._not_negative(limit, "effort")
-        if effort > 0.0:
+        if effort > IDLE:
             joint.effort, joint.velocity = effort, self._not_negative(limit, "velocity")
-        elif effort == 0.0 and limit.has("effort"):
-            self.report.ignore(limit.where, "limit effort", "is 0, so the joint has no motor", "motion")
+        elif limit.has("effort"):
+            self.report.ignore(limit.where, "limit effort", f"is {effort:g}, so the joint has no motor", "motion")
         if not bounded:
             return
         low, high = limit.number("lower", 0.0), limit.number("upper", 0.0)
@@ -329,6 +338,19 @@ class _Reader:
             self.report.repair(limit.where, "limit", f"from {low:g} to {high:g} bounds nothing; now none", "nothing")
             return
         joint.low, joint.high = low, high
+        self._safety(node, joint)
+
+    def _safety(self, node: Node, joint: Connection) -> None:
+        """Soft limits, which bound what is asked for; without room between them there are none."""
+        safety = node.child("safety_controller")
+        if safety is None or joint.low is None or joint.high is None:
+            return
+        low, high = (safety.number(f"soft_{side}_limit", 0.0) for side in ("lower", "upper"))
+        if max(low, joint.low) < min(high, joint.high):
+            joint.reach = (max(low, joint.low), min(high, joint.high))
+        elif safety.has("soft_lower_limit") or safety.has("soft_upper_limit"):
+            why = f"from {low:g} to {high:g} leave no room within the limits; left out"
+            self.report.repair(safety.where, "soft limits", why)
 
     def _not_negative(self, node: Node, name: str) -> float:
         value = node.number(name, 0.0)
@@ -410,6 +432,13 @@ class _Reader:
                 friction = max(0.0, child.parsed(child.get("value") or child.content(), child.tag))
             elif child.tag == "sensor" and (link is not None or joint is not None):
                 self._sensor(child, name, tree)
+            elif child.tag == "pose" and not name:
+                child.taken = True
+                x, y, z, *turn = child.split(child.content(), "pose", 6)
+                tree.place = Pose(np.array([x, y, z]), from_rpy(*turn))
+            elif child.tag == "initialJointPosition" and joint is not None and joint.has_coordinate:
+                child.taken = True
+                joint.start = child.parsed(child.content(), child.tag)
             elif child.tag == "springStiffness" and joint is not None:
                 child.taken = True
                 stiffness = max(0.0, child.parsed(child.content(), child.tag))

@@ -20,7 +20,7 @@ from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
 from ..scene.joints import AnyJoint, Distance, Fixed, Frame, Prismatic, Revolute, Spherical
 from ..scene.scene import WORLD
 from ..spatial import Array, Pose
-from .motors import rotor
+from .motors import IDLE, UNBOUND, rotor
 from .options import Options
 from .report import ImportReport
 from .robot_files import LARGEST_MESH, Places
@@ -38,14 +38,9 @@ KINDS: dict[str, Kind] = {
     "PhysicsSphericalJoint": "spherical",
     "PhysicsFixedJoint": "fixed",
 }
-UNBOUND = 1e6  # rad/s or m/s: the idle speed of a motor whose torque does not fall with its speed
 UNLIMITED = 1e30  # what the schemas have for no limit, as a float
 MOST_LAYERS = 500
-# names of attributes in the schemas of vendors
-FRICTION = ("physxJoint:jointFriction", "newton:friction", "mjc:frictionloss")
-ARMATURE = ("physxJoint:armature", "newton:armature", "mjc:armature")
-DAMPING, STIFFNESS = ("mjc:damping",), ("mjc:stiffness",)
-FASTEST = ("physxJoint:maxJointVelocity",)
+LEVERS = "is a share of the load in PhysX; now so many N or N m, whatever the load"
 
 
 def read_usd(path: Path, report: ImportReport, options: Options) -> Tree:
@@ -60,7 +55,7 @@ def read_usd(path: Path, report: ImportReport, options: Options) -> Tree:
         stage = Usd.Stage.Open(str(path))
     except Exception as error:
         raise SceneError(f"{path}: usd-core cannot read it ({_said(error)})") from None
-    prims = Prims(stage, places, report, options.decompose)
+    prims = Prims(stage, places, report, options)
     tree = _Reader(prims, report, path.stem).tree()
     account_for(stage, report, prims.looks.used)
     return tree
@@ -83,13 +78,15 @@ def _check_layers(path: Path, places: Places) -> None:
             raise SceneError(f"{file} cannot be read; check the path")
         if file.stat().st_size > LARGEST_MESH:
             raise SceneError(f"{file} has {file.stat().st_size / 2**20:.0f} MiB; at most {LARGEST_MESH >> 20} are read")
-        kept = Sdf.Layer.Find(str(file))
-        if kept:
-            kept.Reload()  # usd-core keeps what it has read; the file may have changed since
         try:
+            kept = Sdf.Layer.Find(str(file))
+            if kept:
+                kept.Reload()  # usd-core keeps what it has read; the file may have changed since
             layer = Sdf.Layer.OpenAsAnonymous(str(file))
         except Exception as error:
             raise SceneError(f"{file}: is no USD file ({_said(error)})") from None
+        if layer is None:  # of a .usd that is neither text nor binary
+            raise SceneError(f"{file}: is no USD file; check what it holds")
         layers[file] = (layer, {"": file})
         for name in filter(None, layer.GetCompositionAssetDependencies()):  # without a name: the file itself
             try:
@@ -280,24 +277,64 @@ class _Reader:
         else:
             made.low = low * unit if abs(low) < UNLIMITED else None
             made.high = high * unit if abs(high) < UNLIMITED else None
-        made.friction = max(0.0, prims.first(prim, FRICTION, 0.0))
-        made.armature = max(0.0, prims.first(prim, ARMATURE, 0.0))
-        made.damping = max(0.0, prims.first(prim, DAMPING, 0.0))
-        made.stiffness = max(0.0, prims.first(prim, STIFFNESS, 0.0))
+        self._passive(joint, made, axis, unit)
         self._drive(joint, made, axis.drive, unit)
+
+    def _force(self, made: Connection) -> float:
+        """The unit of the stage for what acts along or about an axis, N or N m."""
+        prims = self.prims
+        return prims.kilograms * prims.meters * (1.0 if made.is_linear else prims.meters)
+
+    def _passive(self, joint: _Joint, made: Connection, axis: Axis, unit: float) -> None:
+        """Friction, damping, spring and rotor of the schemas of vendors: of PhysX and Newton in the units of the stage,
+        per degree of hinges, of MuJoCo in SI."""
+        prims, prim, force = self.prims, joint.prim, self._force(made)
+        inertia = prims.kilograms * (1.0 if made.is_linear else prims.meters**2)
+        own = f"physxJointAxis:{axis.drive}:"  # of one axis, before that of all
+        made.friction = self._first(
+            prim,
+            {f"{own}dynamicFrictionEffort": force, "physxJoint:jointFriction": 1.0, "newton:friction": force}
+            | {"mjc:frictionloss": 1.0},
+        )
+        made.armature = self._first(
+            prim,
+            {f"{own}armature": inertia, "physxJoint:armature": inertia, "newton:armature": inertia}
+            | {"mjc:armature": 1.0},
+        )
+        slowing = {f"{own}viscousFrictionCoefficient": force / unit, "newton:damping": force / unit, "mjc:damping": 1.0}
+        made.damping = self._first(prim, slowing)
+        made.stiffness, made.rest = self._first(prim, {"mjc:stiffness": 1.0}), self._rest(prim, made)
+        if not prim.GetAttribute(f"{own}dynamicFrictionEffort") and prims.number(prim, "physxJoint:jointFriction", 0.0):
+            self.report.repair(joint.where, "jointFriction", LEVERS)
+
+    def _first(self, prim: Prim, units: dict[str, float]) -> float:
+        """The first of several attributes that is there, by its unit; never below zero."""
+        prims = self.prims
+        return next(
+            (max(0.0, prims.finite(prim, name, 0.0)) * unit for name, unit in units.items() if prim.GetAttribute(name)),
+            0.0,
+        )
+
+    def _rest(self, prim: Prim, made: Connection) -> float:
+        """Where MuJoCo's spring has no force, which is in the units of limits."""
+        return self.prims.finite(prim, "mjc:springref", 0.0) * (1.0 if made.is_linear else math.pi / 180.0)
 
     def _drive(self, joint: _Joint, made: Connection, kind: str, unit: float) -> None:
         """Force = stiffness (target - q) + damping (target rate - q'), per degree of hinges, within maxForce."""
         prims, prim = self.prims, joint.prim
         if not prims.has(prim, f"PhysicsDriveAPI:{kind}"):
             return
-        force = prims.kilograms * prims.meters * (1.0 if made.is_linear else prims.meters)  # N or N m
+        force = self._force(made)
         stiffness = prims.number(prim, f"drive:{kind}:physics:stiffness", 0.0) * force / unit
         damping = prims.number(prim, f"drive:{kind}:physics:damping", 0.0) * force / unit
         most = prims.number(prim, f"drive:{kind}:physics:maxForce", math.inf) * force
-        fastest = prims.first(prim, FASTEST, math.inf) * unit
+        names = (f"physxJointAxis:{kind}:maxJointVelocity", "physxJoint:maxJointVelocity", "newton:velocityLimit")
+        fastest = prims.first(prim, names, math.inf) * unit
         if str(prims.value(prim, f"drive:{kind}:physics:type", "force")) == "acceleration":
             self.report.ignore(joint.where, "drive", "acts on accelerations, whatever they take", "motion")
+            return
+        if most < IDLE:
+            self.report.ignore(joint.where, "maxForce", f"is {most:g}, so the joint has no motor", "motion")
             return
         bounded = most < UNLIMITED
         speed = fastest if fastest < UNLIMITED else UNBOUND
@@ -311,7 +348,7 @@ class _Reader:
         elif damping > 0.0:
             effort = most if bounded else damping * 10.0
             made.drive = SpeedServo(drive=rotor(effort, speed, made.armature), gain=damping / effort)
-        elif bounded and most > 0.0:
+        elif bounded:
             made.drive = rotor(most, speed, made.armature)
         if made.drive is not None and not bounded:
             self.report.repair(joint.where, "maxForce", f"is not given; now {_strongest(made.drive):g}")
@@ -335,20 +372,30 @@ class _Reader:
         tree.loops.append(Loop(joint.name, made, joint.ends[0], joint.ends[1], joint.where))
 
     def _mimic(self, joint: _Joint, tree: Tree) -> None:
-        """PhysX: q + gearing q_reference + offset = 0, in degrees; Newton: q = coef0 + coef1 q_leader."""
+        """Newton: q = coef0 + coef1 q_leader; PhysX: q + gearing q_reference + offset = 0; both in units of limits."""
         prims, prim = self.prims, joint.prim
-        follower = tree.joints.get(joint.name)
+        leader = prims.target_name(prim, "newton:mimicJoint")
+        if leader:
+            if bool(prims.value(prim, "newton:mimicEnabled", True)):
+                multiplier = prims.finite(prim, "newton:mimicCoef1", 1.0)
+                self._follow(joint, leader, multiplier, prims.finite(prim, "newton:mimicCoef0", 0.0), tree)
+            return
         for axis in ("rotX", "rotY", "rotZ", "transX", "transY", "transZ"):
             leader = prims.target_name(prim, f"physxMimicJoint:{axis}:referenceJoint")
-            if not leader or follower is None:
-                continue
-            gearing = prims.number(prim, f"physxMimicJoint:{axis}:gearing", 1.0)
-            offset = prims.number(prim, f"physxMimicJoint:{axis}:offset", 0.0)
-            offset *= prims.meters if follower.is_linear else math.pi / 180.0
-            if leader in tree.joints:
-                tree.couplings.append(Coupling.mimic(joint.name, leader, -gearing, -offset, joint.where))
-            else:
-                self.report.ignore(joint.where, "mimic", "the joint that it follows is not there", "motion")
+            if leader:
+                gearing = prims.finite(prim, f"physxMimicJoint:{axis}:gearing", 1.0)
+                self._follow(joint, leader, -gearing, -prims.finite(prim, f"physxMimicJoint:{axis}:offset", 0.0), tree)
+
+    def _follow(self, joint: _Joint, leader: str, multiplier: float, offset: float, tree: Tree) -> None:
+        """A joint that follows another: angles are in degrees, lengths in the unit of the stage."""
+        follower, leading = tree.joints.get(joint.name), tree.joints.get(leader)
+        if follower is None or leading is None:
+            missing = "it closes a loop" if follower is None else "the joint that it follows is not there"
+            self.report.ignore(joint.where, "mimic", missing, "motion")
+            return
+        own, other = (self.prims.meters if one.is_linear else math.pi / 180.0 for one in (follower, leading))
+        coupling = Coupling.mimic(joint.name, leader, multiplier * own / other, offset * own, joint.where)
+        tree.couplings.append(coupling)
 
 
 def _ends(axis: Axis) -> tuple[tuple[str, float], tuple[str, float]]:

@@ -135,7 +135,7 @@ class Looks:
         prims, where = self.prims, str(texture.GetPath())
         folder = Path(attribute.GetPropertyStack()[0].layer.realPath).parent
         try:
-            file = prims.places.find(asset.path, f"{prims.places.robot}, {where}", folder)
+            file = prims.places.picture(asset.path, f"{prims.places.robot}, {where}", folder)
         except FileNotFoundError:
             prims.report.ignore(where, f"picture '{asset.path}'", "there is no such file", "looks")
             return None

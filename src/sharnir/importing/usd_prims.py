@@ -20,10 +20,12 @@ from ..scene.surfaces import Plane, TerrainSpec
 from ..scene.values import Plain, Vec3
 from ..spatial import Array, Pose
 from .looks import corners
+from .options import Options
 from .pieces import convex_pieces
 from .report import ImportReport, Matters
 from .robot_files import Places
 from .tree import NOWHERE
+from .units import UPRIGHT
 from .usd_layers import MOST_PRIMS
 from .usd_pictures import Looks
 
@@ -31,20 +33,27 @@ if TYPE_CHECKING:
     from pxr.Usd import Prim, Stage
 
 WATER = 1000.0  # kg/m^3: the density of the schemas where none is given
+LARGEST_UNIT = 1e9  # m or kg; the smallest is its inverse
 GRAVITY = 9.81  # m/s^2, likewise
 TURNS = {
     "X": spatial.about((0.0, 1.0, 0.0), math.pi / 2.0),
     "Y": spatial.about((1.0, 0.0, 0.0), -math.pi / 2.0),
     "Z": np.array(spatial.IDENTITY),
 }
-Y_UP = spatial.about((1.0, 0.0, 0.0), math.pi / 2.0)  # y becomes z
 READ = re.compile(
     r"xformOp|physics:(body[01]|local(Pos|Rot)[01]|axis|(lower|upper)Limit|mass|density|centerOfMass|diagonalInertia"
     r"|principalAxes|velocity|angularVelocity|collisionEnabled|rigidBodyEnabled|jointEnabled|excludeFromArticulation|gravity|dynamicFriction"
     r"|restitution|(min|max)Distance|approximation)|drive:\w+:physics:(stiffness|damping|maxForce|type)|limit:\w+:physics:(low|high)|kinematicEnabled"
-    r"|physxJoint:(jointFriction|armature|maxJointVelocity)|newton:(friction|armature)|mjc:(frictionloss|armature|damping|stiffness)$"
+    r"|physxJoint:(jointFriction|armature|maxJointVelocity)|mjc:(frictionloss|armature|damping|stiffness|springref)$"
+    r"|physxJointAxis:\w+:(dynamicFrictionEffort|viscousFrictionCoefficient|armature|maxJointVelocity)"
+    r"|newton:(friction|armature|damping|velocityLimit|mimicJoint|mimicEnabled|mimicCoef[01])$"
+    r"|newton:(torsional|rolling)Friction$|mjc:(torsional|rolling)friction$"
     r"|physxMimicJoint:|(size|radius|height|axis|points|faceVertexCounts|faceVertexIndices|orientation|visibility|purpose)$"
     r"|primvars:display(Color|Opacity)$|material:binding|extent$"
+)
+SOLVERS = re.compile(
+    r"solver|Iteration|physxScene|sleep|stabilization|contactOffset|restOffset|timeStepsPerSecond|mjc:(option|flag|compiler|size)"
+    r"|mjc:(geom|group|solref|solimp|margin|gap)|newton:(xpbd|kamino|vbd|mpm|contact|limit|sdf)"
 )
 LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|doubleSided|intensity|color")
 
@@ -52,13 +61,17 @@ LOOKS = re.compile(r"normals|primvars|inputs:|outputs:|info:|subdivisionScheme|d
 class Prims:
     """A stage in metres, kilograms and z up; ``bodies`` are the names of links by the paths of their prims."""
 
-    def __init__(self, stage: Stage, places: Places, report: ImportReport, decompose: bool) -> None:
+    def __init__(self, stage: Stage, places: Places, report: ImportReport, options: Options) -> None:
         from pxr import Usd, UsdGeom, UsdPhysics
 
-        self.stage, self.places, self.report, self.decompose = stage, places, report, decompose
+        self.stage, self.places, self.report, self.decompose = stage, places, report, options.decompose
         self.meters = float(UsdGeom.GetStageMetersPerUnit(stage))
         self.kilograms = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
-        self.up = Y_UP if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.array(spatial.IDENTITY)
+        for name, unit in (("metersPerUnit", self.meters), ("kilogramsPerUnit", self.kilograms)):
+            if not 1.0 / LARGEST_UNIT <= unit <= LARGEST_UNIT:
+                bounds = f"from {1 / LARGEST_UNIT:g} to {LARGEST_UNIT:g}"
+                raise SceneError(f"{places.robot}: {name} is {unit:g}; give one {bounds}")
+        self.up = UPRIGHT[options.up or str(UsdGeom.GetStageUpAxis(stage)).lower()]
         self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
         self.all = every(stage)
         self.names: dict[str, str] = {}
@@ -123,7 +136,7 @@ class Prims:
         found = prim.GetRelationship(relation)
         targets = found.GetTargets() if found else []
         at = self.stage.GetPrimAtPath(targets[0]) if targets else None
-        return self.name(at) if at is not None and at else ""
+        return self.name(at) if at else str(targets[0]) if targets else ""
 
     # --- places -----------------------------------------------------------------------------------------------------
 
@@ -306,7 +319,11 @@ class Prims:
             return None
         friction = max(0.0, self.number(bound.GetPrim(), "physics:dynamicFriction", 0.0))
         restitution = min(1.0, max(0.0, self.number(bound.GetPrim(), "physics:restitution", 0.0)))
-        return Material(friction=friction, restitution=restitution)
+        arms = {
+            f"{way}_friction": max(0.0, self.first(bound.GetPrim(), names, 0.0)) * self.meters
+            for way, names in ARMS.items()
+        }
+        return Material(friction=friction, restitution=restitution, **arms)
 
     # --- shapes -----------------------------------------------------------------------------------------------------
 
@@ -327,12 +344,13 @@ class Prims:
         turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
         place = owner.inverse() @ pose @ turn
         given: dict[str, object] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
-        surface = self.looks.of(prim)
-        if surface.picture is not None and kind != "Mesh":
-            why = f"{kind} has no primvar that lays it on; make a Mesh of it"
-            self.report.ignore(str(prim.GetPath()), f"picture '{surface.picture.file.name}'", why, "looks")
-        given |= {"collides": collides, "visible": seen} | surface.paint.fields()
+        given |= {"collides": collides, "visible": seen}
         try:
+            surface = self.looks.of(prim)
+            if surface.picture is not None and kind != "Mesh":
+                why = f"{kind} has no primvar that lays it on; make a Mesh of it"
+                self.report.ignore(str(prim.GetPath()), f"picture '{surface.picture.file.name}'", why, "looks")
+            given |= surface.paint.fields()
             return self._made(prim, kind, size, given)
         except SceneError as error:
             matters: Matters = "contact" if collides else "looks"
@@ -393,6 +411,10 @@ class Prims:
         return found
 
 
+ARMS = {  # of the normal force, in the schemas of vendors
+    "spinning": ("newton:torsionalFriction", "mjc:torsionalfriction"),
+    "rolling": ("newton:rollingFriction", "mjc:rollingfriction"),
+}
 ROUND = ("Cylinder", "Capsule", "Cone")
 SHAPES = ("Cube", "Sphere", "Mesh", *ROUND)
 CONE_SIDES = 32  # corners of the foot of a cone
@@ -479,7 +501,7 @@ def _reason(name: str) -> tuple[str, Matters]:
         return "one coefficient holds here, the dynamic one", "contact"
     if "filtered" in name or "SelfCollisions" in name:
         return "links of one robot pass through each other unless self_collision is asked for", "contact"
-    if re.search(r"solver|Iteration|physxScene|sleep|stabilization|contactOffset|restOffset", name):
+    if SOLVERS.search(name):
         return "is of another engine's solver", "nothing"
-    known = "physics" in name.lower() or "physx" in name
+    known = re.search(r"physics|physx|newton:|mjc:", name.lower())
     return "Sharnir does not know this property", "motion" if known else "nothing"

@@ -17,7 +17,7 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.couplings import Coupling
-from ..scene.elements.drive import DcDrive
+from ..scene.elements.drive import DcDrive, PositionServo
 from ..scene.elements.friction_laws import Coulomb, Stribeck, Viscous
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import start_value
@@ -107,13 +107,19 @@ def _tree(scene: Scene) -> list[_Hung]:
 
 
 def _single_root(scene: Scene, neighbours: dict[str, list[Joint]]) -> str:
-    """The body that all others hang on, where the world is not needed for it: the fixed one, or the first."""
+    """The body that all others hang on, where the world is not needed for it: the fixed one, or the first.
+
+    It stands at the origin, as a root does in this format.
+    """
     if neighbours[WORLD] or not scene.bodies:
         return ""
     fixed = [name for name, body in scene.bodies.items() if body.spec.fixed]
     if len(fixed) > 1:
         return ""
     start = fixed[0] if fixed else next(iter(scene.bodies))
+    pose = scene.bodies[start].pose
+    if np.any(pose.position) or not np.array_equal(pose.rotation, spatial.IDENTITY):
+        return ""  # a root has no place of its own in this format
     reached, queue = {start}, deque([start])
     while queue:
         for joint in neighbours[queue.popleft()]:
@@ -257,6 +263,9 @@ def _add_limit(
         report.ignore(where, "drive", "URDF has the largest effort and speed of it alone", "motion")
     if values["effort"] != "0" or "lower" in values:
         SubElement(element, "limit", values)
+    if isinstance(drive, PositionServo) and drive.reach is not None:
+        ends = zip(("soft_lower_limit", "soft_upper_limit"), drive.reach, strict=True)
+        SubElement(element, "safety_controller", {name: repr(end) for name, end in ends} | {"k_velocity": "0"})
 
 
 def _add_mimic(element: Element, joint: Joint, scene: Scene) -> None:

@@ -20,6 +20,7 @@ from .report import ImportReport, Matters
 LARGEST_FILE = 64 * 2**20  # bytes
 MOST_ELEMENTS = 500_000
 DEEPEST = 200
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins, in which zeros are no padding
 LARGEST_NUMBER = 1e30  # beyond it no length, mass or torque of a robot lies
 
 
@@ -150,7 +151,7 @@ class Node:
 def parse(path: Path, report: ImportReport) -> Node:
     """The tree of an XML file; what is not well formed, too large or hostile is refused by name."""
     raw = read_bounded(path)
-    data = raw.strip(b"\0 \t\r\n")
+    data = raw if raw.startswith(WIDE) else raw.strip(b"\0 \t\r\n")
     if raw[:1] != data[:1] or raw[-1:] == b"\0":
         report.repair("line 1", "text of the file", "has blanks before its beginning, or zeros at its end", "nothing")
     parser = expat.ParserCreate()
@@ -201,6 +202,8 @@ def parse(path: Path, report: ImportReport) -> Node:
 def read_bounded(path: Path, most: int = LARGEST_FILE) -> bytes:
     """A file's bytes, unless there are too many."""
     try:
+        if path.exists() and not path.is_file():
+            raise SceneError(f"{path} is no plain file; give the path of one")
         size = path.stat().st_size
         if size > most:
             raise SceneError(f"{path} has {size / 2**20:.0f} MiB; at most {most / 2**20:.0f} are read")

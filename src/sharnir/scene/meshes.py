@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from importlib.util import find_spec
@@ -17,11 +18,11 @@ from .values import Vec3, existing_file, not_negative, number, positive, shown, 
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
-    from trimesh.resolvers import Resolver
 
 Part = Any  # a part of a mesh file, as trimesh has it
 Picture = Any  # an image, the path of one, or None
 READABLE = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off", ".3mf")
+MOST_PIXELS = 2**26  # of a picture
 LARGEST_FILE = 512 * 2**20  # bytes
 NO_COLOR = (102, 102, 102, 255)  # what trimesh takes where a file has no colour
 
@@ -169,7 +170,8 @@ def _surface_of(file: str, changed: int, size: int) -> Trimesh:
     except SceneError:
         raise
     except Exception as error:
-        raise SceneError(f"Mesh: '{file}' cannot be read ({error}); give an STL, OBJ, PLY or GLB") from error
+        why = str(error) or type(error).__name__
+        raise SceneError(f"Mesh: '{file}' cannot be read ({why}); give an STL, OBJ, PLY or GLB") from error
     if not len(surface.vertices):
         raise SceneError(f"Mesh: '{file}' holds no triangles; give an STL, OBJ, PLY or GLB with a surface")
     if not np.isfinite(surface.vertices).all():
@@ -192,7 +194,10 @@ def _parts_of(file: str, changed: int, size: int) -> list[Part]:
 
     if Path(file).suffix.lower() == ".dae" and find_spec("collada") is None:
         raise SceneError(f"Mesh: '{file}' is COLLADA, which needs pycollada; install it: pip install 'sharnir[import]'")
-    loaded = trimesh.load_scene(file, process=False, resolver=_beside(file))
+    beside = _beside(file)
+    loaded = trimesh.load_scene(file, process=False, resolver=beside)
+    if beside.refused:
+        raise SceneError(f"Mesh: '{file}' names {beside.refused[0]}")
     unit = re.match(r"(\S+) \* meters", str(loaded.units))  # as trimesh tells it of COLLADA
     metres = float(unit[1]) if unit else 1.0
     parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
@@ -201,11 +206,33 @@ def _parts_of(file: str, changed: int, size: int) -> list[Part]:
     return parts
 
 
-def _beside(file: str) -> Resolver:
+def check_picture(source: str | Path | bytes, name: str) -> None:
+    """Refuse a picture with so many pixels that it would take all of the memory; what is no picture is none."""
+    import io
+    import warnings
+
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as picture:
+                pixels = float(picture.width * picture.height)
+    except Image.DecompressionBombError:
+        pixels = math.inf
+    except (OSError, ValueError, SyntaxError):
+        return
+    if pixels > MOST_PIXELS:
+        raise SceneError(f"the picture '{name}' of more than {MOST_PIXELS / 1e6:.0f} million pixels; make it smaller")
+
+
+def _beside(file: str) -> Any:
     """What finds the materials and pictures that a mesh names: in its folder, or in one beside that, nowhere else."""
     from trimesh.resolvers import FilePathResolver
 
     class Beside(FilePathResolver):
+        refused: tuple[str, ...] = ()  # pictures that trimesh would leave out in silence
+
         def get(self, name: str) -> bytes:
             folder = Path(file).resolve().parent
             path = (folder / str(name).strip()).resolve()
@@ -213,7 +240,13 @@ def _beside(file: str) -> Resolver:
                 raise ValueError(f"'{name}' lies outside of the folder of '{file}'")
             if path.stat().st_size > LARGEST_FILE:
                 raise ValueError(f"'{name}' is too large")
-            return path.read_bytes()
+            data = path.read_bytes()
+            try:
+                check_picture(data, name)
+            except SceneError as error:
+                self.refused = (*self.refused, str(error))
+                raise
+            return data
 
     return Beside(file)
 

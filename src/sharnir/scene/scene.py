@@ -370,9 +370,9 @@ class Scene(SceneInstruments):
         return freedoms_of(self, chosen)
 
     def save(self, path: str | Path) -> Path:
-        """Write the scene to the file ``path``: YAML or JSON, or, of a robot, URDF, by the ending of its name.
+        """Write the scene to the file ``path``: YAML or JSON, URDF, or MJCF (.xml, .mjcf), by the ending of its name.
 
-        A URDF holds trees of bodies; what it cannot hold stands as a comment at its head.
+        A URDF holds trees of bodies; what it and an MJCF cannot hold stands as a comment at their heads.
         """
         from ..importing import save_any
 
@@ -390,6 +390,8 @@ class Scene(SceneInstruments):
         keyframe: str = "",
         decompose: bool = False,
         arguments: Mapping[str, object] | None = None,
+        scale: float = 1.0,
+        up: str = "",
     ) -> Scene:
         """Read a scene from a file: YAML or JSON, or a robot; ``scene.report`` tells what became of a robot's file.
 
@@ -403,10 +405,13 @@ class Scene(SceneInstruments):
             keyframe: of an MJCF, the posture it starts in, by name or number.
             decompose: whether meshes that are not convex touch as several convex pieces instead of one hull.
             arguments: of a xacro, what ``$(arg name)`` stands for, by name.
+            scale: what all lengths of a robot are multiplied by.
+            up: which axis of a robot's file points up, "x", "y" or "z"; of itself z, or what a USD says.
         """
         from ..importing import Options, load_any
 
-        chosen = Options.checked(base, motors, self_collision, search, strict, keyframe, decompose, arguments)
+        how = (base, motors, self_collision, search, strict, keyframe, decompose, arguments, scale, up)
+        chosen = Options.checked(*how)
         return load_any(path, chosen)
 
     def add(
@@ -425,6 +430,8 @@ class Scene(SceneInstruments):
         keyframe: str = "",
         decompose: bool = False,
         arguments: Mapping[str, object] | None = None,
+        scale: float = 1.0,
+        up: str = "",
     ) -> Part:
         """Add everything of another scene or of a robot's file, and return its bodies and joints by their own names.
 
@@ -434,7 +441,7 @@ class Scene(SceneInstruments):
             at: where its origin comes to lie, m, in the world, or in the frame of ``on``.
             rotation: how it is turned there, quaternion (x, y, z, w).
             on: a body that carries it: what was fixed to the world is welded to that body instead.
-            base: as in ``load``, with the seven that follow.
+            base: as in ``load``, with all that follow.
             motors: whether joints of a robot are given servos.
             self_collision: whether links of a robot touch each other.
             search: folders in which the packages of a robot lie.
@@ -442,11 +449,14 @@ class Scene(SceneInstruments):
             keyframe: of an MJCF, the posture it starts in.
             decompose: whether meshes that are not convex touch as several convex pieces.
             arguments: of a xacro.
+            scale: what all lengths of a robot are multiplied by.
+            up: which axis of a robot's file points up.
         """
         from .compose import include
 
         how: Plain = {"base": base, "motors": motors, "self_collision": self_collision, "strict": strict}
         how |= {"search": search, "keyframe": keyframe, "decompose": decompose, "arguments": arguments}
+        how |= {"scale": scale, "up": up}
         other = path if isinstance(path, Scene) else Scene.load(path, **how)
         carrier = None if on is None else self._body(f"scene.add '{name}'", on)
         return include(self, other, name, floats(at), floats(rotation), carrier)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import SceneError
-from ..scene.meshes import Mesh, Paint, Part, Picture, convex_hull, load_parts, paint_of
+from ..scene.meshes import Mesh, Paint, Part, Picture, check_picture, convex_hull, load_parts, paint_of
 from ..scene.values import Plain
 from ..spatial import Array
 
@@ -109,9 +109,14 @@ class Looks:
         from PIL import Image
 
         try:
+            if isinstance(picture, str):
+                check_picture(picture, Path(picture).name)
             image = Image.open(picture) if isinstance(picture, str) else picture
             image = image.convert("RGBA" if "A" in image.getbands() else "RGB")
-        except (OSError, ValueError, Image.DecompressionBombError):
+        except SceneError as error:
+            self.told.append(f"{error}; it is left out")
+            return None
+        except (OSError, ValueError, SyntaxError):
             self.told.append("a texture cannot be read and is left out")
             return None
         image.thumbnail((WIDEST_TEXTURE, WIDEST_TEXTURE))

@@ -110,33 +110,39 @@ def inertia_at(scene: Scene, row: SoftRow) -> float:
 
 
 class Bounded(NamedTuple):
-    """A position servo whose coordinate has limits: its label and unit, and its places among both."""
+    """A position servo that may not go everywhere: its label and unit, its places among drives and limits (None: it
+    has none), and its own reach (rad or m)."""
 
     label: str
     unit: str
     soft: int
-    limit: int
+    limit: int | None
+    reach: tuple[float, float]
 
 
 def bounded_servos(scene: Scene, layout: Layout) -> list[Bounded]:
-    """Every position servo whose target limits can exclude."""
-    return [
-        Bounded(row.label, row.joint.target(row.name).unit, i, layout.limits.index(row.label))
-        for i, row in enumerate(softs_of(scene))
-        if isinstance(row.drive, PositionServo) and row.label in layout.limits
-    ]
+    """Every position servo whose target its limits or its reach can exclude."""
+    found = []
+    for i, row in enumerate(softs_of(scene)):
+        if isinstance(row.drive, PositionServo) and (row.label in layout.limits or row.drive.reach is not None):
+            limit = layout.limits.index(row.label) if row.label in layout.limits else None
+            reach = row.drive.reach or (-np.inf, np.inf)
+            found.append(Bounded(row.label, row.joint.target(row.name).unit, i, limit, reach))
+    return found
 
 
 def beyond_limits(servos: list[Bounded], targets: Array, lower: Array, upper: Array) -> Iterator[SimulationWarning]:
-    """Targets [soft, world] that are outside of the limits [limit, world] now."""
-    for label, unit, soft, limit in servos:
-        under, over = lower[limit] - targets[soft], targets[soft] - upper[limit]
-        beyond = np.maximum(under, over)
+    """Targets [soft, world] that are outside of the limits [limit, world] now, or of the reach of their servo."""
+    for label, unit, soft, limit, reach in servos:
+        low, high = (np.full_like(targets[soft], end) for end in reach)
+        if limit is not None:
+            low, high = np.maximum(low, lower[limit]), np.minimum(high, upper[limit])
+        beyond = np.maximum(low - targets[soft], targets[soft] - high)
         if np.max(beyond) > LIMIT_TOLERANCE:
             world = int(np.argmax(beyond))
             yield SimulationWarning(
                 "target-beyond-limit",
                 f"the target of '{label}'",
-                f"is {targets[soft, world]:.6g} {unit}, outside its limits ({lower[limit, world]:.6g}, "
-                f"{upper[limit, world]:.6g}); keep it within, or widen the limits",
+                f"is {targets[soft, world]:.6g} {unit}, outside its limits ({low[world]:.6g}, {high[world]:.6g}); "
+                "keep it within, or widen the limits",
             )

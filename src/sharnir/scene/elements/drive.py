@@ -122,7 +122,8 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
     of the target), within -1 and 1, with e the target less the coordinate; positive U drives the coordinate up, also
     through a gear that reverses. ``gain`` is in 1/rad or 1/m, ``damping`` and ``feed_forward`` in s/rad or s/m,
     ``integral`` in 1/(rad s) or 1/(m s). With feed_forward = damping + abs(ratio)/idle_speed a moving target is
-    followed without lag. The target's rate is its change from step to step.
+    followed without lag. The target's rate is its change from step to step. ``reach`` (rad or m) is what it may be
+    asked for: consoles end there, and a target beyond it is warned of.
     """
 
     from_zero = units(
@@ -134,10 +135,15 @@ class PositionServo(Description, frozen=True, tag_field="type", tag="position_se
     damping: float = 0.0
     integral: float = 0.0
     feed_forward: float = 0.0
+    reach: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_drive(self.drive, "PositionServo")
+        if self.reach is not None:
+            low, high = (number(end, "PositionServo reach (rad or m)") for end in self.reach)
+            if low > high:
+                raise SceneError(f"PositionServo reach is from {low:g} to {high:g}; give the lower end first")
 
 
 AnyDrive = DcDrive | SpeedServo | PositionServo
