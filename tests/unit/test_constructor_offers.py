@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import sharnir as sh
 from sharnir.constructor.beside import MOST_FILES, files_beside
 from sharnir.constructor.checking import Checker
 from sharnir.constructor.offering import offered
-from sharnir.constructor.wording import REMEDIES, in_hand_words
+from sharnir.constructor.wording import REMEDIES, in_hand_words, in_trial_words
 from sharnir.control.diagram import Diagram
 from sharnir.control.panel import Panel
 from sharnir.control.spec import DiagramSpec
 from sharnir.files.typed import to_typed
+from sharnir.simulation.simulation import Simulation
 
 PYTHON = re.compile(r"\b(scene|sh|d)\.\w+")
 
@@ -43,6 +46,17 @@ def test_remedies_in_python_are_those_that_are_raised_and_none_is_left():
         found = re.search(pattern, joined)
         assert found, pattern
         assert not PYTHON.search(in_hand_words(found[0]))
+
+
+def test_a_trial_that_stops_says_what_to_do_by_hand(tmp_path):
+    scene = sh.Scene("kick")
+    scene.body("ball", sh.Sphere(0.1, mass=1.0), velocity=(1e9, 0.0, 0.0))
+    simulation = Simulation(scene, dt=0.005, fault_folder=tmp_path)
+    with pytest.raises(sh.SimulationFault) as stopped:
+        simulation.run(0.1)
+    said = in_trial_words(f"{stopped.value}. Reset the run, or restore a snapshot")  # as the runtime puts it
+    assert "ball" in said and "Press Back" in said
+    assert not re.search(r"dt|iterations|snapshot|\.nc|world", said)
 
 
 def test_a_scene_with_drives_is_offered_a_scheme_and_a_console_that_are_right():

@@ -14,9 +14,11 @@ import pytest
 from fastapi import WebSocketDisconnect
 
 from sharnir.constructor import workshop as module
-from sharnir.constructor.disk import DiskFile
+from sharnir.constructor.checking import Checker
+from sharnir.constructor.disk import DiskFile, only_builder
 from sharnir.constructor.parts import PARTS
 from sharnir.constructor.workshop import Workshop
+from sharnir.errors import SceneError
 from sharnir.view.texts import catalogue, languages
 
 BALL = {"shapes": [{"type": "sphere", "radius": 0.1, "mass": 1}], "position": [0, 0, 1]}
@@ -318,6 +320,47 @@ def test_a_check_that_breaks_is_told_and_edits_go_on_being_checked_and_kept(tmp_
                 await asyncio.sleep(0.02)
 
     working(file, do)
+
+
+def test_a_file_is_open_in_one_builder(tmp_path):
+    pytest.importorskip("fcntl")
+    file = tmp_path / "a.yaml"
+    with only_builder(file) as tell:
+        tell("http://127.0.0.1:1234/")
+        said = r"open in another 'sharnir build'.*http://127\.0\.0\.1:1234/"
+        with pytest.raises(SceneError, match=said), only_builder(file):
+            pass
+        with only_builder(tmp_path / "b.yaml"):
+            pass
+    with only_builder(file):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scenario_that_names_what_is_not_there_is_told_at_its_place(tmp_path):
+    goal = {"type": "avoid", "name": "keep off", "bodies": ["post"]}
+    data = {"sharnir": 1, "bodies": {"one": BALL}, "scenarios": {"yard": {"name": "yard", "time": 10, "goals": [goal]}}}
+    _, (problem,) = Checker(tmp_path).check(data)
+    assert problem["path"] == "/scenarios/yard" and "there is no body 'post'" in problem["message"]
+    data["bodies"]["post"] = {**BALL, "position": [1, 0, 0]}
+    assert Checker(tmp_path).check(data)[1] == []
+
+
+def test_what_hangs_on_something_wrong_is_not_told_to_be_wrong_as_well(tmp_path):
+    drive = {"type": "dc_drive", "stall_torque": 1, "idle_speed": 100, "time_constant": 0.02, "ratio": 50}
+    other = {"shapes": [{"type": "sphere", "radius": 0.1, "mass": 1}], "position": [1, 0, 0]}
+    data = {
+        "sharnir": 1,
+        "bodies": {"one": {"shapes": [{"type": "sphere", "radius": 0.1, "mass": -1}]}, "two": other},
+        "joints": {"hinge": {"joint": {"type": "revolute"}, "between": ["one", "two"], "drive": drive}},
+        "sensors": {"angle": {"sensor": {"type": "encoder"}, "on": "hinge.angle"}},
+        "diagram": {"outputs": {"motor": {"type": "drive", "joint": "hinge", "value": 0}}},
+    }
+    _, (problem,) = Checker(tmp_path).check(data)
+    assert problem["path"] == "/bodies/one/shapes/0/mass"
+    data["joints"]["loose"] = {"joint": {"type": "revolute"}, "between": ["two", "three"]}
+    _, problems = Checker(tmp_path).check(data)
+    assert [one["path"] for one in problems] == ["/bodies/one/shapes/0/mass", "/joints/loose"]
 
 
 def test_every_text_of_the_page_is_in_every_catalogue():

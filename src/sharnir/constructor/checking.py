@@ -42,6 +42,7 @@ BY_NAME = (
     "sensors",
     "ropes",
     "faults",
+    "scenarios",
 )
 
 
@@ -54,10 +55,12 @@ class Checker:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: dict[tuple[str, ...], tuple[bytes, object, Found]] = {}  # by place: what was given, and found
+        self._lost: set[str] = set()  # names of what is wrong, and is therefore not in the scene
 
     def check(self, data: Plain) -> tuple[Scene | None, list[Plain]]:
         """The scene of what is right, None where there is none at all, and what is wrong: path and message."""
         problems: Found = []
+        self._lost = set()
         typed = self._typed(data, problems)
         scene = self._built(typed, problems)
         if scene is not None and not problems:
@@ -74,6 +77,7 @@ class Checker:
                 hint = get_args(hints[key])[1]
                 named = {name: self._item(hint, (key, name), item, problems) for name, item in value.items()}
                 typed[key] = {name: item for name, item in named.items() if item is not None}
+                self._lost |= named.keys() - typed[key].keys()
             elif key == "diagram" and isinstance(value, dict):
                 typed[key] = self._diagram(value, problems)
             elif key not in hints:
@@ -131,11 +135,20 @@ class Checker:
             for name, spec in typed.get(section, {}).items():
                 found: Found = []
                 _attempt(found, path_of((section, name)), add, name, spec)
-                problems += [(place_of(message, to_plain(spec), path), message) for path, message in found]
+                for path, message in found:
+                    if not self._follows(message, name):
+                        problems.append((place_of(message, to_plain(spec), path), message))
+                    self._lost.add(name)
         for i, pair in enumerate(typed.get("material_pairs", ())):
             _attempt(problems, f"/material_pairs/{i}", scene.material_pair, *pair.between, pair.material)
-        self._add_control(scene, typed, problems)
+        control: Found = []
+        self._add_control(scene, typed, control)
+        problems += [(path, message) for path, message in control if not self._follows(message)]
         return scene
+
+    def _follows(self, message: str, name: str = "") -> bool:
+        """Whether a message (about ``name``) misses what is there, but wrong: that has been told where it is."""
+        return any(f"'{lost}'" in message or f"'{lost}." in message for lost in self._lost - {name})
 
     def _add_control(self, scene: Scene, typed: Plain, problems: Found) -> None:
         unwanted = typed.get("ignored_warnings", ())
@@ -154,6 +167,9 @@ class Checker:
         for name, fault in typed.get("faults", {}).items():
             _attempt(problems, path_of(("faults", name)), checked_effects, name, fault, scene)
             scene.faults[name] = fault
+        for name, scenario in typed.get("scenarios", {}).items():
+            _attempt(problems, path_of(("scenarios", name)), scenario.check, scene)
+            scene.scenarios[name] = scenario
 
 
 def _wrong_blocks(diagram: Diagram, scene: Scene) -> Found:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import SceneError
@@ -76,6 +78,45 @@ class DiskFile:
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size
+
+
+@contextmanager
+def only_builder(path: Path) -> Iterator[Callable[[str], None]]:
+    """Hold a file for one builder, and tell others its address; SceneError where another builder holds it.
+
+    Each of two would keep its unsaved edits in the other's place, and drop them with its own. The lock ends with the
+    process, however it ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows: whoever opens a file twice has two builders
+        yield lambda address: None
+        return
+    mark = path.with_name(f".{path.name}.open")
+    try:
+        held = mark.open("a+", encoding="utf-8")
+    except OSError:  # a folder that cannot be written; saving will tell
+        yield lambda address: None
+        return
+    with held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            held.seek(0)
+            raise SceneError(
+                f"{path} is open in another 'sharnir build'; go on there in the same browser"
+                f" ({held.read().strip() or 'its address comes in a moment'}), or end it with Ctrl-C"
+            ) from None
+        held.truncate(0)
+
+        def tell(address: str) -> None:
+            held.write(address)
+            held.flush()
+
+        try:
+            yield tell
+        finally:
+            mark.unlink(missing_ok=True)
 
 
 def _write(path: Path, text: str) -> None:

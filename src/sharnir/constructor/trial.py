@@ -17,6 +17,7 @@ from ..scene.scene import Scene
 from ..scene.values import Plain
 from ..view.link import Hub
 from ..view.server import VIEW_RATE, described
+from .wording import in_trial_words
 
 DT = 0.005  # s
 
@@ -33,6 +34,7 @@ class Trial:
             self._folder.cleanup()
             raise
         self.hub = Hub(self._runtime, VIEW_RATE)
+        self.hub.worded = in_trial_words
         world = described(self._runtime.run.scene(), self._runtime)
         self.world = msgspec.json.encode({name: value for name, value in world.items() if name != "faults"})
         self._pump: asyncio.Task[None] | None = None

@@ -21,7 +21,27 @@ REMEDIES = (
     ),
     (r", or let scene\.prescribe\('name', body\) do so", " with a fixed joint"),
 )
+# Why a run has stopped, and what is to be done: steps, iterations and snapshots are none of a trial's.
+STOPPED = re.compile(
+    r"world \d+ stopped at step \d+ \((t = [^)]+)\): (.*?); the last good states are in .*?\.nc\. (.*)"
+    r"\. Reset the run, or restore a snapshot",
+    re.DOTALL,
+)
+CALMER_IN_PYTHON = "Try a smaller dt or more iterations; check the inputs"
+CALMER = (
+    "Press Back and look for springs that are stiff for what they carry, servos with much gain on light parts, "
+    "and what is pulled on after it has met its end"
+)
 PATTERNS = tuple((re.compile(pattern), remedy) for pattern, remedy in REMEDIES)
+
+
+def in_trial_words(message: str) -> str:
+    """What a run says of itself, to somebody who tries what he builds."""
+    stopped = STOPPED.fullmatch(message)
+    if stopped is None:
+        return message
+    when, why, remedy = stopped.groups()
+    return f"stopped at {when}: {why}. {remedy.replace(CALMER_IN_PYTHON, CALMER)}"
 
 
 def in_hand_words(message: str) -> str:

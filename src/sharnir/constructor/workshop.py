@@ -33,7 +33,7 @@ from ..view.server import STATIC as VIEW_STATIC
 from ..view.texts import ENGLISH, catalogue, chosen
 from .beside import files_beside
 from .checking import Checker
-from .disk import DiskFile
+from .disk import DiskFile, only_builder
 from .document import EMPTY, TEXT_EDIT, Change, Refused, SceneDocument
 from .offering import offered
 from .parts import added_by, coupled_counts, described_parts
@@ -55,10 +55,11 @@ SHUTDOWN_WITHIN = 1  # s
 
 def serve(path: Path, opened: Callable[[str], object], port: int = 0) -> None:
     """Serve the constructor of a file until Ctrl-C; ``opened`` gets the link."""
-    asyncio.run(_serve(Workshop(path), opened, port))
+    with only_builder(path) as tell:
+        asyncio.run(_serve(Workshop(path), opened, port, tell))
 
 
-async def _serve(workshop: Workshop, opened: Callable[[str], object], port: int) -> None:
+async def _serve(workshop: Workshop, opened: Callable[[str], object], port: int, tell: Callable[[str], object]) -> None:
     listening = bound_socket(LOCAL, port)
     port = listening.getsockname()[1]
     tokens = Tokens()
@@ -75,7 +76,9 @@ async def _serve(workshop: Workshop, opened: Callable[[str], object], port: int)
     async def tell_when_open() -> None:
         while not server.started:
             await asyncio.sleep(0.01)
-        opened(f"http://{LOCAL}:{port}/?token={tokens.issue('operator', math.inf)}")
+        address = f"http://{LOCAL}:{port}/"
+        tell(address)
+        opened(f"{address}?token={tokens.issue('operator', math.inf)}")
 
     tasks = [asyncio.create_task(tell_when_open()), asyncio.create_task(workshop.look_after())]
     try:

@@ -70,6 +70,7 @@ class Hub:
         self.kept, self.chain = Kept([], []), FREE
         self.score: Plain = {}  # of the scenario, where there is one
         self.on_kept: Callable[[], object] = lambda: None
+        self.worded: Callable[[str], str] = str  # how alarms are put
         self.next: Literal["again", "home"] | None = None  # what somebody wants after this run has ended
         self.ending: Plain = {}  # what browsers are told of the end, once there is one
         self._starts = {given.name: given.initial for given in runtime.ready.inputs}
@@ -182,6 +183,7 @@ class Hub:
         await self._add(Alarm(level, text))
 
     async def _add(self, alarm: Alarm) -> None:
+        alarm = msgspec.structs.replace(alarm, text=self.worded(alarm.text))
         self.alarms.append(alarm)
         await self._tell_those(lambda client: _may_know(alarm, client), "alarm", alarm=msgspec.to_builtins(alarm))
 

@@ -6,8 +6,9 @@ import { applyAll, at } from "./document.js";
 import { Form } from "./form.js";
 import { Schema } from "./schema.js";
 
-// Fields of what is to be built. ``build`` sends it; it is closed when it was built, and says what is wrong where not.
-export function askForPart(document, { title, schema: root, given }, build) {
+// Fields of what is to be built. ``build`` sends it; when it was built, ``added`` gets its paths and the dialog is
+// closed; where not, it says what is wrong.
+export function askForPart(document, { title, schema: root, given }, build, added) {
   const schema = new Schema(root);
   const data = { ...schema.sample(schema.resolve(root)), ...given };
   const store = {
@@ -18,7 +19,7 @@ export function askForPart(document, { title, schema: root, given }, build) {
       form.show("");
     },
   };
-  const form = new Form({ store, schema, document });
+  const form = new Form({ store, schema, document, told: true });
   const wrong = make("p", { class: "wrong", role: "alert", hidden: true });
   const dialog = make("dialog", { class: "ask", "aria-label": title });
   const done = make("button", { type: "submit", class: "plain primary" }, t("Build"));
@@ -29,7 +30,9 @@ export function askForPart(document, { title, schema: root, given }, build) {
       wrong.hidden = false;
       done.disabled = false;
     }
-    if (detail.added) dialog.close();
+    if (!detail.added) return;
+    added(detail.added);
+    dialog.close();
   };
   document.addEventListener("message", listen);
   dialog.append(
@@ -57,5 +60,7 @@ export function askForPart(document, { title, schema: root, given }, build) {
   });
   globalThis.document.body.append(dialog);
   form.show("");
+  const parts = form.element.querySelectorAll(":scope > .fields > details");
+  if (parts.length === 1) parts[0].open = true; // it is what is asked for
   dialog.showModal();
 }

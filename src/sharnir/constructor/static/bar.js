@@ -38,8 +38,10 @@ export function mount(element, document, context) {
     name.textContent = file;
     state.textContent = !document.connected ? t("The connection is lost. Trying again …") : saved ? t("saved") : t("not saved");
     state.dataset.state = saved ? "saved" : "edited";
-    undo.disabled = done === null;
-    redo.disabled = undone === null;
+    globalThis.document.getElementById("main").inert = !document.connected; // what is done then would reach nobody
+    undo.disabled = done === null || !document.connected;
+    redo.disabled = undone === null || !document.connected;
+    save.disabled = !document.connected;
     undo.title = done === null ? t("Undo") : `${t("Undo")}: ${done}`;
     redo.title = undone === null ? t("Redo") : `${t("Redo")}: ${undone}`;
     globalThis.document.title = `${saved ? "" : "• "}${file} · Sharnir`;

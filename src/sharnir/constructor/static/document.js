@@ -120,6 +120,7 @@ export class SceneDocument extends EventTarget {
   // While something is typed, edits of one label are undone together.
   edit(label, operations, typing = false) {
     if (!operations.length) return;
+    if (!this.connected) return this.notify([]); // it would be gone with the next document that comes
     const inverse = applyAll(this.data, operations);
     this.pending.push({ operations, inverse });
     this.send({ edit: { label, operations, revision: this.revision, typing } });

@@ -5,7 +5,7 @@ import { t, translated } from "/view/texts.js";
 import { button, make } from "./element.js";
 import { pathOf, stepsOf } from "./document.js";
 import { chooseFile, fileKind } from "./file_choice.js";
-import { WORLD } from "./names.js";
+import { fresh, WORLD } from "./names.js";
 import { fits, helpOf, words } from "./schema.js";
 import { anglesOf, parseNumber, rotationOf, shownNumber } from "./units.js";
 
@@ -15,8 +15,9 @@ let fields = 0; // on the page so far, for their ids
 
 export class Form {
   // The names that texts may refer to come from the document, also in a dialog.
-  constructor({ store, schema, document, hidden = [] }) {
-    Object.assign(this, { store, schema, document, hidden: new Set(hidden) });
+  // ``told`` has what a field is for beneath it, and not only where the pointer rests.
+  constructor({ store, schema, document, hidden = [], told = false }) {
+    Object.assign(this, { store, schema, document, hidden: new Set(hidden), told });
     this.element = make("div", { class: "form" });
     this.controls = []; // { refresh }
   }
@@ -29,7 +30,7 @@ export class Form {
       return;
     }
     const focus = this.path === path ? globalThis.document.activeElement?.dataset?.path : null;
-    Object.assign(this, { path, shape });
+    Object.assign(this, { path, shape, said: [] });
     this.controls = [];
     const node = this.node(path);
     this.element.replaceChildren(...(node ? this.properties(node, path) : []));
@@ -43,11 +44,13 @@ export class Form {
 
   // --- fields ---------------------------------------------------------------------------------------------------------
 
-  properties(node, path) {
-    const option = this.schema.chosen(node, this.store.at(path) ?? node.default);
+  // What the document does not say of a path, the default of what is around it may: ``value`` is what holds.
+  properties(node, path, value = this.store.at(path) ?? node.default) {
+    const option = this.schema.chosen(node, value);
+    const given = this.store.at(path) === undefined ? value : undefined;
     return Object.entries(option.properties ?? {})
       .filter(([name, inner]) => inner.const === undefined && !(path === this.path && this.hidden.has(name)))
-      .map(([name, inner]) => this.field(name, this.schema.resolve(inner), pathOf(...stepsOf(path), name), option));
+      .map(([name, inner]) => this.field(name, withDefault(this.schema.resolve(inner), given?.[name]), pathOf(...stepsOf(path), name), option));
   }
 
   // A row: the name, what is edited, and what is wrong with it.
@@ -66,12 +69,19 @@ export class Form {
       else simple.setAttribute("aria-labelledby", id);
       const back = needed ? null : button("↺", t("Back to the default: {name}", { name: words(name) }), () => this.remove(path, name), { class: "tool back" });
       if (back) this.controls.push({ refresh: () => (back.hidden = this.store.at(path) === undefined) });
-      return make("div", { class: "field", dataset: { field: name } }, head, make("div", { class: "field-value" }, simple, back), wrong);
+      return make("div", { class: "field", dataset: { field: name } }, head, make("div", { class: "field-value" }, simple, back), this.tell(help), wrong);
     }
     const inside = this.compound(name, node, path, options, label);
     const open = (this.store.at(path) ?? (inside.head || options[0].properties ? null : node.default) ?? null) !== null;
     const details = make("details", { open, dataset: { field: name } }, make("summary", { title: help }, label), make("div", { class: "fields-inside" }, wrong, ...inside.body));
     return make("div", { class: "fields" }, make("div", { class: "fields-tools" }, inside.head), details);
+  }
+
+  // A sentence about several fields stands below the first of them.
+  tell(help) {
+    if (!this.told || !help || this.said.some((text) => text.includes(help))) return null;
+    this.said.push(help);
+    return make("p", { class: "about" }, help);
   }
 
   showErrors(element, path, isSimple) {
@@ -292,15 +302,15 @@ export class Form {
       ? this.alternatives(path, name, node, options, real, label)
       : null;
     const shown = chosen ?? (head ? null : real[0]);
-    return { head, body: shown ? this.inside(name, shown, path) : [] };
+    return { head, body: shown ? this.inside(name, shown, path, value) : [] };
   }
 
-  inside(name, option, path) {
-    if (option.properties) return [...this.about(option), ...this.properties(option, path)];
+  inside(name, option, path, value) {
+    if (option.properties) return [...this.about(option), ...this.properties(option, path, value)];
     if (option.prefixItems?.every((item) => this.isNumber(item))) return [this.vector(path, name, option, option)];
     if (option.prefixItems) return option.prefixItems.map((item, i) => this.placed(item, i, pathOf(...stepsOf(path), i)));
-    if (option.type === "array") return this.list(name, option, path);
-    if (option.type === "object") return this.named(name, option, path);
+    if (option.type === "array") return this.list(name, option, path, value ?? []);
+    if (option.type === "object") return this.named(name, option, path, value ?? {});
     if (option.type === "number" || option.type === "integer") return [this.named_input(this.number(path, name, option, option), name)];
     if (option.type === "boolean") return [this.named_input(this.check(path, name, false, false), name)];
     if (option.type === "string") return [this.named_input(this.text(path, name, option), name)];
@@ -314,6 +324,7 @@ export class Form {
 
   about(option) {
     const text = (option.description ?? "").split("\n\n")[0].replaceAll(/\s+/g, " ").replaceAll("`", "");
+    this.said.push(text);
     return text ? [make("p", { class: "about" }, text)] : [];
   }
 
@@ -337,18 +348,17 @@ export class Form {
     return element;
   }
 
-  list(name, option, path) {
-    const items = this.store.at(path) ?? option.default ?? [];
+  list(name, option, path, items) {
     const item = this.schema.resolve(option.items);
     const rows = items.map((_, i) => {
       const inner = pathOf(...stepsOf(path), i);
-      const remove = button("✕", t("Remove {name}", { name: `${words(name)} ${i + 1}` }), () => this.edit(`Remove ${words(name)}`, [{ op: "remove", path: inner }]));
-      return removable(this.placed(item, i, inner), remove);
+      const remove = button("✕", t("Remove {name}", { name: `${words(name)} ${i + 1}` }), () => this.without(path, name, items, i));
+      return removable(this.placed(withDefault(item, items[i]), i, inner), remove);
     });
     const options = this.schema.options(item);
     const add = options.length > 1 && options.every((one) => one.properties?.type)
-      ? this.adder(path, options, (one) => this.append(path, name, this.schema.sample(one)))
-      : button(t("Add"), t("Add to {name}", { name: words(name) }), () => this.append(path, name, this.schema.sample(item, name)));
+      ? this.adder(path, options, (one) => this.append(path, name, items, this.schema.sample(one)))
+      : button(t("Add"), t("Add to {name}", { name: words(name) }), () => this.append(path, name, items, another(items) ?? this.schema.sample(item, name)));
     return [...rows, add];
   }
 
@@ -356,6 +366,7 @@ export class Form {
   placed(item, i, path) {
     const field = this.field(String(i), this.schema.resolve(item), path, { required: [String(i)] });
     field.querySelector(".field-name, summary").firstChild.textContent = `${i + 1}`;
+    field.classList.add("numbered");
     return field;
   }
 
@@ -366,20 +377,18 @@ export class Form {
     return element;
   }
 
-  append(path, name, value) {
-    const items = this.store.at(path);
-    if (items === undefined) this.set(path, name, [value]);
+  append(path, name, items, value) {
+    if (this.store.at(path) === undefined) this.set(path, name, [...structuredClone(items), value]);
     else this.edit(`Add to ${words(name)}`, [{ op: "add", path: `${path}/-`, value }]);
   }
 
   // Things by name: an axis of a joint, an axle of a vehicle.
-  named(name, option, path) {
+  named(name, option, path, entries) {
     const inner = this.schema.resolve(option.additionalProperties);
-    const entries = this.store.at(path) ?? option.default ?? {};
     const rows = Object.keys(entries).map((key) => {
       const place = pathOf(...stepsOf(path), key);
-      const remove = button("✕", t("Remove {name}", { name: key }), () => this.edit(`Remove ${key}`, [{ op: "remove", path: place }]));
-      return removable(this.field(key, inner, place, {}), remove);
+      const remove = button("✕", t("Remove {name}", { name: key }), () => this.without(path, name, entries, key));
+      return removable(this.field(key, withDefault(inner, entries[key]), place, {}), remove);
     });
     const entry = make("input", { type: "text", placeholder: t("name"), "aria-label": t("Name of a new one in {name}", { name: words(name) }), dataset: { path: `${path}#new` } });
     const add = () => {
@@ -412,6 +421,15 @@ export class Form {
     this.edit(`Set ${steps[1] ? `${steps[1]} ` : ""}${words(name)}`, [...holders, { op: inside === undefined ? "add" : "replace", path, value }], typing);
   }
 
+  // One of a list, or of what has names; the others are written down where all of them were the default.
+  without(path, name, all, key) {
+    if (this.store.at(path) !== undefined) return this.edit(`Remove ${words(name)}`, [{ op: "remove", path: pathOf(...stepsOf(path), key) }]);
+    const others = structuredClone(all);
+    if (Array.isArray(others)) others.splice(key, 1);
+    else delete others[key];
+    return this.set(path, name, others);
+  }
+
   remove(path, name) {
     if (this.store.at(path) === undefined) return;
     this.edit(`Reset ${words(name)}`, [{ op: "remove", path }]);
@@ -421,6 +439,16 @@ export class Form {
     this.store.edit(label, operations, typing);
   }
 }
+
+// What comes after things of one kind is like the last of them, by another name; undefined where there is none.
+function another(items) {
+  const last = items.at(-1);
+  if (last === null || typeof last !== "object" || Array.isArray(last)) return undefined;
+  const taken = Object.fromEntries(items.map(({ name }) => [name, true]));
+  return { ...structuredClone(last), ...(last.name ? { name: fresh(taken, last.name) } : {}) };
+}
+
+const withDefault = (node, value) => (value === undefined ? node : { ...node, default: value });
 
 function removable(field, remove) {
   field.querySelector(":scope > .field-value > .back")?.remove();

@@ -6,8 +6,8 @@ import { pathOf, stepsOf } from "./document.js";
 import { Form } from "./form.js";
 import { renaming } from "./names.js";
 
-const KINDS = { bodies: "Body", joints: "Joint", couplings: "Coupling", ropes: "Rope", terrain: "Terrain", materials: "Material", sensors: "Sensor", cameras: "Camera", rays: "Distance sensor", rulers: "Ruler", faults: "Fault" };
-const OWN = ["diagram", "panel", "sharnir", "materials", "terrain", "bodies", "joints", "couplings", "rays", "cameras", "rulers", "sensors", "ropes", "faults"];
+const KINDS = { bodies: "Body", joints: "Joint", couplings: "Coupling", ropes: "Rope", terrain: "Terrain", materials: "Material", sensors: "Sensor", cameras: "Camera", rays: "Distance sensor", rulers: "Ruler", faults: "Fault", scenarios: "Scenario" };
+const OWN = ["diagram", "panel", "sharnir", "materials", "terrain", "bodies", "joints", "couplings", "rays", "cameras", "rulers", "sensors", "ropes", "faults", "scenarios"];
 
 export function mount(element, document, context) {
   const title = make("h2", { class: "inspector-title" });

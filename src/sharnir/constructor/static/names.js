@@ -5,7 +5,7 @@ import { pathOf, stepsOf } from "./document.js";
 export const WORLD = "world";
 
 // Sections of a scene that hold things by name, in the order of the tree.
-export const SECTIONS = ["bodies", "joints", "couplings", "ropes", "terrain", "materials", "sensors", "cameras", "rays", "rulers", "faults"];
+export const SECTIONS = ["bodies", "joints", "couplings", "ropes", "terrain", "materials", "sensors", "cameras", "rays", "rulers", "faults", "scenarios"];
 
 export function fresh(taken, wanted) {
   if (!(wanted in taken)) return wanted;
@@ -15,12 +15,12 @@ export function fresh(taken, wanted) {
 
 // Keys whose texts are names of a section's things; those of joints may go on with the coordinate: "hinge.angle".
 const KEYS = {
-  bodies: ["between", "body", "on", "of"],
+  bodies: ["between", "body", "bodies", "on", "of"],
   joints: ["joint", "on", "of", "coordinates", "sprocket"],
   materials: ["material", "between"],
   cameras: ["camera"],
   ropes: ["rope", "of"],
-  sensors: ["of", "on"], rays: ["of"], rulers: ["of"], couplings: ["of", "joint"], terrain: [], faults: [],
+  sensors: ["of", "on"], rays: ["of"], rulers: ["of"], couplings: ["of", "joint"], terrain: [], faults: [], scenarios: [],
 };
 
 // The operations that rename a thing, and everything that refers to it.
@@ -72,13 +72,15 @@ export function dependents(data, gone) {
     const ties = [rope.start, rope.end, ...(rope.ties ?? []), ...(rope.eyelets ?? [])];
     if (ties.some((tie) => tie && lost(tie.body)) || (rope.winch && lostJoint(rope.winch.joint))) found.add(pathOf("ropes", name));
   }
+  const lostRope = (name) => gone.has(pathOf("ropes", name)) || found.has(pathOf("ropes", name));
+  for (const [name, one] of Object.entries(data.faults ?? {})) if (lost(one.body) || lostJoint(one.joint) || lostRope(one.rope)) found.add(pathOf("faults", name));
   return [...found].filter((path) => !gone.has(path));
 }
 
 // The operations that add a thing to a section, which may not be there yet.
 export function adding(data, section, name, value) {
   if (data[section]) return [{ op: "add", path: pathOf(section, name), value }];
-  const order = ["sharnir", "name", "gravity", "materials", "material_pairs", "terrain", "bodies", "joints", "couplings", "rays", "cameras", "rulers", "sensors", "ropes", "diagram", "panel", "faults", "ignored_warnings"];
+  const order = ["sharnir", "name", "gravity", "materials", "material_pairs", "terrain", "bodies", "joints", "couplings", "rays", "cameras", "rulers", "sensors", "ropes", "sky", "diagram", "panel", "faults", "scenarios", "ignored_warnings"];
   const later = order.slice(order.indexOf(section)).find((other) => other in data);
   return [{ op: "add", path: pathOf(section), value: { [name]: value }, ...(later ? { before: later } : {}) }];
 }

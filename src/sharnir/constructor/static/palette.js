@@ -4,6 +4,7 @@ import { t } from "/view/texts.js";
 import { askForPart } from "./asking.js";
 import { make } from "./element.js";
 import { pathOf, stepsOf } from "./document.js";
+import { poseOf } from "./moving.js";
 import { adding, fresh, WORLD } from "./names.js";
 import { words } from "./schema.js";
 
@@ -81,12 +82,14 @@ class Adder {
         ...each(this.options("SensorSpec", "sensor"), (option) => this.sensor(option)),
         ["camera", () => this.onBody("cameras", "camera", { position: [0, 0, 0.2] }), definitions.CameraSpec.description],
         ["ray", () => this.onBody("rays", "ray", {}), definitions.RaySpec.description],
+        ["ruler", () => this.ruler(), definitions.RulerSpec.description],
       ]],
       [t("Ropes"), [
         ["rope", () => this.rope(), definitions.RopeSpec.description],
         ["rope on a winch", () => this.winch(), t("A rope from a drum over what is selected to the last body: select the joint of the drum first.")],
       ]],
       [t("Terrain and obstacles"), this.terrain()],
+      [t("Faults"), each(this.types.options(definitions.SceneFile.properties.faults.additionalProperties), (option) => this.fault(option))],
       [t("Materials"), [["material", () => this.add("materials", "material", {}), definitions.Material.description]]],
     ];
   }
@@ -216,6 +219,24 @@ class Adder {
     this.add("sensors", tag(option), { sensor: this.types.sample(option), on: wanted === "joints" && tag(option) !== "force_torque" ? label : name });
   }
 
+  // From the last of the selected bodies to the one before it, or to the world.
+  ruler() {
+    const [measured, from] = this.selected("bodies").toReversed();
+    if (!measured) return this.missing("bodies");
+    return this.add("rulers", "ruler", { between: [from ?? WORLD, measured] });
+  }
+
+  // Of what is selected of its kind, or of the first there is.
+  fault(option) {
+    const value = this.types.sample(option);
+    for (const [field, section] of Object.entries({ joint: "joints", body: "bodies", rope: "ropes" })) {
+      if (!(field in value)) continue;
+      value[field] = this.selected(section).at(-1) ?? Object.keys(this.named(section))[0];
+      if (value[field] === undefined) return this.context.toast(t("There is nothing yet that it could happen to."));
+    }
+    return this.add("faults", tag(option), value);
+  }
+
   onBody(section, name, value) {
     this.add(section, name, { body: this.selected("bodies").at(-1) ?? WORLD, ...value });
   }
@@ -236,7 +257,7 @@ class Adder {
     const radius = this.named("bodies")[drum]?.shapes?.find((one) => one.radius)?.radius ?? 0.1;
     const load = this.place(bodies.at(-1));
     const over = bodies.slice(0, -1).map((name) => this.place(name));
-    if (over.length) over.splice(-1, 1, [load[0], load[1], over.at(-1)[2]]);
+    if (over.length) over.splice(-1, 1, above(load, this.named("bodies")[bodies.at(-2)]));
     const start = this.place(drum);
     const path = [[start[0], start[1], start[2] + radius], ...over, load];
     const along = lengths(path);
@@ -257,8 +278,15 @@ class Adder {
     const given = {};
     if ("chassis" in fields) given.chassis = bodies.at(-1) ?? Object.keys(this.named("bodies"))[0] ?? "";
     if ("tow" in fields) [given.tow, given.trailer] = [...bodies, "", ""];
-    askForPart(this.document, { title: t(title), schema, given }, (values) => this.document.send({ part: { kind, values } }));
+    const added = Object.keys(given).length ? () => {} : (paths) => this.selection.set(firstBody(paths, this.document.data)); // what stands by itself
+    askForPart(this.document, { title: t(title), schema, given }, (values) => this.document.send({ part: { kind, values } }), added);
   }
+}
+
+// The first body among paths that were added, which may be that of all bodies.
+function firstBody(paths, data) {
+  const path = paths.find((one) => stepsOf(one)[0] === "bodies");
+  return stepsOf(path).length > 1 ? path : pathOf("bodies", Object.keys(data.bodies)[0]);
 }
 
 // How high the middle of a shape is when it stands on the ground.
@@ -289,6 +317,26 @@ function axisOfBody(body) {
 function turn([x, y, z, w] = [0, 0, 0, 1], [a, b, c]) {
   const [p, q, r] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
   return [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p];
+}
+
+// Above a place, in the middle of what a body has there; in the middle of what is nearest where it has nothing.
+function above([x, y, z], body) {
+  const spans = (body.shapes ?? []).map((shape) => {
+    const { elements } = poseOf(body).multiply(poseOf(shape));
+    const reach = [0, 1, 2].map((row) => halves(shape).reduce((sum, half, k) => sum + Math.abs(elements[4 * k + row]) * half, 0));
+    return { center: [12, 13, 14].map((i) => elements[i]), reach };
+  });
+  const beside = ({ center, reach }) => Math.hypot(...[x, y].map((at, i) => Math.max(0, Math.abs(at - center[i]) - reach[i])));
+  const below = ({ center, reach }) => Math.max(0, z - center[2] - reach[2]);
+  const best = spans.toSorted((a, b) => beside(a) + below(a) - beside(b) - below(b))[0];
+  return [x, y, Number((best?.center ?? body.position ?? [0, 0, 0])[2].toFixed(6))];
+}
+
+// How far a shape reaches along its own axes (m), about.
+function halves({ type, x = 0, y = 0, z = 0, radius = 0, length, width }) {
+  if (type === "box") return [0.5 * x, 0.5 * y, 0.5 * z];
+  if (type === "ellipsoid") return [x, y, z];
+  return [radius, radius, length || width ? 0.5 * (length ?? width) : radius];
 }
 
 // How far along a path each of its points lies (m).

@@ -68,6 +68,7 @@ const EXTRA = {
   ellipsoid: { mass: 1 }, hull: { mass: 1, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]] },
   spring: { stiffness: 1000, damping: 10 }, heights: { relief: [{ type: "sine", amplitude: 0.1, wavelength: 3 }], size: [20, 20], spacing: [0.25, 0.25] },
   mesh: { mass: 1, vertices: [[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]], triangles: [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] },
+  gust: { force: [0, 50, 0] },
   speed_servo: { gain: 0.5 }, // light parts follow it at the steps of a trial
   gearbox: { ratios: [3, 2, 1] }, force_map: { coordinates: [-1, 1], speeds: [-1, 1], forces: [[110, 90], [-90, -110]] },
 };
@@ -81,7 +82,7 @@ const NUMBERS = {
   gauge: 0.6, duration: 1, remaining: 0, at: 0,
 };
 
-const VECTORS = { path: [0, 0, 0], direction: [1, 0, 0], axis: [0, 0, 1] };
+const VECTORS = { path: [0, 0, 0], along: [0, 0, 0.4], direction: [1, 0, 0], axis: [0, 0, 1] };
 
 export function fits(option, value) {
   if (value === null || value === undefined) return option.type === "null";
@@ -101,7 +102,7 @@ export function fits(option, value) {
 export function helpOf(description, field) {
   const text = (description ?? "").replaceAll(/\s+/g, " ");
   const sentences = text.split(/(?<=[.;:]) (?=[A-Z`])/);
-  return sentences.find((sentence) => sentence.includes(`\`${field}\``))?.replaceAll("`", "") ?? "";
+  return sentences.find((sentence) => sentence.includes(`\`${field}\``))?.replaceAll("`", "").replace(/[;:]$/, ".") ?? "";
 }
 
 export const words = (name) => name.replaceAll("_", " ");

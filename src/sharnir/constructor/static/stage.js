@@ -23,6 +23,9 @@ export function mount(element, document, context) {
   context.stage = new Stage(element, document, context);
 }
 
+// Whether one ball lies in another.
+const isInside = (one, other) => Math.hypot(...one.center.map((at, i) => at - other.center[i])) + one.radius <= other.radius;
+
 export class Stage {
   constructor(element, document, context) {
     Object.assign(this, { element, document, context });
@@ -69,11 +72,13 @@ export class Stage {
   // --- the world ------------------------------------------------------------------------------------------------------
 
   enter(world) {
-    const isFirst = this.world === EMPTY;
+    const before = this.world;
     this.world = world;
     if (this.playing) return;
+    const { cameras } = this.view;
+    const isHome = cameras.atHome; // nobody has looked elsewhere
     this.draw(world, NO_LAYOUT);
-    if (isFirst && world.bodies.length > 0) this.view.cameras.home();
+    if (before === EMPTY ? world.bodies.length : isHome && !isInside(world.focus, cameras.homed.focus)) cameras.home();
   }
 
   change({ bodies, rest }) {

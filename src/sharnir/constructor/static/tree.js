@@ -6,7 +6,7 @@ import { pathOf, stepsOf } from "./document.js";
 import { SECTIONS } from "./names.js";
 import { words } from "./schema.js";
 
-const ICONS = { bodies: "■", joints: "⚭", couplings: "⚙", ropes: "∿", terrain: "▱", materials: "◍", sensors: "◉", cameras: "◪", rays: "⟶", rulers: "↔", faults: "⚠" };
+const ICONS = { bodies: "■", joints: "⚭", couplings: "⚙", ropes: "∿", terrain: "▱", materials: "◍", sensors: "◉", cameras: "◪", rays: "⟶", rulers: "↔", faults: "⚠", scenarios: "⚑" };
 
 export function mount(element, document, context) {
   const find = make("input", { type: "search", class: "tree-find", placeholder: t("Search"), "aria-label": t("Search the scene") });

@@ -53,6 +53,7 @@ export class Cameras {
     this.controls.target.set(...center).applyMatrix4(gone);
     this.camera.position.set(center[0] + 0.48 * far, center[1] - 0.84 * far, center[2] + 0.4 * far).applyMatrix4(gone);
     this.controls.update();
+    this.homed.focus = this.world.focus;
     this.homed.target.copy(this.controls.target);
     this.homed.offset.subVectors(this.camera.position, this.controls.target);
     this.fresh = true;
