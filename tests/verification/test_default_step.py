@@ -85,7 +85,7 @@ def test_reaction_of_a_spinning_rod() -> None:
 
 
 def test_door_stands_where_it_should() -> None:
-    """The door of paper 000: I w' = M - T while pushed, I w' = -T after, 37.62 degrees after 0.87 s, and then still."""
+    """The door of [000]: I w' = M - T while pushed, I w' = -T after, 37.62 degrees after 0.87 s, and then still."""
     scene = sh.Scene("door")
     door = scene.body("door", sh.Box(0.9, 0.04, 2.0, mass=26.487360107), position=(0.45, 0, 1))
     place = sh.Revolute(axis=(0, 0, 1), anchor=(0, 0, 1))
